@@ -1,0 +1,24 @@
+"""Captions come in here: readers for files and Python objects, validation, and the ``Captions`` table.
+
+``load(candidates, references)`` does it all at once. To score several systems against the same images, read
+the references once with ``read_references`` and give the result to every ``load``: what the metrics work out
+about the references is then worked out once.
+"""
+
+from captious.data.captions import Captions, Layer, References
+from captious.data.ids import ImageId
+from captious.data.matching import load, match, read_references
+from captious.data.rows import CaptionRows
+from captious.data.sources import read_rows
+
+__all__ = [
+    "CaptionRows",
+    "Captions",
+    "ImageId",
+    "Layer",
+    "References",
+    "load",
+    "match",
+    "read_references",
+    "read_rows",
+]

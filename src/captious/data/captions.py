@@ -1,0 +1,209 @@
+"""The table every metric is given: ``Captions``, candidates beside their ``References``, one row per image.
+
+Both are immutable and carry annotation layers (tokens, parses, embeddings): what a room computes about
+captions, computed at the first request and shared by every metric that asks again. The layers of references
+live in the ``References`` object, so systems that are scored against the same object share them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Protocol, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from captious.data.ids import IdForm, ImageId, numbers_from_text
+from captious.errors import ParameterError
+
+__all__ = ["Captions", "Layer", "References"]
+
+R = TypeVar("R")
+C = TypeVar("C")
+C_co = TypeVar("C_co", covariant=True)
+
+
+class Layer(Protocol[R, C_co]):
+    """An annotation of captions: R is what it says about references, C about candidates.
+
+    The references come first because candidates may need them: token ids of the candidates extend the
+    vocabulary of the references.
+    """
+
+    @property
+    def key(self) -> Hashable:
+        """What the annotation depends on, settings included: layers of equal key are the same annotation."""
+        ...
+
+    def of_references(self, references: References) -> R:
+        """Annotate all references."""
+        ...
+
+    def of_candidates(self, captions: Captions, references: R) -> C_co:
+        """Annotate the candidates, one per image, given the annotation of their references."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class References:
+    """Human captions, one or more per image: an immutable ragged table.
+
+    Args:
+        ids: the images, each once.
+        texts: all references, image by image.
+        offsets: int64[n_images + 1]; the references of image i are ``texts[offsets[i]:offsets[i + 1]]``.
+        name: what messages call them: the file, or "references".
+        id_form: how the source wrote its ids; see ``captious.data.ids``.
+        without_references: images that the source lists without a single reference. They are not rows.
+
+    Raises:
+        ParameterError: an image twice, an image without texts, or offsets that do not fit ids and texts.
+    """
+
+    ids: tuple[ImageId, ...]
+    texts: tuple[str, ...]
+    offsets: NDArray[np.int64]
+    name: str = field(default="references", kw_only=True)
+    id_form: IdForm = field(default="typed", kw_only=True)
+    without_references: tuple[ImageId, ...] = field(default=(), kw_only=True)
+    _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        offsets = np.array(self.offsets, dtype=np.int64)
+        offsets.flags.writeable = False
+        object.__setattr__(self, "ids", tuple(self.ids))
+        object.__setattr__(self, "texts", tuple(self.texts))
+        object.__setattr__(self, "offsets", offsets)
+        if len(set(self.ids)) != len(self.ids):
+            raise ParameterError("an image is there twice", where=self.name, help="give every image once")
+        if offsets.shape != (len(self.ids) + 1,) or offsets[0] != 0 or offsets[-1] != len(self.texts):
+            raise ParameterError(
+                f"offsets do not fit {len(self.ids):,} images with {len(self.texts):,} references",
+                where=self.name,
+                help="offsets are int64[n_images + 1], from 0 to the number of references",
+            )
+        if (np.diff(offsets) < 1).any():
+            raise ParameterError("an image has no references", where=self.name, help="leave it out of ids")
+
+    def __len__(self) -> int:
+        """Number of images."""
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<References {self.name!r}: {len(self):,} images, {len(self.texts):,} references>"
+
+    def layer(self, layer: Layer[R, object]) -> R:
+        """An annotation of the references, computed at the first request for its key."""
+        if layer.key not in self._layers:
+            # setdefault: should two threads ask at once, both get the one that was there first.
+            self._layers.setdefault(layer.key, layer.of_references(self))
+        return cast(R, self._layers[layer.key])
+
+    def select(self, indices: ArrayLike) -> References:
+        """These images, in this order; the very same object, layers and all, if that is every image in order.
+
+        Args:
+            indices: integers, each image at most once, or bool[n_images].
+
+        Raises:
+            IndexError: an index that no image has.
+            ParameterError: an image twice.
+        """
+        rows = _rows(len(self), indices)
+        if np.array_equal(rows, np.arange(len(self))):
+            return self
+        starts, counts = self.offsets[rows], np.diff(self.offsets)[rows]
+        return References(
+            ids=tuple(self.ids[row] for row in rows),
+            texts=tuple(
+                text for start, n in zip(starts, counts, strict=True) for text in self.texts[start : start + n]
+            ),
+            offsets=np.concatenate([[0], np.cumsum(counts)]),
+            name=self.name,
+            # Positions count the source's entries; among a selection they are names like any other.
+            id_form="typed" if self.id_form == "position" else self.id_form,
+        )
+
+    @cached_property
+    def with_numbers_for_ids(self) -> References:
+        """The same references, their text ids read as numbers where they are numbers.
+
+        Kept, so that every system that needs it gets the same object and shares its layers.
+        """
+        return replace(
+            self,
+            ids=numbers_from_text(self.ids),
+            id_form="typed",
+            without_references=numbers_from_text(self.without_references),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Captions:
+    """Candidates of one system beside their references: an immutable table, one row per image.
+
+    Args:
+        candidates: one per image, in the order of the references.
+        references: the images and what people wrote about them.
+        n_candidates_left_out: candidates that matching left out, because only a subset was asked for.
+        n_references_left_out: images that matching left out for the same reason, references and all.
+
+    Raises:
+        ParameterError: not exactly one candidate per image.
+    """
+
+    candidates: tuple[str, ...]
+    references: References
+    n_candidates_left_out: int = field(default=0, kw_only=True)
+    n_references_left_out: int = field(default=0, kw_only=True)
+    _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "candidates", tuple(self.candidates))
+        if len(self.candidates) != len(self.references):
+            raise ParameterError(
+                f"{len(self.candidates):,} candidates for {len(self.references):,} images",
+                where=self.references.name,
+                help="give one candidate per image, in the order of the references",
+            )
+
+    @property
+    def ids(self) -> tuple[ImageId, ...]:
+        """The images, in the order of the references."""
+        return self.references.ids
+
+    def __len__(self) -> int:
+        """Number of images."""
+        return len(self.candidates)
+
+    def __repr__(self) -> str:
+        return f"<Captions: {len(self):,} candidates beside {self.references!r}>"
+
+    def layer(self, layer: Layer[R, C]) -> tuple[C, R]:
+        """An annotation of candidates and references, each computed at the first request for its key."""
+        references = self.references.layer(layer)
+        if layer.key not in self._layers:
+            self._layers.setdefault(layer.key, layer.of_candidates(self, references))
+        return cast(C, self._layers[layer.key]), references
+
+    def select(self, indices: ArrayLike) -> Captions:
+        """These images, in this order; the very same object if that is every image in order.
+
+        Raises as ``References.select`` does. The counts of what matching left out stay as they were.
+        """
+        references = self.references.select(indices)
+        if references is self.references:
+            return self
+        candidates = tuple(self.candidates[row] for row in _rows(len(self), indices))
+        return replace(self, candidates=candidates, references=references)
+
+
+def _rows(n: int, indices: ArrayLike) -> NDArray[np.int64]:
+    """The rows that indices or a mask pick out of n."""
+    picked = np.asarray(indices)
+    if picked.size == 0:
+        picked = picked.astype(np.int64)  # numpy takes an empty list for floats
+    rows: NDArray[np.int64] = np.arange(n)[picked]
+    return rows

@@ -1,0 +1,97 @@
+"""Files as bytes and as text: found, unpacked and decoded, or refused with the place where they broke."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from pathlib import Path
+
+from captious.data.rows import Source
+from captious.errors import CaptionFileError, EmptyInputError, EncodingError, TruncatedFileError
+
+__all__ = ["EXTENSIONS", "decode", "extension", "line_and_column", "read_bytes"]
+
+EXTENSIONS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+
+
+def extension(source: Source) -> str:
+    """The extension that says how to read a file, in lower case and without ``.gz``.
+
+    Raises:
+        CaptionFileError: none of ``EXTENSIONS``.
+    """
+    found = Path(source.name.lower().removesuffix(".gz")).suffix
+    if found not in EXTENSIONS:
+        raise CaptionFileError(
+            f"{found!r} is not the extension of a caption file" if found else "a caption file needs an extension",
+            where=source.name,
+            help=f"accepted are {', '.join(EXTENSIONS)}, each plain or with .gz",
+        )
+    return found
+
+
+def read_bytes(source: Source) -> bytes:
+    """What a file holds, unpacked if its name ends in ``.gz``.
+
+    Raises:
+        CaptionFileError: no such file, not a file, not readable, or not gzip.
+        TruncatedFileError: gzip data that ends in the middle.
+        EmptyInputError: nothing but white space.
+    """
+    try:
+        data = Path(source.name).read_bytes()
+        if source.name.lower().endswith(".gz"):
+            data = gzip.decompress(data)
+    except FileNotFoundError:
+        raise CaptionFileError(
+            "there is no such file", where=source.name, help=f"give the path of the {source.role}, or the captions"
+        ) from None
+    except IsADirectoryError:
+        raise CaptionFileError(
+            "this is a directory, not a file", where=source.name, help=f"give the file in it that has the {source.role}"
+        ) from None
+    except EOFError:
+        raise TruncatedFileError(
+            "the gzip data ends in the middle", where=source.name, help="fetch or compress the file again"
+        ) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise CaptionFileError(
+            f"this is not gzip data, or it is damaged: {error}",
+            where=source.name,
+            help="fetch or compress the file again; if it is not compressed, take .gz off its name",
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CaptionFileError(
+            f"the file cannot be read: {reason}", where=source.name, help="check its path and permissions"
+        ) from None
+    content = data.removeprefix(codecs.BOM_UTF8)
+    if not content or content.isspace():
+        raise EmptyInputError("the file is empty", where=source.name, help=f"is this the file of the {source.role}?")
+    return data
+
+
+def decode(data: bytes, source: Source) -> str:
+    """UTF-8 text, with or without a byte order mark.
+
+    Raises:
+        EncodingError: not UTF-8; names the first wrong byte, counted from 0, and its line.
+    """
+    body = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        line = body.count(b"\n", 0, error.start) + 1
+        offset = error.start + len(data) - len(body)
+        raise EncodingError(
+            "the file is not UTF-8 text",
+            where=f"{source.name}: line {line:,}, byte offset {offset:,} (0x{data[offset]:02x})",
+            help="save it as UTF-8, for example: iconv -f latin1 -t utf-8",
+        ) from None
+
+
+def line_and_column(text: str, position: int) -> str:
+    """A position in a text as people count: "line 3, column 14"."""
+    line_start = text.rfind("\n", 0, position) + 1
+    return f"line {text.count(chr(10), 0, position) + 1:,}, column {position - line_start + 1:,}"

@@ -1,0 +1,44 @@
+"""Image ids: what they may be, and how sure a source can be of them.
+
+An id is an int or a string and stays what it was; ``12`` and ``"12"`` are two images. Only a format that
+cannot write the difference down (a key of a JSON object, a csv column) leaves it open, and only
+``numbers_from_text`` ever closes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+__all__ = ["IdForm", "ImageId", "as_image_id", "numbers_from_text"]
+
+ImageId: TypeAlias = int | str
+
+IdForm: TypeAlias = Literal["typed", "text", "position"]
+"""``typed``: ids are as the source gave them. ``text``: the format has only text, "12" may stand for 12.
+``position``: the source gave no ids, image i is the i-th entry, counted from 0."""
+
+# Canonical decimal integers only: "012" and "+12" are names that happen to have digits in them. The bound
+# keeps them within 64 bits, as ids are in every format that types them.
+_CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+
+
+def as_image_id(value: object) -> ImageId | None:
+    """The image id that a value is, with numpy's integers and strings as Python's; None if it is none."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return int(value)
+    return None
+
+
+def numbers_from_text(ids: Iterable[ImageId]) -> tuple[ImageId, ...]:
+    """Ids of a format that has only text, read as numbers where they are canonical decimal integers.
+
+    Called when the other side of a match has integer ids: "12" and "-3" become 12 and -3, "012" and "a.jpg"
+    stay strings. No two different ids become the same.
+    """
+    return tuple(int(i) if isinstance(i, str) and _CANONICAL_INTEGER.fullmatch(i) else i for i in ids)

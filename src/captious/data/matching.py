@@ -1,0 +1,175 @@
+"""Candidates meet references, by image id alone: ``read_references``, ``match``, and ``load`` for both.
+
+Every image that either side names has to have both a candidate and references; with ``subset`` the images
+that do are scored and the others counted. Rows come in the order of the references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from captious.data.captions import Captions, References
+from captious.data.ids import ImageId, numbers_from_text
+from captious.data.rows import CaptionRows, images
+from captious.data.sources import read_rows
+from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
+
+__all__ = ["load", "match", "read_references"]
+
+_SUBSET = "--subset (subset=True in Python)"
+
+
+def load(candidates: object, references: object, *, subset: bool = False) -> Captions:
+    """Read candidates and references and put them side by side.
+
+    Args:
+        candidates: a path or a Python object; ``read_rows`` lists the forms.
+        references: likewise, or ``References`` that were read before; several systems scored against the same
+            object share what is computed about it.
+        subset: take the images that both sides have, where otherwise a difference is an error.
+
+    Raises:
+        InputError, ParameterError: as ``read_rows``, ``read_references`` and ``match`` do.
+    """
+    table = references if isinstance(references, References) else read_references(references)
+    return match(read_rows(candidates, "candidates"), table, subset=subset)
+
+
+def read_references(source: object) -> References:
+    """Read references and gather them by image, in the order in which the images first have one.
+
+    Raises:
+        InputError: what is wrong with the source, as ``read_rows`` does.
+    """
+    rows = read_rows(source, "references")
+    row_of: dict[ImageId, int] = {}
+    image_rows = np.array([row_of.setdefault(image, len(row_of)) for image in rows.ids])
+    by_image = np.argsort(image_rows, kind="stable")
+    return References(
+        ids=tuple(row_of),
+        texts=tuple([rows.texts[row] for row in by_image.tolist()]),
+        offsets=np.concatenate([[0], np.cumsum(np.bincount(image_rows))]),
+        name=rows.name,
+        id_form=rows.id_form,
+        without_references=tuple(image for image in dict.fromkeys(rows.known_images) if image not in row_of),
+    )
+
+
+def match(candidates: CaptionRows, references: References, *, subset: bool = False) -> Captions:
+    """Put each candidate beside the references of its image.
+
+    Text ids of one side are read as numbers if all ids of the other are numbers; see ``numbers_from_text``.
+    Positions match only positions, and only as many.
+
+    Args:
+        candidates: rows read with the role "candidates".
+        references: what they are compared with.
+        subset: leave out images that have only a candidate or only references, and count them.
+
+    Returns:
+        The table, in the order of the references; its ``references`` is the very object that was given if
+        every image has a candidate and its ids needed no reading as numbers.
+
+    Raises:
+        ParameterError: positions on one side only, or two different numbers of them; rows read as references.
+        MissingReferencesError: an image that the references list without any.
+        UnknownImageError: a candidate for an image that the references do not know.
+        MissingCandidatesError: references without a candidate.
+        With ``subset`` only the first of these, and UnknownImageError if no image has both.
+    """
+    if candidates.role != "candidates":
+        raise ParameterError(
+            "these rows were read as references", where=candidates.name, help='read them with the role "candidates"'
+        )
+    _check_positions(candidates, references)
+    candidates, references = _agree_on_ids(candidates, references)
+    text_of = dict(zip(candidates.ids, candidates.texts, strict=True))
+    rows = [row for row, image in enumerate(references.ids) if image in text_of]
+    if not subset and references.without_references:
+        raise _missing_references(references)
+    if not rows:
+        raise _nothing_in_common(candidates, references)
+    if not subset:
+        _check_same_images(candidates, references, n_matched=len(rows))
+    matched = references.select(rows)
+    return Captions(
+        candidates=tuple(text_of[image] for image in matched.ids),
+        references=matched,
+        n_candidates_left_out=len(text_of) - len(rows),
+        n_references_left_out=len(references) - len(rows),
+    )
+
+
+def _check_positions(candidates: CaptionRows, references: References) -> None:
+    """Positions are no ids: they mean the same images only as two lists of the same length."""
+    n_references = len(references) + len(references.without_references)
+    by_position = [side.name for side in (candidates, references) if side.id_form == "position"]
+    if len(by_position) == 1:
+        raise ParameterError(
+            "one side has image ids and the other only positions, so nothing says which image is which",
+            where=f"without ids: {by_position[0]}",
+            help="give both with ids, as {image_id: caption} and {image_id: [captions]}, or both as lists",
+        )
+    if by_position and len(candidates.ids) != n_references:
+        raise ParameterError(
+            f"{len(candidates.ids):,} candidates by position, but references for {n_references:,} images",
+            where=f"{candidates.name}, {references.name}",
+            help="give lists of the same length, or both with ids, as {image_id: caption}",
+        )
+
+
+def _agree_on_ids(candidates: CaptionRows, references: References) -> tuple[CaptionRows, References]:
+    """Read the ids of a side that has only text as numbers, if all ids of the other side are numbers."""
+    if candidates.ids_are_text and _are_numbers(references.ids):
+        return replace(candidates, ids=numbers_from_text(candidates.ids), id_form="typed"), references
+    if references.id_form == "text" and _are_numbers(candidates.ids):
+        return candidates, references.with_numbers_for_ids
+    return candidates, references
+
+
+def _are_numbers(ids: Sequence[ImageId]) -> bool:
+    return all(isinstance(image, int) for image in ids)
+
+
+def _missing_references(references: References) -> MissingReferencesError:
+    without = references.without_references
+    return MissingReferencesError(
+        f"{len(without):,} of {len(references) + len(without):,} images have no references",
+        where=f"{references.name}: {images(without)}",
+        help=f"give them references or take them out. To score the images that have them: {_SUBSET}",
+    )
+
+
+def _check_same_images(candidates: CaptionRows, references: References, *, n_matched: int) -> None:
+    """Refuse candidates without references, and references without candidates."""
+    if n_matched < len(candidates.ids):
+        known = set(references.ids)
+        unknown = [image for image in candidates.ids if image not in known]
+        raise UnknownImageError(
+            f"{len(unknown):,} of {len(candidates.ids):,} candidates are for images that have no references",
+            where=f"{candidates.name}: {images(unknown)}",
+            help=f"is this the right reference file? To score the images that both files share: {_SUBSET}",
+        )
+    if n_matched < len(references):
+        given = set(candidates.ids)
+        missing = [image for image in references.ids if image not in given]
+        raise MissingCandidatesError(
+            f"{len(missing):,} of {len(references):,} images with references have no candidate",
+            where=f"{references.name}: {images(missing)}",
+            help=f"does {candidates.name} hold every image? To score the images that both share: {_SUBSET}",
+        )
+
+
+def _nothing_in_common(candidates: CaptionRows, references: References) -> UnknownImageError:
+    """The refusal of two sides without a common image; the usual reason is ids that differ only in type."""
+    help = "is this the right reference file?"
+    if set(map(str, candidates.ids)) & set(map(str, references.ids)):
+        help = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
+    return UnknownImageError(
+        f"none of {len(candidates.ids):,} candidates is for an image that has references",
+        where=f"{candidates.name}: {images(candidates.ids)}; {references.name}: {images(references.ids)}",
+        help=help,
+    )

@@ -1,0 +1,278 @@
+"""``CaptionRows``: captions as a source gave them, one row each, before candidates meet references.
+
+Every reader ends in ``caption_rows``, which is where ids and captions are checked, once for all forms. A
+``Source`` goes with them from the start and knows how to refuse: by name, with an example of what is accepted.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import filterfalse
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from captious.data.ids import IdForm, ImageId, as_image_id
+from captious.errors import (
+    CaptionFileError,
+    CaptionTypeError,
+    DuplicateCandidateError,
+    EmptyInputError,
+    EncodingError,
+    InputError,
+    MissingCandidatesError,
+)
+
+__all__ = ["CaptionRows", "Role", "Source", "caption_rows", "images", "some"]
+
+Role: TypeAlias = Literal["candidates", "references"]
+
+# Examples of the accepted forms, one line each; columns are those of tables.py.
+_FORMS: dict[Role, str] = {
+    "candidates": """
+    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, ...]
+    an object, .json       {"42": "a cat", ...}
+    .jsonl, .ndjson        {"image_id": 42, "caption": "a cat"} on every line
+    .csv, .tsv             a header image_id,caption; then one row per caption
+    .parquet, data frames  columns image_id and caption
+    in Python also         {42: "a cat", ...}, or ["a cat", ...] beside references in the same order""",
+    "references": """
+    COCO captions, .json   {"annotations": [{"image_id": 42, "caption": "a cat"}, ...]}
+    an object, .json       {"42": ["a cat", "the cat"], ...}
+    .jsonl, .ndjson        {"image_id": 42, "references": ["a cat", "the cat"]} on every line
+    .csv, .tsv             a header image_id,caption; then one row per caption
+    .parquet, data frames  columns image_id and caption, or image_id and references
+    in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]""",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is being read: its name in messages, what its captions are, and whether it is a file."""
+
+    name: str
+    role: Role
+    is_file: bool = False
+
+    def error(self, problem: str, *, where: str = "") -> InputError:
+        """The refusal of a form that is not known, or known to be two things; shows every accepted form."""
+        kind = CaptionFileError if self.is_file else InputError
+        place = f"{self.name}: {where}" if where else self.name
+        return kind(problem, where=place, help=f"{self.role} are read from" + _FORMS[self.role])
+
+
+@dataclass(frozen=True)
+class CaptionRows:
+    """Captions of one source, one per row, checked but not yet matched.
+
+    Args:
+        name: what messages call the source: the file, or "candidates", "references".
+        role: what it was read as.
+        ids: the image of each row; for references an image may have many rows.
+        texts: the caption of each row.
+        unit: what the source is made of: "line", "record", "annotation", "key", "row", "index".
+        numbers: which of those each row came from. Files count from 1, "index" from 0.
+        id_form: how the source wrote its ids; see ``captious.data.ids``.
+        known_images: images that the source lists elsewhere than in a row: COCO's "images", empty lists.
+    """
+
+    name: str
+    role: Role
+    ids: tuple[ImageId, ...]
+    texts: tuple[str, ...]
+    unit: str
+    numbers: Sequence[ImageId]
+    id_form: IdForm = "typed"
+    known_images: tuple[ImageId, ...] = ()
+
+    @property
+    def ids_are_text(self) -> bool:
+        """Whether the format cannot say if an id is a number."""
+        return self.id_form == "text"
+
+    def place(self, row: int) -> str:
+        """Where a row came from, such as "line 12"."""
+        return f"{self.unit} {self.numbers[row]!r}"
+
+
+def some(items: Iterable[object], *, separator: str = ", ") -> str:
+    """Up to three items, and how many more there are: "a, b, c and 17 more"."""
+    shown = [str(item) for item in items]
+    more = f" and {len(shown) - 3:,} more" if len(shown) > 3 else ""
+    return separator.join(shown[:3]) + more
+
+
+def images(ids: Iterable[ImageId]) -> str:
+    """Image ids as messages show them; strings in quotes, to tell "12" from 12."""
+    return "image_id " + some([repr(i) for i in ids])
+
+
+def caption_rows(
+    source: Source,
+    ids: Sequence[Any],
+    values: Sequence[Any],
+    *,
+    unit: str,
+    numbers: Sequence[ImageId],
+    id_form: IdForm = "typed",
+    known_images: Sequence[Any] = (),
+) -> CaptionRows:
+    """Check ids and captions, and lay lists of captions out as one row each.
+
+    Args:
+        source: what is being read.
+        ids: one image per entry.
+        values: per entry one caption, or a list of them, or of ``{"caption": ...}``.
+        unit, numbers: what an entry is called, as in ``CaptionRows``.
+        id_form: how the source writes ids.
+        known_images: images that the source lists beside its entries.
+
+    Raises:
+        CaptionTypeError: an id that is no int or string, or a caption that is no string.
+        EncodingError: an id or a caption with a lone surrogate, which no file can hold.
+        DuplicateCandidateError: two candidates for one image.
+        MissingCandidatesError: an image whose list of candidates is empty.
+        EmptyInputError: not a single caption.
+        InputError: a value that is neither a caption nor a list of them (CaptionFileError in a file).
+    """
+
+    def place(entry: int) -> str:
+        return f"{unit} {numbers[entry]!r}"
+
+    checked = _checked_ids(source, ids, place)
+    listed = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
+    if set(map(type, values)) != {str}:
+        lists = [_captions_of(source, value, place(entry)) for entry, value in enumerate(values)]
+        if source.role == "candidates":
+            _refuse_other_than_one(source, checked, lists, place)
+        listed = [*listed, *(image for image, captions in zip(checked, lists, strict=True) if not captions)]
+        entries = [entry for entry, captions in enumerate(lists) for _ in captions]
+        checked, numbers = [checked[entry] for entry in entries], tuple(numbers[entry] for entry in entries)
+        values = [caption for captions in lists for caption in captions]
+    rows = CaptionRows(
+        name=source.name,
+        role=source.role,
+        ids=tuple(checked),
+        texts=tuple(values),
+        unit=unit,
+        numbers=numbers,
+        id_form=id_form,
+        known_images=tuple(listed),
+    )
+    _check_texts(rows)
+    if not rows.texts:
+        raise EmptyInputError("there is not a single caption", where=source.name, help=f"is this the {source.role}?")
+    if source.role == "candidates" and len(set(rows.ids)) != len(rows.ids):
+        raise _duplicates(rows)
+    return rows
+
+
+def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]) -> Sequence[ImageId]:
+    """The ids, each an int or a str."""
+    if set(map(type, ids)) <= {int}:
+        return ids
+    checked = [as_image_id(value) for value in ids]
+    wrong = [entry for entry, image in enumerate(checked) if image is None]
+    if wrong:
+        raise CaptionTypeError(
+            f"{len(wrong):,} of {len(ids):,} image ids are neither integers nor strings",
+            where=f"{source.name}: " + some([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
+            help="give every image an integer or a string as its id",
+        )
+    _refuse_surrogates(source.name, "image ids", [str(image) for image in checked], place)
+    return [image for image in checked if image is not None]
+
+
+def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:
+    """The captions of one entry; what is no string is left for ``_check_texts`` to name."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_caption_of(source, item, place) for item in value]
+    if isinstance(value, Mapping | set | frozenset):
+        raise source.error("this is neither a caption nor a list of captions", where=f"{place}: {reprlib.repr(value)}")
+    return (value,)
+
+
+def _caption_of(source: Source, item: object, place: str) -> object:
+    """One item of a list of captions; the COCO harness wraps each as ``{"caption": ...}``."""
+    if isinstance(item, Mapping) and "caption" in item:
+        return item["caption"]
+    if isinstance(item, Mapping | list | tuple | set | frozenset | np.ndarray):
+        raise source.error("this is not a list of captions", where=f"{place}: {reprlib.repr(item)}")
+    return item
+
+
+def _refuse_other_than_one(
+    source: Source, ids: Sequence[ImageId], lists: Sequence[Sequence[Any]], place: Callable[[int], str]
+) -> None:
+    """Candidates may come as lists, but a list of exactly one."""
+    many = [f"{place(entry)} has {len(captions)}" for entry, captions in enumerate(lists) if len(captions) > 1]
+    if many:
+        raise DuplicateCandidateError(
+            f"{len(many):,} of {len(ids):,} images have more than one candidate",
+            where=f"{source.name}: {some(many)}",
+            help="give one candidate per image; are these the references?",
+        )
+    none = [place(entry) for entry, captions in enumerate(lists) if not captions]
+    if none:
+        raise MissingCandidatesError(
+            f"{len(none):,} of {len(ids):,} images have an empty list of candidates",
+            where=f"{source.name}: {some(none)}",
+            help="give one candidate per image, or take the image out and use --subset (subset=True in Python)",
+        )
+
+
+def _check_texts(rows: CaptionRows) -> None:
+    """Every caption is a string that UTF-8 can write; an empty one is legal."""
+    try:
+        _refuse_surrogates(rows.name, "captions", rows.texts, rows.place)
+    except TypeError:
+        wrong = [row for row, text in enumerate(rows.texts) if not isinstance(text, str)]
+        shown = [f"{rows.place(row)} (image_id {rows.ids[row]!r}) is {reprlib.repr(rows.texts[row])}" for row in wrong]
+        raise CaptionTypeError(
+            f"{len(wrong):,} of {len(rows.texts):,} captions are not strings",
+            where=f"{rows.name}: {some(shown)}",
+            help='give every caption as a string; one without words is ""',
+        ) from None
+
+
+def _refuse_surrogates(name: str, what: str, texts: Sequence[str], place: Callable[[int], str]) -> None:
+    """JSON can escape half a character ("\\ud800"); no tokenizer, file or terminal can take it.
+
+    Raises TypeError at the first text that is no string.
+    """
+    # Strings know whether they are ASCII, so that only the others need to be looked through.
+    if _is_unicode("".join(filterfalse(str.isascii, texts))):
+        return
+    wrong = [f"{place(row)} has {reprlib.repr(text)}" for row, text in enumerate(texts) if not _is_unicode(text)]
+    raise EncodingError(
+        f"{len(wrong):,} of {len(texts):,} {what} have a lone surrogate, half of a character",
+        where=f"{name}: {some(wrong)}",
+        help="write the character whole, or take it out",
+    )
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _duplicates(rows: CaptionRows) -> DuplicateCandidateError:
+    """The refusal of rows in which an image has several candidates."""
+    by_image: defaultdict[ImageId, list[int]] = defaultdict(list)
+    for row, image in enumerate(rows.ids):
+        by_image[image].append(row)
+    repeated = {image: found for image, found in by_image.items() if len(found) > 1}
+    shown = [f"image_id {image!r} in {some(map(rows.place, found))}" for image, found in repeated.items()]
+    return DuplicateCandidateError(
+        f"{len(repeated):,} of {len(by_image):,} images have more than one candidate",
+        where=f"{rows.name}: {some(shown, separator='; ')}",
+        help="keep one candidate per image; are these the references?",
+    )

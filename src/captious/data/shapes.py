@@ -1,0 +1,120 @@
+"""The shapes captions come in, whether parsed from JSON or given as Python objects: mappings, records, COCO.
+
+A mapping goes from image to caption or captions. Records are one mapping per caption or per image, with the
+id and the text under one of the field names below; the columns of tables go by the same names.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from captious.data.ids import IdForm
+from captious.data.rows import CaptionRows, Role, Source, caption_rows, some
+from captious.errors import InputError
+
+__all__ = ["choose_fields", "is_coco", "rows_of_coco", "rows_of_mapping", "rows_of_records"]
+
+ID_FIELDS = ("image_id", "image", "id")
+
+# Fields of the first group that is there win, so that one file may hold candidates and references side by
+# side; two of the same group contradict each other.
+TEXT_FIELDS: dict[Role, tuple[tuple[str, ...], ...]] = {
+    "candidates": (("candidate",), ("caption", "captions")),
+    "references": (("references", "refs"), ("caption", "captions")),
+}
+
+
+def choose_fields(source: Source, names: Sequence[object], *, where: str) -> tuple[str, str]:
+    """The names of the id field and the text field among all names.
+
+    Raises:
+        InputError: one of them is not there, or there are two to choose from (CaptionFileError in a file).
+    """
+    found = "found " + (", ".join(map(repr, names)) or "none")
+    id_field = next((name for name in ID_FIELDS if name in names), None)
+    if id_field is None:
+        raise source.error(f"no field of image ids: {' or '.join(ID_FIELDS)}", where=f"{where}: {found}")
+    for group in TEXT_FIELDS[source.role]:
+        present = [name for name in group if name in names]
+        if len(present) > 1:
+            raise source.error(f"both {' and '.join(present)} could be the {source.role}", where=f"{where}: {found}")
+        if present:
+            if names.count(present[0]) > 1 or names.count(id_field) > 1:
+                raise source.error("a field is there twice", where=f"{where}: {found}")
+            return id_field, present[0]
+    wanted = [name for group in TEXT_FIELDS[source.role] for name in group]
+    raise source.error(f"no field of {source.role}: {' or '.join(wanted)}", where=f"{where}: {found}")
+
+
+def is_coco(document: Mapping[Any, Any]) -> bool:
+    """Whether this is COCO's annotation format rather than a mapping from images."""
+    annotations = document.get("annotations")
+    return isinstance(annotations, list) and all(isinstance(record, Mapping) for record in annotations[:1])
+
+
+def rows_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
+    """Rows of COCO's annotation format: ``{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}``."""
+    try:
+        known_images = [image["id"] for image in document.get("images", ())]
+    except (KeyError, TypeError, IndexError):
+        raise source.error('"images" is not a list of objects that each have an "id"') from None
+    records = document["annotations"]
+    numbers = range(1, len(records) + 1)
+    return rows_of_records(source, records, unit="annotation", numbers=numbers, known_images=known_images)
+
+
+def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdForm) -> CaptionRows:
+    """Rows of ``{image: caption}`` or ``{image: [captions]}``."""
+    fields = [name for name in ID_FIELDS if name in mapping]
+    if fields and any(name in mapping for group in TEXT_FIELDS[source.role] for name in group):
+        raise source.error("this is one record, where a list of records is expected", where=some(map(repr, mapping)))
+    keys = list(mapping)
+    return caption_rows(source, keys, list(mapping.values()), unit="key", numbers=keys, id_form=id_form)
+
+
+def rows_of_records(
+    source: Source,
+    records: Sequence[Any],
+    *,
+    unit: str,
+    numbers: Sequence[int],
+    known_images: Sequence[Any] = (),
+) -> CaptionRows:
+    """Rows of ``[{"image_id", "caption"}, ...]``; every record has the fields that the first one has.
+
+    Args:
+        source: what is being read.
+        records: the records; what else they hold is ignored.
+        unit, numbers: what a record is called, as in ``CaptionRows``.
+        known_images: images that are listed elsewhere.
+    """
+    if not records:
+        return caption_rows(source, (), (), unit=unit, numbers=(), known_images=known_images)
+    if not isinstance(records[0], Mapping):
+        raise source.error("this is not an object", where=f"{unit} {numbers[0]}: {reprlib.repr(records[0])}")
+    id_field, text_field = choose_fields(source, list(records[0]), where=f"{unit} {numbers[0]}")
+    try:
+        ids = [record[id_field] for record in records]
+        values = [record[text_field] for record in records]
+    except (KeyError, TypeError, IndexError):
+        # Looking before each access would cost more than reading them all.
+        raise _unlike_the_first(source, records, (id_field, text_field), unit, numbers) from None
+    return caption_rows(source, ids, values, unit=unit, numbers=numbers, known_images=known_images)
+
+
+def _unlike_the_first(
+    source: Source, records: Sequence[Any], fields: tuple[str, str], unit: str, numbers: Sequence[int]
+) -> InputError:
+    """The refusal of the first record that is no object or lacks a field."""
+    number, record = next(
+        (number, record)
+        for number, record in zip(numbers, records, strict=True)
+        if not isinstance(record, Mapping) or not all(name in record for name in fields)
+    )
+    where = f"{unit} {number}: {reprlib.repr(record)}"
+    if not isinstance(record, Mapping):
+        return source.error("this is not an object", where=where)
+    lacking = " and ".join(repr(name) for name in fields if name not in record)
+    return source.error(f"this has no {lacking}, which {unit} {numbers[0]} has", where=where)

@@ -1,0 +1,84 @@
+"""One door for captions of every accepted form: ``read_rows`` takes a path or a Python object.
+
+The forms are listed in the refusals of ``rows.Source``; what is none of them, or could be two, is refused
+with that list. Nothing is guessed from contents: a file is read by its extension.
+"""
+
+from __future__ import annotations
+
+import os
+import reprlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from captious.data.files import decode, extension, read_bytes
+from captious.data.json_files import read_json, read_json_lines
+from captious.data.rows import CaptionRows, Role, Source, caption_rows
+from captious.data.shapes import is_coco, rows_of_coco, rows_of_mapping, rows_of_records
+from captious.data.tables import is_data_frame, read_delimited, read_parquet, rows_of_data_frame
+from captious.errors import EmptyInputError
+
+__all__ = ["read_rows"]
+
+
+def read_rows(source: object, role: Role) -> CaptionRows:
+    """Read captions from a file or a Python object.
+
+    Args:
+        source: one of
+            a path to .json, .jsonl, .ndjson, .csv, .tsv or .parquet, plain or with .gz;
+            a mapping from image to caption, to a list of captions or to a list of ``{"caption": ...}``;
+            COCO's annotation dictionary, or a sequence of records with its fields;
+            a sequence of captions (candidates) or of lists of captions (references), image i at position i;
+            a pandas or polars data frame.
+        role: whether these are "candidates", one per image, or "references".
+
+    Returns:
+        One row per caption, in the order of the source.
+
+    Raises:
+        InputError: what is wrong with the source, as the subclass that says it; see ``captious.errors``.
+        MissingExtraError: a parquet file without pyarrow.
+    """
+    if isinstance(source, str | os.PathLike):
+        return _rows_of_file(Source(os.fspath(source), role, is_file=True))
+    given = Source(role, role)
+    if is_data_frame(source):
+        return rows_of_data_frame(given, source)
+    if isinstance(source, np.ndarray):
+        source = source.tolist()
+    if isinstance(source, Mapping):
+        return rows_of_coco(given, source) if is_coco(source) else rows_of_mapping(given, source, id_form="typed")
+    if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview):
+        return _rows_of_sequence(given, source)
+    raise given.error("captions cannot be read from this", where=reprlib.repr(source))
+
+
+def _rows_of_file(source: Source) -> CaptionRows:
+    """Rows of a file, by its extension."""
+    form = extension(source)
+    data = read_bytes(source)
+    if form == ".parquet":
+        return read_parquet(data, source)
+    text = decode(data, source)
+    match form:
+        case ".json":
+            return read_json(text, source)
+        case ".csv":
+            return read_delimited(text, source, delimiter=",")
+        case ".tsv":
+            return read_delimited(text, source, delimiter="\t")
+        case _:
+            return read_json_lines(text, source)
+
+
+def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
+    """Rows of a sequence: records if it starts with one, else captions by position."""
+    if len(entries) == 0:
+        raise EmptyInputError("there is not a single caption", where=source.name, help=f"give the {source.role}")
+    numbers = range(len(entries))
+    if isinstance(entries[0], Mapping):
+        return rows_of_records(source, entries, unit="index", numbers=numbers)
+    return caption_rows(source, numbers, entries, unit="index", numbers=numbers, id_form="position")

@@ -1,0 +1,133 @@
+"""Tables of captions: csv, tsv and parquet files, pandas and polars data frames.
+
+A column of image ids and a column of captions, named as the fields of records are. csv and tsv have one row
+per caption; the others may also have one row per image and lists of captions.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import sys
+from typing import Any
+
+from captious.data.rows import CaptionRows, Source, caption_rows
+from captious.data.shapes import choose_fields
+from captious.errors import CaptionFileError, MissingExtraError, TruncatedFileError
+
+__all__ = ["is_data_frame", "read_delimited", "read_parquet", "rows_of_data_frame"]
+
+# A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
+_SINGLE_TEXT_COLUMNS = ("caption", "candidate")
+
+
+def read_delimited(text: str, source: Source, *, delimiter: str) -> CaptionRows:
+    """Rows of csv or tsv text with a header; cells that hold the delimiter or line breaks are in double quotes.
+
+    Raises:
+        TruncatedFileError: the file ends inside quotes.
+        CaptionFileError: a column that is missing, or a row with too few or too many cells.
+        and what ``caption_rows`` raises.
+    """
+    # Line breaks inside a quoted caption belong to it: newline="" leaves them as they are.
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    lines: list[int] = []
+    rows: list[list[str]] = []
+    line = 1
+    try:
+        for row in reader:
+            if row:
+                lines.append(line)
+                rows.append(row)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise _broken(source, line, error) from None
+    header, *rows = rows
+    header_line, *lines = lines
+    where = f"line {header_line}"
+    id_field, text_field = choose_fields(source, header, where=where)
+    if text_field not in _SINGLE_TEXT_COLUMNS:
+        raise source.error(
+            f"{text_field!r} is a column of lists, and a cell of this format holds one caption", where=where
+        )
+    for line, row in zip(lines, rows, strict=True):
+        if len(row) != len(header):
+            raise CaptionFileError(
+                f"a row has {len(row)} cells where the header has {len(header)}",
+                where=f"{source.name}: line {line}",
+                help="put cells that hold the separator between double quotes, and give every row all its cells",
+            )
+    id_column, text_column = header.index(id_field), header.index(text_field)
+    return caption_rows(
+        source,
+        [row[id_column] for row in rows],
+        [row[text_column] for row in rows],
+        unit="line",
+        numbers=lines,
+        id_form="text",
+    )
+
+
+def _broken(source: Source, line: int, error: csv.Error) -> CaptionFileError:
+    """The refusal of csv whose quoting is wrong in the row that starts at a line."""
+    if "unexpected end of data" in str(error):
+        return TruncatedFileError(
+            "the file ends inside double quotes",
+            where=f"{source.name}: in the row that starts at line {line}",
+            help="close the quotes there, or fetch the file again if its end is missing",
+        )
+    return CaptionFileError(
+        f"this is not csv: {error}",
+        where=f"{source.name}: in the row that starts at line {line}",
+        help='put a cell that holds quotes between quotes, and double those within: "a ""big"" cat"',
+    )
+
+
+def read_parquet(data: bytes, source: Source) -> CaptionRows:
+    """Rows of a parquet file; of its columns only the two that matter are read.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+        TruncatedFileError: parquet that has lost its end.
+        CaptionFileError: not parquet, or a column is missing.
+        and what ``caption_rows`` raises.
+    """
+    try:
+        arrow = importlib.import_module("pyarrow")
+        parquet = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtraError(
+            "reading parquet needs pyarrow, which is not installed",
+            where=source.name,
+            help="pip install 'captious[parquet]'",
+        ) from None
+    try:
+        file = parquet.ParquetFile(arrow.BufferReader(data))
+        names = file.schema_arrow.names
+        fields = choose_fields(source, names, where="columns")
+        table = file.read(columns=list(fields))
+        ids, values = (table.column(name).to_pylist() for name in fields)
+    except (arrow.ArrowException, OSError) as error:
+        # The magic bytes open and close a parquet file; a cut one has only the first.
+        if data.startswith(b"PAR1") and not data.endswith(b"PAR1"):
+            raise TruncatedFileError(
+                "the parquet file has lost its end", where=source.name, help="fetch or write the file again"
+            ) from None
+        raise CaptionFileError(
+            f"this is not parquet, or it is damaged: {error}", where=source.name, help="fetch or write the file again"
+        ) from None
+    return caption_rows(source, ids, values, unit="row", numbers=range(1, len(ids) + 1))
+
+
+def is_data_frame(captions: object) -> bool:
+    """Whether this is a pandas or polars data frame; imports neither, since who has one has imported its library."""
+    modules = [sys.modules[name] for name in ("pandas", "polars") if name in sys.modules]
+    return any(isinstance(captions, module.DataFrame) for module in modules)
+
+
+def rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
+    """Rows of a data frame; messages count its rows from 0, whatever its index. Raises what ``read_parquet`` does."""
+    fields = choose_fields(source, list(frame.columns), where="columns")
+    ids, values = (frame[name].to_list() for name in fields)
+    return caption_rows(source, ids, values, unit="row index", numbers=range(len(ids)))

@@ -1,0 +1,127 @@
+"""Every error that captious raises on purpose.
+
+Each says what was wrong, where (file, line or image id) and what to do about it; the command line prints
+them without a traceback and exits with status 2.
+
+    CaptiousError
+    ├── InputError                    something about the captions that came in
+    │   ├── CaptionFileError              not a file of a known form, or a broken one
+    │   │   ├── TruncatedFileError            ends in the middle
+    │   │   ├── EncodingError                 not UTF-8 text
+    │   │   └── EmptyInputError               holds no captions
+    │   ├── CaptionTypeError              a caption that is not a string, or an id that is not an int or str
+    │   ├── DuplicateCandidateError       two candidates for one image
+    │   ├── MissingReferencesError        an image that is known but has no references
+    │   ├── UnknownImageError             a candidate for an image the references do not know
+    │   └── MissingCandidatesError        references without a candidate
+    ├── UnknownNameError              no metric, output or variant of that name
+    ├── ParameterError                a parameter outside its range, or two that contradict each other
+    ├── ResourceError                 a resource file that is damaged or does not fit
+    ├── OutputError                   a file that cannot be written
+    └── MissingExtraError             an optional dependency or resource that is not installed
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CaptionFileError",
+    "CaptionTypeError",
+    "CaptiousError",
+    "DuplicateCandidateError",
+    "EmptyInputError",
+    "EncodingError",
+    "InputError",
+    "MissingCandidatesError",
+    "MissingExtraError",
+    "MissingReferencesError",
+    "OutputError",
+    "ParameterError",
+    "ResourceError",
+    "TruncatedFileError",
+    "UnknownImageError",
+    "UnknownNameError",
+]
+
+
+class CaptiousError(Exception):
+    """An error with a place and a way out.
+
+    Args:
+        message: what was wrong, one sentence.
+        where: file with line, record or image ids.
+        help: what to do about it, an imperative sentence or a command.
+    """
+
+    def __init__(self, message: str, *, where: str = "", help: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.help = help
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.where:
+            lines.append(f"  {self.where}")
+        if self.help:
+            lines.append(f"  help: {self.help}")
+        return "\n".join(lines)
+
+
+class InputError(CaptiousError):
+    """Something about the captions that came in."""
+
+
+class CaptionFileError(InputError):
+    """A file that cannot be read as captions."""
+
+
+class TruncatedFileError(CaptionFileError):
+    """A file that ends in the middle."""
+
+
+class EncodingError(CaptionFileError):
+    """Text that is not valid UTF-8, or a string with lone surrogates."""
+
+
+class EmptyInputError(CaptionFileError):
+    """A source without a single caption."""
+
+
+class CaptionTypeError(InputError):
+    """A caption that is not a string, or an id that is neither an int nor a string."""
+
+
+class DuplicateCandidateError(InputError):
+    """Two candidates for one image in one system."""
+
+
+class MissingReferencesError(InputError):
+    """An image without a single reference."""
+
+
+class UnknownImageError(InputError):
+    """A candidate for an image that the references do not know."""
+
+
+class MissingCandidatesError(InputError):
+    """Images with references but without a candidate."""
+
+
+class UnknownNameError(CaptiousError):
+    """No metric, output, variant or tokenizer of that name."""
+
+
+class ParameterError(CaptiousError):
+    """A parameter outside its range, or two parameters that contradict each other."""
+
+
+class ResourceError(CaptiousError):
+    """A resource file that is damaged, or does not fit what it is used for."""
+
+
+class OutputError(CaptiousError):
+    """A file that cannot be written."""
+
+
+class MissingExtraError(CaptiousError):
+    """An optional dependency or resource that is not installed; ``help`` names the command that installs it."""

@@ -1,0 +1,58 @@
+"""BLEU-1 to BLEU-4: modified n-gram precision with a brevity penalty.
+
+Papineni et al. 2002; Chen et al. 2015 (COCO), equations 1 to 3. The official variant is the scorer of the COCO
+caption toolkit, with the small constants that it adds to every count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.metrics.base import Metric, State
+from captious.native import bleu_statistics, threads
+from captious.text import NgramLayer
+
+__all__ = ["Bleu"]
+
+_TINY, _SMALL = 1e-15, 1e-9  # added by the official scorer to every numerator and every denominator
+
+
+class Bleu(Metric):
+    """BLEU of order 1 to 4, each 0..1, higher is better.
+
+    Statistics (k = 10): clipped matches of order 1..4, candidate n-grams of order 1..4, candidate length, length of
+    the reference closest in length (of two equally close ones the shorter). Sentence and corpus scores are the
+    same formula, applied to one row and to their sum.
+    """
+
+    name = "bleu"
+    outputs = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
+    summary = "clipped n-gram precision with a brevity penalty"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "COCO toolkit: 1e-15 added to numerators, 1e-9 to denominators",
+        "paper": "nothing added; zero if an order has no match",
+    }
+
+    def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        candidates, references = captions.layer(NgramLayer(self.tokenizer))
+        return bleu_statistics(references, candidates.ids, candidates.offsets, threads())
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        matches, ngrams = statistics[..., 0:4], statistics[..., 4:8]
+        length, reference_length = statistics[..., 8:9], statistics[..., 9:10]
+        orders = np.arange(1, 5)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if self.variant == "official":
+                precisions = (matches + _TINY) / (ngrams + _SMALL)
+                ratio = (length + _TINY) / (reference_length + _SMALL)
+            else:
+                precisions = np.nan_to_num(matches / ngrams, nan=0.0)
+                # Two empty texts are equally long; an empty candidate is infinitely shorter than a reference.
+                ratio = np.where(length == reference_length, 1.0, length / reference_length)
+            penalty = np.where(ratio < 1, np.exp(1 - 1 / ratio), 1.0)
+        return np.asarray(np.cumprod(precisions, axis=-1) ** (1 / orders) * penalty)

@@ -1,0 +1,204 @@
+"""CIDEr: cosine similarity of TF-IDF weighted n-grams with each reference.
+
+Vedantam, Zitnick and Parikh 2015; Chen et al. 2015 (COCO), equations 11 to 16. What the COCO toolkit reports under
+the name CIDEr is CIDEr-D; see ``cider_d``. The official variant here is the plain CIDEr of the authors' own code.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, ImageId, References, read_references
+from captious.data.ids import numbers_from_text
+from captious.errors import ParameterError, UnknownImageError
+from captious.metrics.base import MeanMetric, Settings, State
+from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.metrics.signature import signature
+from captious.native import CiderReferences, threads
+from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer
+
+__all__ = ["Cider", "CiderScorer"]
+
+_FEW_IMAGES = 100
+
+
+class Cider(MeanMetric):
+    """CIDEr, 0 to 10 (paper: 0 to 1), higher is better. The corpus score is the mean.
+
+    Args:
+        idf: document frequencies, or a file of them; None to count the references that are scored against.
+    """
+
+    name = "cider"
+    summary = "cosine of TF-IDF weighted n-grams"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "the authors' code: times 10, no stemming",
+        "paper": "not multiplied by 10",
+    }
+    needs_fit = True
+
+    def __init__(
+        self,
+        idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
+        *,
+        variant: str | None = None,
+        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
+    ) -> None:
+        super().__init__(variant=variant, tokenizer=tokenizer)
+        self.idf = DocumentFrequencies.load(idf) if isinstance(idf, str | os.PathLike) else idf
+        if self.idf is not None and self.idf.tokenizer != self.tokenizer.name:
+            raise ParameterError(
+                f"these document frequencies were counted with the tokenizer {self.idf.tokenizer}, not {self.tokenizer.name}",
+                where=self.idf.label,
+                help=f"build them anew with --tokenizer {self.tokenizer.name}, or score with --tokenizer {self.idf.tokenizer}",
+            )
+
+    @classmethod
+    def from_settings(cls, settings: Settings, *, variant: str | None = None) -> Cider:
+        idf = settings.idf
+        assert idf is None or isinstance(idf, DocumentFrequencies)
+        # Frequencies know which tokenizer they were counted with; it applies unless the user asks for another.
+        tokenizer = settings.tokenizer or (idf.tokenizer if idf is not None else "ptb")
+        return cls(idf, variant=variant, tokenizer=tokenizer)
+
+    def signatures(self, state: State | None = None) -> tuple[str, ...]:
+        idf = self.idf or state
+        parameters = {**self.parameters, "idf": idf.label if idf is not None else "references"}
+        return tuple(signature(output, parameters) for output in self.outputs)
+
+    def fit(self, references: References) -> DocumentFrequencies:
+        """The document frequencies given to the metric, or those of these references."""
+        return self.idf or DocumentFrequencies.of(references, self.tokenizer)
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        idf = state or self.fit(captions.references)
+        assert isinstance(idf, DocumentFrequencies)
+        weighted = captions.references.layer(self._weights(idf))
+        candidates: Tokens = captions.layer(NgramLayer(self.tokenizer))[0]
+        rows = np.arange(len(captions))
+        word_map = _word_map(candidates, idf)
+        similarity = weighted.score(candidates.ids, candidates.offsets, rows, word_map, threads())
+        return similarity * self._scale
+
+    def scorer(self, references: object) -> CiderScorer:
+        """A reward for training: candidates against references that are prepared once.
+
+        Args:
+            references: any form that ``captious.data.read_references`` reads.
+        """
+        table = references if isinstance(references, References) else read_references(references)
+        return CiderScorer(self, table)
+
+    def cautions(self, captions: Captions, state: State | None) -> list[str]:
+        n = len(captions.references)
+        if self.idf is not None or n >= _FEW_IMAGES:
+            return []
+        zero = " With one image every weight is ln 1 = 0, so the score is 0." if n == 1 else ""
+        return [
+            f"{self.name} weighs n-grams by how few images have them, and here there {'is' if n == 1 else 'are'} only "
+            f"{n:,}: the score means little and cannot be compared with others.{zero} Use document frequencies of a "
+            "large corpus (captious idf build; --idf FILE, or idf= in Python)."
+        ]
+
+    @property
+    def _scale(self) -> float:
+        return 1.0 if self.variant == "paper" else 10.0
+
+    def _weights(self, idf: DocumentFrequencies) -> _WeightLayer:
+        return _WeightLayer(self.tokenizer, idf, sigma=math.inf, clip=False, relative=False, length_in_words=False)
+
+
+@dataclass(frozen=True)
+class _WeightLayer:
+    """References weighted for CIDEr, as a layer, so that systems scored against the same references share them."""
+
+    tokenizer: Tokenizer
+    idf: DocumentFrequencies
+    sigma: float
+    clip: bool
+    relative: bool
+    length_in_words: bool
+
+    @property
+    def key(self) -> Hashable:
+        return self
+
+    def of_references(self, references: References) -> CiderReferences:
+        words: Tokens = references.layer(WordLayer(self.tokenizer))
+        return CiderReferences(
+            references.layer(NgramLayer(self.tokenizer)),
+            self.idf.counts,
+            _word_map(words, self.idf),
+            math.log(self.idf.n_documents),
+            sigma=self.sigma,
+            clip=self.clip,
+            relative=self.relative,
+            length_in_words=self.length_in_words,
+            threads=threads(),
+        )
+
+    def of_candidates(self, captions: object, references: CiderReferences) -> None:
+        """Candidates are weighted when they are scored."""
+
+
+def _word_map(tokens: Tokens, idf: DocumentFrequencies) -> NDArray[np.int32]:
+    """For each word of the tokens' vocabulary its id in that of the frequencies; empty if they are the same."""
+    if tokens.vocabulary is idf.vocabulary:
+        return np.empty(0, np.int32)
+    return tokens.vocabulary.ids_in(idf.vocabulary)
+
+
+class CiderScorer:
+    """Scores captions of images whose references were prepared beforehand; made by ``Cider.scorer``.
+
+    It may be called from several threads at once; nothing in it changes.
+    """
+
+    def __init__(self, metric: Cider, references: References) -> None:
+        idf = metric.fit(references)
+        self._metric = metric
+        self._weighted = references.layer(metric._weights(idf))
+        self._vocabulary = references.layer(WordLayer(metric.tokenizer)).vocabulary
+        # From here on every word that the frequencies know has an id, so candidates need add none.
+        self._vocabulary.add(tuple(idf.vocabulary.words()))
+        self._word_map = _word_map(references.layer(WordLayer(metric.tokenizer)), idf)
+        self._row_of: dict[ImageId, int] = {image: row for row, image in enumerate(references.ids)}
+        if references.id_form == "text":  # a format that cannot tell "12" from 12
+            self._row_of |= {image: row for row, image in enumerate(numbers_from_text(references.ids))}
+        self.signature = metric.signatures(idf)[0]
+
+    def __call__(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.float64]:
+        """Scores of candidates, float64[n]; an image may come any number of times.
+
+        Args:
+            image_ids: n ids of images that have references.
+            captions: n candidates, one for each id.
+
+        Raises:
+            ParameterError: not as many ids as captions.
+            UnknownImageError: an id without references.
+        """
+        if len(image_ids) != len(captions):
+            raise ParameterError(
+                f"{len(image_ids):,} image ids for {len(captions):,} captions", help="give one id for every caption"
+            )
+        try:
+            rows = np.array([self._row_of[image] for image in image_ids], np.int64)
+        except KeyError as error:
+            raise UnknownImageError(
+                "a caption is for an image that has no references",
+                where=f"image_id {error.args[0]!r}",
+                help="prepare the scorer with the references of every image of the training set",
+            ) from None
+        ids, offsets = self._metric.tokenizer.encode(captions, self._vocabulary, grow=False)
+        if self._vocabulary.divisible().size:
+            tokens = Tokens(ids, offsets, self._vocabulary).split()
+            ids, offsets = tokens.ids, tokens.offsets
+        return self._weighted.score(ids, offsets, rows, self._word_map, threads()) * self._metric._scale

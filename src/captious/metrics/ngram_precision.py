@@ -1,0 +1,41 @@
+"""N-gram precision of order 1 to 4: BLEU's ingredients caption by caption, without its brevity penalty.
+
+A feature of LCEval (Sharif et al. 2019): the proportion of a candidate's n-grams that match a reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.metrics.base import MeanMetric, State
+from captious.native import bleu_statistics, threads
+from captious.text import NgramLayer
+
+__all__ = ["NgramPrecision"]
+
+_TINY, _SMALL = 1e-15, 1e-9  # those of the COCO toolkit's BLEU, which LCEval's features come from
+
+
+class NgramPrecision(MeanMetric):
+    """Clipped n-gram matches divided by the candidate's n-grams, each 0..1. The corpus score is the mean."""
+
+    name = "ngram-precision"
+    outputs = ("ngram-precision-1", "ngram-precision-2", "ngram-precision-3", "ngram-precision-4")
+    summary = "share of the candidate's n-grams that a reference has"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "LCEval: with the constants of the COCO toolkit's BLEU",
+        "paper": "the plain proportion; 0 for a candidate too short to have an n-gram",
+    }
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        candidates, references = captions.layer(NgramLayer(self.tokenizer))
+        counts = bleu_statistics(references, candidates.ids, candidates.offsets, threads())
+        matches, ngrams = counts[:, 0:4], counts[:, 4:8]
+        if self.variant == "official":
+            return np.asarray((matches + _TINY) / (ngrams + _SMALL))
+        return np.asarray(matches / np.maximum(ngrams, 1))

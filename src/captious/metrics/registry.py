@@ -1,0 +1,173 @@
+"""Which metrics exist, under which names.
+
+A metric is asked for by its name (``cider-d``), by one of its outputs (``bleu-4``), or either with a variant
+(``cider-d@paper``). Others are added with ``register`` or by a package with an entry point of the group
+``captious.metrics``, whose name is the metric's and whose value is its class.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TypeVar
+
+from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.base import Metric, Settings
+
+__all__ = ["COCO", "Selection", "available", "get", "names", "register", "select"]
+
+#: One line per metric of the package.
+_BUILT_IN = {
+    "bleu": "captious.metrics.bleu:Bleu",
+    "rouge-l": "captious.metrics.rouge_l:RougeL",
+    "rouge-n": "captious.metrics.rouge_n:RougeN",
+    "rouge-s": "captious.metrics.rouge_s:RougeS",
+    "cider": "captious.metrics.cider:Cider",
+    "cider-d": "captious.metrics.cider_d:CiderD",
+    "ngram-precision": "captious.metrics.ngram_precision:NgramPrecision",
+    "unigram-recall": "captious.metrics.unigram_recall:UnigramRecall",
+}
+
+#: What the COCO evaluation reports, in its order.
+COCO = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
+
+MetricClass = TypeVar("MetricClass", bound=type[Metric])
+
+_registered: dict[str, type[Metric]] = {}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Outputs that were asked for of one metric.
+
+    Args:
+        metric: the metric, parameters fixed.
+        columns: label -> index into its outputs.
+    """
+
+    metric: Metric
+    columns: dict[str, int]
+
+
+def register(name: str) -> Callable[[MetricClass], MetricClass]:
+    """Class decorator that makes a metric available under a name, to the library for as long as the process lives.
+
+    Raises:
+        ParameterError: not a metric, or a name that is taken.
+    """
+
+    def add(metric: MetricClass) -> MetricClass:
+        if not (isinstance(metric, type) and issubclass(metric, Metric)):
+            raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
+        metric.name = name
+        if not hasattr(metric, "outputs"):
+            metric.outputs = (name,)
+        taken = {other for known in names() if known != name for other in (known, *get(known).outputs)}
+        if name in _BUILT_IN or taken & {name, *metric.outputs}:
+            raise ParameterError(f"the name {name} is taken", help="register the metric under another name")
+        _registered[name] = metric
+        return metric
+
+    return add
+
+
+def names() -> list[str]:
+    """Names of all metrics: those of the package, then others by name."""
+    others = sorted({*_registered, *(point.name for point in entry_points(group="captious.metrics"))} - {*_BUILT_IN})
+    return [*_BUILT_IN, *others]
+
+
+def get(name: str) -> type[Metric]:
+    """The class of a metric.
+
+    Raises:
+        UnknownNameError: no metric of that name.
+        ParameterError: an entry point that does not lead to a metric.
+    """
+    if name in _BUILT_IN:
+        module, attribute = _BUILT_IN[name].split(":")
+        metric: type[Metric] = getattr(import_module(module), attribute)
+        return metric
+    if name in _registered:
+        return _registered[name]
+    for point in entry_points(group="captious.metrics", name=name):
+        loaded = point.load()
+        if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
+            raise ParameterError(f"{point.value} is not a metric", help="the entry point must name a captious.Metric")
+        loaded.name = name
+        if not hasattr(loaded, "outputs"):
+            loaded.outputs = (name,)
+        return loaded
+    raise _unknown(name)
+
+
+def available(asked: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+    """Split names into those that can run here and, for the others, the reason why not."""
+    known = _by_output()
+    run: list[str] = []
+    left_out: dict[str, str] = {}
+    for name in asked:
+        if name not in known:
+            left_out[name] = "not in this version"
+        elif (command := get(known[name]).missing()) is not None:
+            left_out[name] = command
+        else:
+            run.append(name)
+    return run, left_out
+
+
+def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> list[Selection]:
+    """Metrics for what was asked, each made once, in the order of asking.
+
+    Args:
+        asked: names as described above, or metrics.
+        settings: what applies to all metrics that are asked for by name.
+
+    Raises:
+        UnknownNameError: no such metric, output or variant.
+        ParameterError: nothing was asked for, or one output twice.
+    """
+    settings = settings or Settings()
+    by_output = _by_output()
+    made: dict[tuple[str, str | None], Selection] = {}
+    selections: list[Selection] = []
+    labels: set[str] = set()
+    for item in asked:
+        if isinstance(item, Metric):
+            selection = Selection(item, {})
+            selections.append(selection)
+            wanted = {output: i for i, output in enumerate(item.outputs)}
+        else:
+            name, _, variant = str(item).partition("@")
+            if name not in by_output:
+                raise _unknown(name)
+            key = (by_output[name], variant or None)
+            if key not in made:
+                made[key] = Selection(get(key[0]).from_settings(settings, variant=key[1]), {})
+                selections.append(made[key])
+            selection = made[key]
+            outputs = selection.metric.outputs
+            suffix = f"@{variant}" if variant else ""
+            wanted = {output + suffix: i for i, output in enumerate(outputs) if name in (output, selection.metric.name)}
+        if repeated := labels & {*wanted}:
+            raise ParameterError(f"{', '.join(sorted(repeated))} is asked for twice", help="name every metric once")
+        labels |= {*wanted}
+        selection.columns.update(wanted)
+    if not selections:
+        raise ParameterError("no metric is asked for", help=f"metrics are {', '.join(by_output)}")
+    return selections
+
+
+def _by_output() -> dict[str, str]:
+    """Every name that can be asked for -> the metric it belongs to."""
+    return {name: metric for metric in names() for name in (*get(metric).outputs, metric)}
+
+
+def _unknown(name: str) -> UnknownNameError:
+    known = [*_by_output()]
+    close = difflib.get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.6)
+    guess = f"did you mean {close[0]}? " if close else ""
+    return UnknownNameError(f"there is no metric {name!r}", help=f"{guess}metrics are {', '.join(known)}")

@@ -1,0 +1,68 @@
+"""ROUGE-S: skip-bigrams, ordered word pairs with words between them.
+
+Lin 2004, section 5; Chen et al. 2015 (COCO), equations 8 to 10. There is no official code for captions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.errors import ParameterError
+from captious.metrics.base import MeanMetric, State
+from captious.native import skip_bigram_matches, threads
+from captious.text import Tokenizer, WordLayer
+
+__all__ = ["RougeS"]
+
+
+class RougeS(MeanMetric):
+    """F-measure of skip-bigrams with the best precision and the best recall over references; 0..1.
+
+    Args:
+        gap: how many positions the two words of a pair may be apart, at least 1; None for any number.
+    """
+
+    name = "rouge-s"
+    summary = "F-measure of skip-bigrams at most 4 apart, beta 1.2"
+    variants: ClassVar[Mapping[str, str]] = {"paper": "COCO paper, equations 8 to 10"}
+    beta = 1.2
+
+    def __init__(
+        self,
+        *,
+        gap: int | None = 4,
+        variant: str | None = None,
+        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
+    ) -> None:
+        super().__init__(variant=variant, tokenizer=tokenizer)
+        if gap is not None and gap < 1:
+            raise ParameterError(f"rouge-s cannot have a gap of {gap}", help="gap is at least 1, or None for no limit")
+        self.gap = gap
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        return {**super().parameters, "gap": "any" if self.gap is None else self.gap, "beta": self.beta}
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        candidates, references = captions.layer(WordLayer(self.tokenizer))
+        image_offsets = captions.references.offsets
+        starts, counts = image_offsets[:-1], np.diff(image_offsets)
+        gap = self.gap if self.gap is not None else int(2**62)
+        matches = skip_bigram_matches(
+            candidates.ids, candidates.offsets, references.ids, references.offsets, image_offsets, gap, threads()
+        )
+        pairs = np.repeat(self._pairs(candidates.lengths), counts)
+        precision = np.maximum.reduceat(matches / np.maximum(pairs, 1), starts)
+        recall = np.maximum.reduceat(matches / np.maximum(self._pairs(references.lengths), 1), starts)
+        weighted = (1 + self.beta**2) * precision * recall
+        return np.divide(weighted, recall + self.beta**2 * precision, out=np.zeros_like(weighted), where=weighted > 0)
+
+    def _pairs(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Number of skip-bigrams of captions of these lengths."""
+        reach = lengths - 1 if self.gap is None else np.minimum(self.gap, lengths - 1)
+        return np.asarray(np.maximum(0, reach * lengths - reach * (reach + 1) // 2))

@@ -1,0 +1,26 @@
+"""Signatures: one line that says all that a score depends on besides the captions.
+
+    cider-d|variant:official|tokenizer:ptb|sigma:6|idf:references-5000|captious:0.1.0
+
+Two scores of equal signature can be compared, others cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from captious.version import version
+
+__all__ = ["signature"]
+
+
+def signature(name: str, parameters: Mapping[str, object]) -> str:
+    """The signature of an output under these parameters, package version last."""
+    parts = [name, *(f"{key}:{_text(value)}" for key, value in parameters.items()), f"captious:{version()}"]
+    return "|".join(parts)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,42 @@
+"""The C++ kernels and their typed Python face.
+
+They know arrays of integers and UTF-8 strings, nothing of images or systems. Every kernel releases the GIL and
+gives the same bits whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+
+from captious.native._kernels import (
+    CiderReferences,
+    Cut,
+    NgramFrequencies,
+    ReferenceNgrams,
+    Vocabulary,
+    bleu_statistics,
+    lcs_lengths,
+    ngram_matches,
+    skip_bigram_matches,
+)
+
+__all__ = [
+    "CiderReferences",
+    "Cut",
+    "NgramFrequencies",
+    "ReferenceNgrams",
+    "Vocabulary",
+    "bleu_statistics",
+    "lcs_lengths",
+    "ngram_matches",
+    "skip_bigram_matches",
+    "threads",
+]
+
+
+def threads() -> int:
+    """Number of threads that kernels use: ``CAPTIOUS_THREADS`` if it is set, otherwise the cores of this process."""
+    wanted = os.environ.get("CAPTIOUS_THREADS", "")
+    if wanted.isdecimal() and int(wanted) > 0:
+        return int(wanted)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,178 @@
+#include "vocabulary.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+
+#include "hash.hpp"
+#include "parallel.hpp"
+#include "ptb/tokenizer.hpp"
+
+namespace captious {
+namespace {
+
+constexpr std::size_t kCaptionsPerThread = 512;
+
+// Length in bytes of the white-space character at the start of `text`, or 0: the set of Python's str.split().
+std::size_t white_space(std::string_view text) {
+    auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    unsigned first = byte(0);
+    if (first < 0x80) return first == ' ' || (first >= 9 && first <= 13) || (first >= 0x1C && first <= 0x1F) ? 1 : 0;
+    if (first == 0xC2) return byte(1) == 0x85 || byte(1) == 0xA0 ? 2 : 0;
+    unsigned code = (first & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
+    if (first < 0xE1 || first > 0xE3) return 0;
+    bool blank = code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 ||
+                 code == 0x202F || code == 0x205F || code == 0x3000;
+    return blank ? 3 : 0;
+}
+
+// Calls emit(token) for every token of the caption.
+template <typename Emit>
+void cut_caption(std::string_view caption, Cut cut, ptb::TokenBuffer& buffer, const Emit& emit) {
+    if (cut == Cut::ptb || cut == Cut::ptb_raw) {
+        ptb::tokenize(caption, buffer);
+        for (std::size_t i = 0; i < buffer.size(); ++i)
+            if (cut == Cut::ptb_raw || !ptb::is_dropped_punctuation(buffer[i])) emit(buffer[i]);
+    } else if (cut == Cut::spaces) {
+        for (std::size_t from = 0, to; from != std::string_view::npos; from = to == std::string_view::npos ? to : to + 1) {
+            to = caption.find(' ', from);
+            emit(caption.substr(from, to - from));
+        }
+    } else {
+        std::size_t from = 0;
+        for (std::size_t at = 0; at < caption.size();) {
+            std::size_t blank = white_space(caption.substr(at));
+            if (blank != 0) {
+                if (at > from) emit(caption.substr(from, at - from));
+                from = at + blank;
+            }
+            at += std::max<std::size_t>(blank, 1);
+        }
+        if (from < caption.size()) emit(caption.substr(from));
+    }
+}
+
+}  // namespace
+
+std::size_t Vocabulary::slot_of(std::string_view word, std::uint64_t hash) const {
+    std::size_t mask = slots_.size() - 1;
+    std::size_t slot = hash & mask;
+    for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
+        std::uint32_t id = slots_[slot] - 1;
+        if (hashes_[id] == static_cast<std::uint32_t>(hash) && this->word(id) == word) break;
+    }
+    return slot;
+}
+
+std::int32_t Vocabulary::find(std::string_view word) const {
+    return static_cast<std::int32_t>(slots_[slot_of(word, hash_bytes(word))]) - 1;
+}
+
+std::int32_t Vocabulary::add(std::string_view word) {
+    std::uint64_t hash = hash_bytes(word);
+    std::size_t slot = slot_of(word, hash);
+    if (slots_[slot] != 0) return static_cast<std::int32_t>(slots_[slot]) - 1;
+    if (size() >= 0x7FFFFFFE) throw std::length_error("more than two thousand million distinct words");
+    text_ += word;
+    ends_.push_back(text_.size());
+    hashes_.push_back(static_cast<std::uint32_t>(hash));
+    slots_[slot] = static_cast<std::uint32_t>(size());
+    if (size() * 2 > slots_.size()) grow();
+    return static_cast<std::int32_t>(size()) - 1;
+}
+
+void Vocabulary::grow() {
+    std::vector<std::uint32_t> slots(slots_.size() * 2);
+    for (std::size_t id = 0; id < size(); ++id) {
+        std::size_t slot = hash_bytes(word(id)) & (slots.size() - 1);
+        while (slots[slot] != 0) slot = (slot + 1) & (slots.size() - 1);
+        slots[slot] = static_cast<std::uint32_t>(id + 1);
+    }
+    slots_ = std::move(slots);
+}
+
+std::vector<std::int32_t> Vocabulary::ids_in(const Vocabulary& other) const {
+    std::vector<std::int32_t> ids(size());
+    for (std::size_t id = 0; id < size(); ++id) ids[id] = other.find(word(id));
+    return ids;
+}
+
+std::vector<std::int32_t> Vocabulary::divisible() const {
+    std::vector<std::int32_t> ids;
+    for (std::size_t id = 0; id < size(); ++id) {
+        std::string_view word = this->word(id);
+        bool found = word.empty();
+        for (std::size_t at = 0; at < word.size() && !found; ++at) found = white_space(word.substr(at)) != 0;
+        if (found) ids.push_back(static_cast<std::int32_t>(id));
+    }
+    return ids;
+}
+
+FlatTokens Vocabulary::encode(const std::vector<std::string_view>& captions, Cut cut, int threads) {
+    // Each piece numbers its own words; the pieces are then joined in order, which numbers all words in order.
+    struct Piece {
+        std::size_t begin;
+        Vocabulary words;
+        FlatTokens tokens;
+    };
+    std::size_t n = captions.size();
+    std::size_t count = std::max<std::size_t>(1, std::min<std::size_t>(std::max(threads, 1), n / kCaptionsPerThread));
+    if (count == 1) {
+        FlatTokens out;
+        ptb::TokenBuffer buffer;
+        out.offsets.reserve(n + 1);
+        for (std::string_view caption : captions) {
+            cut_caption(caption, cut, buffer, [&](std::string_view token) { out.ids.push_back(add(token)); });
+            out.offsets.push_back(static_cast<std::int64_t>(out.ids.size()));
+        }
+        return out;
+    }
+    std::vector<Piece> pieces(count);
+    parallel_for(count, static_cast<int>(count), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p) {
+            std::vector<std::string_view> mine(captions.begin() + n * p / count, captions.begin() + n * (p + 1) / count);
+            pieces[p].tokens = pieces[p].words.encode(mine, cut, 1);
+        }
+    });
+    FlatTokens out;
+    out.offsets.reserve(n + 1);
+    for (const Piece& piece : pieces) {
+        std::vector<std::int32_t> global(piece.words.size());
+        for (std::size_t id = 0; id < global.size(); ++id) global[id] = add(piece.words.word(id));
+        auto shift = static_cast<std::int64_t>(out.ids.size());
+        for (std::int32_t id : piece.tokens.ids) out.ids.push_back(global[id]);
+        for (std::size_t i = 1; i < piece.tokens.offsets.size(); ++i) out.offsets.push_back(piece.tokens.offsets[i] + shift);
+    }
+    return out;
+}
+
+FlatTokens Vocabulary::lookup(const std::vector<std::string_view>& captions, Cut cut, int threads) const {
+    std::vector<FlatTokens> pieces(std::max<std::size_t>(1, std::min<std::size_t>(std::max(threads, 1), captions.size() / kCaptionsPerThread)));
+    std::size_t n = captions.size(), count = pieces.size();
+    parallel_for(count, static_cast<int>(count), 1, [&](std::size_t begin, std::size_t end) {
+        ptb::TokenBuffer buffer;
+        Vocabulary strangers;
+        for (std::size_t p = begin; p < end; ++p) {
+            FlatTokens& out = pieces[p];
+            for (std::size_t i = n * p / count; i < n * (p + 1) / count; ++i) {
+                if (strangers.size() > 0) strangers = Vocabulary();
+                cut_caption(captions[i], cut, buffer, [&](std::string_view token) {
+                    std::int32_t id = find(token);
+                    if (id == kUnknown) id = static_cast<std::int32_t>(size()) + strangers.add(token);
+                    out.ids.push_back(id);
+                });
+                out.offsets.push_back(static_cast<std::int64_t>(out.ids.size()));
+            }
+        }
+    });
+    FlatTokens out = std::move(pieces[0]);
+    for (std::size_t p = 1; p < count; ++p) {
+        auto shift = static_cast<std::int64_t>(out.ids.size());
+        out.ids.insert(out.ids.end(), pieces[p].ids.begin(), pieces[p].ids.end());
+        for (std::size_t i = 1; i < pieces[p].offsets.size(); ++i) out.offsets.push_back(pieces[p].offsets[i] + shift);
+    }
+    return out;
+}
+
+}  // namespace captious

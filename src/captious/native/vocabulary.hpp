@@ -1,0 +1,60 @@
+// Words and their ids, and captions as arrays of ids.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace captious {
+
+// How a caption is cut into tokens.
+enum class Cut {
+    ptb,         // Penn Treebank tokens, lower-cased, without the punctuation that the COCO harness drops
+    ptb_raw,     // the same with punctuation
+    whitespace,  // pieces between Unicode white space, like Python's str.split()
+    spaces,      // pieces between single spaces, empty ones too, like Python's str.split(" ")
+};
+
+// Captions as flat arrays: caption i is ids[offsets[i] .. offsets[i + 1]).
+struct FlatTokens {
+    std::vector<std::int32_t> ids;
+    std::vector<std::int64_t> offsets{0};
+};
+
+// A set of words numbered in the order in which they came. Words are never removed.
+class Vocabulary {
+public:
+    static constexpr std::int32_t kUnknown = -1;
+
+    std::size_t size() const { return ends_.size(); }
+    std::string_view word(std::size_t id) const {
+        std::size_t from = id == 0 ? 0 : ends_[id - 1];
+        return std::string_view(text_).substr(from, ends_[id] - from);
+    }
+    std::int32_t find(std::string_view word) const;  // its id, or kUnknown
+    std::int32_t add(std::string_view word);         // its id, new or not
+
+    // Tokenizes captions and adds their words, numbered by first occurrence whatever the number of threads.
+    FlatTokens encode(const std::vector<std::string_view>& captions, Cut cut, int threads);
+
+    // For each of these words its id in `other`, or kUnknown.
+    std::vector<std::int32_t> ids_in(const Vocabulary& other) const;
+
+    // Ids of words that are empty or hold white space, which Python's str.split() would cut again.
+    std::vector<std::int32_t> divisible() const;
+
+    // The same as encode without adding: a word that is not known gets an id from size() on, counted anew in every caption.
+    FlatTokens lookup(const std::vector<std::string_view>& captions, Cut cut, int threads) const;
+
+private:
+    std::size_t slot_of(std::string_view word, std::uint64_t hash) const;
+    void grow();
+
+    std::string text_;
+    std::vector<std::size_t> ends_;
+    std::vector<std::uint32_t> hashes_;
+    std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(256);  // id + 1, or 0
+};
+
+}  // namespace captious

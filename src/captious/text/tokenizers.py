@@ -1,0 +1,153 @@
+"""How captions become tokens: the PTB tokenizer of the COCO harness, white space, or any function of the user's.
+
+A ``Tokenizer`` is a name and a rule. The name is part of every signature, because scores under different
+tokenizers cannot be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import EncodingError, ParameterError, UnknownNameError
+from captious.native import Cut, Vocabulary, threads
+
+__all__ = ["PTB", "PTB_RAW", "SPACES", "WHITESPACE", "Tokenizer", "as_tokenizer"]
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """A named way of cutting a caption into tokens.
+
+    Args:
+        name: what signatures call it; letters, digits and ``.-_`` only.
+        function: caption to list of tokens; None for the built-in ones.
+    """
+
+    name: str
+    function: Callable[[str], Sequence[str]] | None = None
+    cut: Cut | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.name or not all(c.isalnum() or c in ".-_" for c in self.name):
+            raise ParameterError(
+                f"{self.name!r} cannot name a tokenizer in a signature", help="use letters, digits and . - _ only"
+            )
+        if (self.function is None) == (self.cut is None):
+            raise ParameterError(
+                f"the tokenizer {self.name!r} has no function", help="Tokenizer('name', function), str -> list[str]"
+            )
+
+    def __call__(self, caption: str) -> list[str]:
+        """The tokens of one caption."""
+        vocabulary = Vocabulary()
+        ids, _ = self.encode([caption], vocabulary)
+        words = vocabulary.words()
+        return [words[i] for i in ids]
+
+    def encode(
+        self, captions: Sequence[str], vocabulary: Vocabulary, *, grow: bool = True
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Tokenize captions over a vocabulary.
+
+        Args:
+            captions: n captions.
+            vocabulary: its words keep their ids.
+            grow: add new words; otherwise they get ids from ``len(vocabulary)`` on, anew in every caption.
+
+        Returns:
+            ids int32[n_tokens] and offsets int64[n + 1]; caption i is ``ids[offsets[i]:offsets[i + 1]]``.
+
+        Raises:
+            EncodingError: a caption with lone surrogates.
+            ParameterError: a tokenizer function that did not return a list of strings.
+        """
+        try:
+            if self.cut is not None:
+                run = vocabulary.encode if grow else vocabulary.lookup
+                return run(tuple(captions), self.cut, threads())
+            return self._encode_by_function(captions, vocabulary, grow)
+        except UnicodeEncodeError:
+            raise _surrogates(captions) from None
+
+    def _encode_by_function(
+        self, captions: Sequence[str], vocabulary: Vocabulary, grow: bool
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        assert self.function is not None
+        offsets = np.zeros(len(captions) + 1, np.int64)
+        words: list[str] = []
+        for i, caption in enumerate(captions):
+            tokens = self.function(caption)
+            if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
+                raise ParameterError(
+                    f"the tokenizer {self.name} gave {type(tokens).__name__} {tokens!r:.60}",
+                    where=f"caption {caption!r:.80}",
+                    help="a tokenizer takes a string and returns a list of strings",
+                )
+            words += tokens
+            offsets[i + 1] = len(words)
+        if grow:
+            return vocabulary.add(tuple(words)), offsets
+        ids = vocabulary.find(tuple(words))
+        strangers = np.flatnonzero(ids < 0)
+        # One number per distinct unknown word of the batch: distinct within each caption, which is all that is asked.
+        numbers: dict[str, int] = {}
+        for at in strangers.tolist():
+            ids[at] = len(vocabulary) + numbers.setdefault(words[at], len(numbers))
+        return ids, offsets
+
+
+#: Penn Treebank tokens as CoreNLP 3.4.1 gives them to the COCO harness: lower-cased, most punctuation dropped.
+PTB = Tokenizer("ptb", cut=Cut.ptb)
+#: The same with punctuation.
+PTB_RAW = Tokenizer("ptb-raw", cut=Cut.ptb_raw)
+#: Pieces between white space, for text that is already tokenized. Case is kept.
+WHITESPACE = Tokenizer("whitespace", cut=Cut.whitespace)
+#: Pieces between single spaces, empty ones included: ``str.split(" ")``, as the COCO harness reads tokenized text.
+SPACES = Tokenizer("spaces", cut=Cut.spaces)
+
+_BY_NAME = {tokenizer.name: tokenizer for tokenizer in (PTB, PTB_RAW, WHITESPACE, SPACES)}
+
+
+def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) -> Tokenizer:
+    """A tokenizer from its name, or from a function, which is then named after it.
+
+    Raises:
+        UnknownNameError: no built-in tokenizer of that name.
+        ParameterError: a function without a name of its own, such as a lambda.
+    """
+    if isinstance(tokenizer, Tokenizer):
+        return tokenizer
+    if isinstance(tokenizer, str):
+        if tokenizer not in _BY_NAME:
+            raise UnknownNameError(
+                f"there is no tokenizer {tokenizer!r}", help=f"built in are {', '.join(_BY_NAME)}; or pass a function"
+            )
+        return _BY_NAME[tokenizer]
+    if not callable(tokenizer):
+        raise ParameterError(
+            f"{tokenizer!r} is not a tokenizer", help="pass a name, a Tokenizer, or a function str -> list[str]"
+        )
+    module, name = getattr(tokenizer, "__module__", None), getattr(tokenizer, "__qualname__", None)
+    if name is None or "<lambda>" in name:
+        raise ParameterError(
+            "this tokenizer has no name that a signature could show",
+            help="wrap it: captious.Tokenizer('my-tokenizer', function)",
+        )
+    return Tokenizer(f"{module}.{name}".replace("<locals>.", ""), tokenizer)
+
+
+def _surrogates(captions: Sequence[str]) -> EncodingError:
+    for number, caption in enumerate(captions):
+        try:
+            caption.encode()
+        except UnicodeEncodeError as error:
+            return EncodingError(
+                f"a caption has a lone surrogate (U+{ord(caption[error.start]):04X}), which is not text",
+                where=f"caption {number}, character {error.start}",
+                help="decode the source as UTF-8, or with errors='replace'",
+            )
+    return EncodingError("a token has a lone surrogate, which is not text", help="check the tokenizer function")

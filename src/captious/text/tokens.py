@@ -1,0 +1,135 @@
+"""Annotation layers of words: tokens as ids over one vocabulary, and n-grams of references.
+
+Ask a table for them: ``captions.layer(TokenLayer(PTB))``. Each is worked out once and shared by all metrics.
+The layers satisfy ``captious.data.Layer``; they know the tables they annotate only by what they ask of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.native import ReferenceNgrams, Vocabulary, threads
+from captious.text.tokenizers import Tokenizer
+
+__all__ = ["NgramLayer", "TokenLayer", "Tokens", "WordLayer"]
+
+
+class ReferenceTable(Protocol):
+    """What layers ask of references."""
+
+    @property
+    def texts(self) -> Sequence[str]: ...
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...
+    def layer(self, layer: Any) -> Any: ...
+
+
+class CaptionTable(Protocol):
+    """What layers ask of captions."""
+
+    @property
+    def candidates(self) -> Sequence[str]: ...
+    def layer(self, layer: Any) -> tuple[Any, Any]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """Captions as word ids.
+
+    Args:
+        ids: int32[n_tokens].
+        offsets: int64[n_captions + 1]; caption i is ``ids[offsets[i]:offsets[i + 1]]``.
+        vocabulary: the words. It may grow when further captions are tokenized; ids never change.
+    """
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    vocabulary: Vocabulary
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of tokens of each caption, int64[n_captions]."""
+        return np.diff(self.offsets)
+
+    def split(self) -> Tokens:
+        """The same captions with tokens cut again at white space, and empty tokens gone.
+
+        PTB tokens may hold unbreakable spaces (``3 1/2``, phone numbers); the official BLEU and CIDEr split there,
+        the official ROUGE does not. Returns itself if there is nothing to cut.
+        """
+        divisible = self.vocabulary.divisible()
+        if divisible.size == 0 or not np.isin(self.ids, divisible).any():
+            return self
+        pieces = {int(i): self.vocabulary.add(tuple(self.vocabulary.word(int(i)).split())) for i in divisible}
+        counts = np.ones(len(self.ids), np.int64)
+        parts: list[NDArray[np.int32]] = []
+        start = 0
+        for at in np.flatnonzero(np.isin(self.ids, divisible)).tolist():
+            piece = pieces[int(self.ids[at])]
+            parts += [self.ids[start:at], piece]
+            counts[at] = len(piece)
+            start = at + 1
+        parts.append(self.ids[start:])
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        return Tokens(np.concatenate(parts), ends[self.offsets], self.vocabulary)
+
+
+@dataclass(frozen=True)
+class TokenLayer:
+    """Tokens of references and candidates over one vocabulary."""
+
+    tokenizer: Tokenizer
+
+    @property
+    def key(self) -> Hashable:
+        return "tokens", self.tokenizer
+
+    def of_references(self, references: ReferenceTable) -> Tokens:
+        vocabulary = Vocabulary()
+        return Tokens(*self.tokenizer.encode(references.texts, vocabulary), vocabulary)
+
+    def of_candidates(self, captions: CaptionTable, references: Tokens) -> Tokens:
+        return Tokens(*self.tokenizer.encode(captions.candidates, references.vocabulary), references.vocabulary)
+
+
+@dataclass(frozen=True)
+class WordLayer:
+    """Tokens that hold no white space and are not empty."""
+
+    tokenizer: Tokenizer
+
+    @property
+    def key(self) -> Hashable:
+        return "words", self.tokenizer
+
+    def of_references(self, references: ReferenceTable) -> Tokens:
+        tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
+        return tokens.split()
+
+    def of_candidates(self, captions: CaptionTable, references: Tokens) -> Tokens:
+        tokens: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
+        return tokens.split()
+
+
+@dataclass(frozen=True)
+class NgramLayer:
+    """For references an index of their n-grams (n = 1..4), for candidates their words."""
+
+    tokenizer: Tokenizer
+
+    @property
+    def key(self) -> Hashable:
+        return "ngrams", self.tokenizer
+
+    def of_references(self, references: ReferenceTable) -> ReferenceNgrams:
+        words: Tokens = references.layer(WordLayer(self.tokenizer))
+        return ReferenceNgrams(words.ids, words.offsets, references.offsets, threads())
+
+    def of_candidates(self, captions: CaptionTable, references: ReferenceNgrams) -> Tokens:
+        words: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
+        return words

@@ -1,0 +1,77 @@
+"""Files that are not there, not readable, not packed right or not UTF-8."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from captious.data import read_rows
+from captious.errors import CaptionFileError, EmptyInputError, EncodingError, TruncatedFileError
+
+from .conftest import Refuses, Write
+
+
+def test_missing(refuses: Refuses, tmp_path: Path) -> None:
+    path = tmp_path / "none.json"
+    with refuses(CaptionFileError, "no such file", str(path), "path of the candidates"):
+        read_rows(path, "candidates")
+
+
+def test_directory(refuses: Refuses, tmp_path: Path) -> None:
+    path = tmp_path / "folder.json"
+    path.mkdir()
+    with refuses(CaptionFileError, "directory", str(path), "references"):
+        read_rows(path, "references")
+
+
+@pytest.mark.parametrize("name", ["x" * 5000 + ".json", "nul\0.json"])
+def test_impossible_path(refuses: Refuses, name: str) -> None:
+    with refuses(CaptionFileError, "cannot be read", "check its path"):
+        read_rows(name, "candidates")
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\t\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
+@pytest.mark.parametrize("name", ["c.json", "c.jsonl", "c.csv", "c.tsv", "c.parquet", "c.json.gz"])
+def test_empty(refuses: Refuses, write: Write, name: str, content: bytes) -> None:
+    path = write(name, content)
+    with refuses(EmptyInputError, "empty", path, "is this the file of the candidates?"):
+        read_rows(path, "candidates")
+
+
+def test_gzip_cut_anywhere(refuses: Refuses, tmp_path: Path) -> None:
+    packed = gzip.compress(b'{"1": "a cat", "2": "a dog"}')
+    path = tmp_path / "c.json.gz"
+    for length in range(10, len(packed)):
+        path.write_bytes(packed[:length])
+        with refuses(TruncatedFileError, "gzip data ends in the middle", str(path), "again"):
+            read_rows(path, "candidates")
+
+
+def test_not_gzip(refuses: Refuses, tmp_path: Path) -> None:
+    path = tmp_path / "c.json.gz"
+    path.write_bytes(b'{"1": "a cat"}')
+    with refuses(CaptionFileError, "not gzip", str(path), "take .gz off its name"):
+        read_rows(path, "candidates")
+
+
+def test_damaged_gzip(refuses: Refuses, tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(b'{"1": "a cat", "2": "a dog"}'))
+    packed[-6] ^= 0xFF
+    path = tmp_path / "c.json.gz"
+    path.write_bytes(packed)
+    with refuses(CaptionFileError, "damaged", str(path)):
+        read_rows(path, "candidates")
+
+
+@pytest.mark.parametrize(("bom", "offset"), [(b"", 26), (b"\xef\xbb\xbf", 29)])
+def test_not_utf8(refuses: Refuses, write: Write, bom: bytes, offset: int) -> None:
+    path = write("c.csv", bom + b"id,caption\n1,a cat\n2,a caf\xe9\n")
+    with refuses(EncodingError, f"{path}: line 3, byte offset {offset} (0xe9)", "UTF-8"):
+        read_rows(path, "candidates")
+
+
+def test_utf16(refuses: Refuses, write: Write) -> None:
+    with refuses(EncodingError, "line 1, byte offset 0 (0xff)"):
+        read_rows(write("c.json", b"\xff\xfe" + '{"1": "a"}'.encode("utf-16-le")), "candidates")

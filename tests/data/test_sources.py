@@ -1,0 +1,244 @@
+"""Every accepted form, as a file plain and packed and as a Python object, and the refusal of others."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from captious.data import read_rows
+from captious.errors import CaptionFileError, CaptionTypeError, EmptyInputError, InputError, MissingExtraError
+
+from .conftest import Refuses, Write
+
+pd = pytest.importorskip("pandas")
+
+
+def parquet(columns: dict[str, list[Any]]) -> bytes:
+    buffer = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+RECORDS = [{"image_id": 7, "caption": "a cat", "score": 0.5}, {"image_id": 9, "caption": "a “dog”,\nred"}]
+OBJECT = {"7": "a cat", "9": "a “dog”,\nred"}
+CANDIDATE_FILES: dict[str, tuple[str, str | bytes, str]] = {
+    "coco results": ("c.json", json.dumps(RECORDS), "record 2"),
+    "coco annotations": ("c.json", json.dumps({"info": {}, "annotations": RECORDS}), "annotation 2"),
+    "object": ("c.json", json.dumps(OBJECT, ensure_ascii=False, indent=1), "key '9'"),
+    "object of lists": ("c.json", json.dumps({key: [text] for key, text in OBJECT.items()}), "key '9'"),
+    "harness": ("c.json", json.dumps({key: [{"caption": text}] for key, text in OBJECT.items()}), "key '9'"),
+    "json lines": ("c.jsonl", "\n".join(map(json.dumps, RECORDS)), "line 2"),
+    "ndjson": ("c.ndjson", "\r\n\r\n".join(map(json.dumps, RECORDS)) + "\r\n", "line 3"),
+    "json lines of lists": (
+        "c.jsonl",
+        '{"id": 7, "captions": ["a cat"]}\n' + json.dumps({"id": 9, "captions": [OBJECT["9"]]}),
+        "line 2",
+    ),
+    "csv": ("c.csv", 'image,candidate,n\n7,a cat,1\n9,"a “dog”,\nred",2\n', "line 3"),
+    "csv with crlf": ("c.CSV", 'n,caption,image_id\r\n\r\n1,a cat,7\r\n2,"a “dog”,\nred",9', "line 4"),
+    "tsv": ("c.tsv", 'id\tcaption\n7\ta cat\n9\t"a “dog”,\nred"', "line 3"),
+    "parquet": ("c.parquet", parquet({"image_id": [7, 9], "caption": list(OBJECT.values()), "n": [1, 2]}), "row 2"),
+    "bom": ("c.json", b"\xef\xbb\xbf" + json.dumps(RECORDS).encode(), "record 2"),
+}
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize("form", CANDIDATE_FILES)
+def test_candidate_files(write: Write, form: str, packed: str) -> None:
+    name, content, place = CANDIDATE_FILES[form]
+    path = write(name + packed, content)
+    rows = read_rows(Path(path), "candidates")
+    assert rows.name == path
+    assert rows.texts == tuple(OBJECT.values())
+    assert [int(i) for i in rows.ids] == [7, 9]
+    assert rows.ids_are_text == (form in {"object", "object of lists", "harness", "csv", "csv with crlf", "tsv"})
+    assert all(isinstance(i, str) == rows.ids_are_text for i in rows.ids)
+    assert rows.place(1) == place
+
+
+LISTS = {"7": ["a cat", "the cat"], "9": ["a dog"]}
+REFERENCE_RECORDS = [
+    {"image_id": 7, "id": 1, "caption": "a cat"},
+    {"image_id": 7, "id": 2, "caption": "the cat"},
+    {"image_id": 9, "id": 3, "caption": "a dog"},
+]
+REFERENCE_FILES: dict[str, tuple[str, str | bytes]] = {
+    "coco annotations": ("r.json", json.dumps({"images": [{"id": 9}, {"id": 7}], "annotations": REFERENCE_RECORDS})),
+    "records": ("r.json", json.dumps(REFERENCE_RECORDS)),
+    "object": ("r.json", json.dumps(LISTS)),
+    "object of strings and lists": ("r.json", json.dumps({**LISTS, "9": "a dog"})),
+    "harness": ("r.json", json.dumps({key: [{"caption": text} for text in texts] for key, texts in LISTS.items()})),
+    "json lines": ("r.jsonl", '{"image": 7, "refs": ["a cat", "the cat"]}\n{"image": 9, "refs": ["a dog"]}'),
+    "csv": ("r.csv", "image,caption\n7,a cat\n7,the cat\n9,a dog\n"),
+    "parquet": ("r.parquet", parquet({"id": [7, 9], "references": list(LISTS.values())})),
+    "long parquet": ("r.parquet", parquet({"id": [7, 7, 9], "caption": ["a cat", "the cat", "a dog"]})),
+}
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize("form", REFERENCE_FILES)
+def test_reference_files(write: Write, form: str, packed: str) -> None:
+    name, content = REFERENCE_FILES[form]
+    rows = read_rows(write(name + packed, content), "references")
+    assert rows.texts == ("a cat", "the cat", "a dog")
+    assert [int(i) for i in rows.ids] == [7, 7, 9]
+
+
+CANDIDATE_OBJECTS: dict[str, Any] = {
+    "mapping": {7: "a cat", 9: "a dog"},
+    "ordered mapping of lists": OrderedDict([(7, ["a cat"]), (9, ("a dog",))]),
+    "harness": {7: [{"caption": "a cat"}], 9: [{"caption": "a dog"}]},
+    "records": [{"image_id": 7, "caption": "a cat"}, {"image_id": 9, "caption": "a dog"}],
+    "coco": {"annotations": [{"image_id": 7, "caption": "a cat"}, {"image_id": 9, "caption": "a dog"}]},
+    "numpy ids": {np.int64(7): "a cat", np.uint8(9): np.str_("a dog")},
+    "pandas": pd.DataFrame({"image_id": [7, 9], "caption": ["a cat", "a dog"]}, index=[30, 40]),
+    "polars": pl.DataFrame({"image_id": [7, 9], "caption": ["a cat", "a dog"]}),
+    "data frame of lists": pl.DataFrame({"image": [7, 9], "captions": [["a cat"], ["a dog"]]}),
+}
+
+
+@pytest.mark.parametrize("form", CANDIDATE_OBJECTS)
+def test_candidate_objects(form: str) -> None:
+    rows = read_rows(CANDIDATE_OBJECTS[form], "candidates")
+    assert rows.name == "candidates"
+    assert rows.ids == (7, 9)
+    assert all(type(i) is int for i in rows.ids)
+    assert rows.texts == ("a cat", "a dog")
+    assert not rows.ids_are_text
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_data_frames_of_references(frame: Any) -> None:
+    rows = read_rows(frame({"image": ["x", "y"], "refs": [["a cat", "the cat"], ["a dog"]]}), "references")
+    assert rows.ids == ("x", "x", "y")
+    assert rows.texts == ("a cat", "the cat", "a dog")
+    assert rows.place(2) == "row index 1"
+
+
+def test_pandas_with_arrays_in_cells() -> None:
+    frame = pd.DataFrame({"image": ["x"], "refs": [np.array(["a cat", "the cat"])]})
+    assert read_rows(frame, "references").texts == ("a cat", "the cat")
+
+
+@pytest.mark.parametrize("captions", [["a", "b"], ("a", "b"), [["a"], ["b"]], np.array(["a", "b"])])
+def test_candidates_by_position(captions: Any) -> None:
+    rows = read_rows(captions, "candidates")
+    assert rows.id_form == "position"
+    assert (rows.ids, rows.texts) == ((0, 1), ("a", "b"))
+    assert rows.place(1) == "index 1"
+
+
+@pytest.mark.parametrize("captions", [[["a", "b"], ["c"]], [("a", "b"), "c"]])
+def test_references_by_position(captions: Any) -> None:
+    rows = read_rows(captions, "references")
+    assert rows.id_form == "position"
+    assert (rows.ids, rows.texts) == ((0, 0, 1), ("a", "b", "c"))
+
+
+def test_ids_stay_what_they_were() -> None:
+    assert read_rows({7: "a", "7": "b", "007": "c"}, "candidates").ids == (7, "7", "007")
+
+
+def test_an_empty_caption_is_legal(write: Write) -> None:
+    assert read_rows({7: ""}, "candidates").texts == ("",)
+    assert read_rows(write("c.csv", "image,caption\n7,\n"), "candidates").texts == ("",)
+
+
+def test_candidates_and_references_in_one_file(write: Write) -> None:
+    path = write("both.jsonl", '{"image": "x", "candidate": "a cat", "refs": ["the cat", "one cat"]}')
+    assert read_rows(path, "candidates").texts == ("a cat",)
+    assert read_rows(path, "references").texts == ("the cat", "one cat")
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("captions.txt", "'.txt' is not the extension"), ("captions.gz", "needs an extension"), ("a cat", "extension")],
+)
+def test_unknown_extension(refuses: Refuses, name: str, problem: str) -> None:
+    with refuses(CaptionFileError, name, problem, ".json, .jsonl, .ndjson, .csv, .tsv, .parquet", ".gz"):
+        read_rows(name, "candidates")
+
+
+@pytest.mark.parametrize(
+    "captions",
+    [
+        5,
+        None,
+        b"a cat",
+        {"a cat"},
+        (text for text in ["a cat"]),
+        {1: {"a cat"}},
+        {1: {"text": "a cat"}},
+        {1: [["a cat"]]},
+        {1: [{"text": "a cat"}]},
+        [{"image_id": 1}],
+        [{"caption": "a cat"}],
+        [{"image_id": 1, "caption": "a cat", "captions": ["a cat"]}],
+        [{"image_id": 1, "caption": "a cat"}, {"image_id": 2}],
+        [{"image_id": 1, "caption": "a cat"}, "a dog"],
+        ["a dog", {"image_id": 1, "caption": "a cat"}],
+        {"image_id": 1, "caption": "a cat"},
+        {"image_id": [1, 2], "caption": ["a cat", "a dog"]},
+        {"annotations": [{"image_id": 1, "caption": "a"}], "images": [1]},
+        {"annotations": [{"image_id": 1, "caption": "a"}], "images": 1},
+        pd.DataFrame({"picture": [1], "caption": ["a cat"]}),
+        pd.DataFrame([[1, 1, "a cat"]], columns=["id", "id", "caption"]),
+        pl.DataFrame({"image": [1], "text": ["a cat"]}),
+    ],
+    ids=lambda captions: repr(captions)[:40],
+)
+def test_objects_of_no_known_form(refuses: Refuses, captions: object) -> None:
+    with refuses(InputError, "candidates", '[{"image_id": 42, "caption": "a cat"}, ...]', '{42: "a cat", ...}'):
+        read_rows(captions, "candidates")
+
+
+def test_the_record_that_differs_is_named(refuses: Refuses) -> None:
+    records = [{"image_id": 1, "caption": "a"}, {"image_id": 2}]
+    with refuses(InputError, "candidates: index 1", "has no 'caption', which index 0 has"):
+        read_rows(records, "candidates")
+
+
+def test_fields_that_were_found_are_named(refuses: Refuses) -> None:
+    with refuses(InputError, "no field of image ids: image_id or image or id", "found 'picture', 'caption'"):
+        read_rows([{"picture": 1, "caption": "a"}], "candidates")
+    with refuses(InputError, "no field of references", "found 'id', 'text'", '{"42": ["a cat", "the cat"], ...}'):
+        read_rows([{"id": 1, "text": "a"}], "references")
+
+
+@pytest.mark.parametrize(
+    "nothing", [[], {}, np.array([]), {"annotations": []}, pd.DataFrame({"id": [], "caption": []})]
+)
+def test_no_captions_at_all(refuses: Refuses, nothing: object) -> None:
+    with refuses(EmptyInputError, "not a single caption", "candidates"):
+        read_rows(nothing, "candidates")
+
+
+def test_only_images_without_references(refuses: Refuses) -> None:
+    with refuses(EmptyInputError, "not a single caption", "references"):
+        read_rows({7: [], 9: []}, "references")
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_missing_value_in_a_data_frame(refuses: Refuses, frame: Any) -> None:
+    with refuses(CaptionTypeError, "1 of 3 captions are not strings", "candidates: row index 1 (image_id 2)"):
+        read_rows(frame({"id": [1, 2, 3], "caption": ["a", None, "c"]}), "candidates")
+
+
+def test_nan_among_captions(refuses: Refuses) -> None:
+    with refuses(CaptionTypeError, "row index 1 (image_id 2) is nan"):
+        read_rows(pd.DataFrame({"id": [1, 2], "caption": pd.Series(["a", float("nan")], dtype=object)}), "candidates")
+
+
+def test_parquet_without_pyarrow(monkeypatch: pytest.MonkeyPatch, refuses: Refuses, write: Write) -> None:
+    path = write("c.parquet", parquet({"id": [1], "caption": ["a"]}))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with refuses(MissingExtraError, path, "pip install 'captious[parquet]'"):
+        read_rows(path, "candidates")

@@ -1,0 +1,95 @@
+"""csv, tsv and parquet files that are broken or lack a column."""
+
+from __future__ import annotations
+
+import io
+
+import polars as pl
+import pytest
+
+from captious.data import read_rows
+from captious.errors import CaptionFileError, CaptionTypeError, EmptyInputError, TruncatedFileError
+
+from .conftest import Refuses, Write
+
+
+def test_missing_column(refuses: Refuses, write: Write) -> None:
+    path = write("c.csv", "image,text\n7,a\n")
+    with refuses(CaptionFileError, path, "no field of candidates", "line 1: found 'image', 'text'", "image_id,caption"):
+        read_rows(path, "candidates")
+
+
+def test_no_header(refuses: Refuses, write: Write) -> None:
+    path = write("c.tsv", "7\ta cat\n9\ta dog\n")
+    with refuses(CaptionFileError, path, "no field of image ids", "found '7', 'a cat'", "header"):
+        read_rows(path, "candidates")
+
+
+def test_a_column_twice(refuses: Refuses, write: Write) -> None:
+    path = write("c.csv", "id,caption,caption\n7,a,b\n")
+    with refuses(CaptionFileError, path, "twice", "'id', 'caption', 'caption'"):
+        read_rows(path, "candidates")
+
+
+def test_columns_of_lists_are_for_other_forms(refuses: Refuses, write: Write) -> None:
+    path = write("r.csv", 'image,refs\n7,"[""a"", ""b""]"\n')
+    with refuses(CaptionFileError, path, "'refs' is a column of lists", "one row per caption"):
+        read_rows(path, "references")
+
+
+@pytest.mark.parametrize(("row", "n"), [("9", 1), ("9,a dog, red", 3)])
+def test_too_few_or_too_many_cells(refuses: Refuses, write: Write, row: str, n: int) -> None:
+    path = write("c.csv", f'id,caption\n\n7,"a\ncat"\n{row}\n')
+    with refuses(CaptionFileError, f"{path}: line 5", f"{n} cells where the header has 2", "double quotes"):
+        read_rows(path, "candidates")
+
+
+def test_only_a_header(refuses: Refuses, write: Write) -> None:
+    path = write("c.csv", "id,caption\n")
+    with refuses(EmptyInputError, path, "not a single caption"):
+        read_rows(path, "candidates")
+
+
+def test_open_quotes(refuses: Refuses, write: Write) -> None:
+    path = write("c.csv", 'id,caption\n7,a\n9,"a dog\n8,a cow\n')
+    with refuses(TruncatedFileError, f"{path}: in the row that starts at line 3", "close the quotes"):
+        read_rows(path, "candidates")
+
+
+def test_quotes_in_quotes(refuses: Refuses, write: Write) -> None:
+    path = write("c.csv", 'id,caption\n7,"a "big" cat"\n')
+    with refuses(CaptionFileError, f"{path}: in the row that starts at line 2", "not csv", '""big""'):
+        read_rows(path, "candidates")
+
+
+def parquet(columns: dict[str, object]) -> bytes:
+    buffer = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def test_parquet_without_the_column(refuses: Refuses, write: Write) -> None:
+    path = write("c.parquet", parquet({"id": [1], "text": ["a"]}))
+    with refuses(CaptionFileError, path, "no field of candidates", "columns: found 'id', 'text'"):
+        read_rows(path, "candidates")
+
+
+def test_parquet_with_null_or_float(refuses: Refuses, write: Write) -> None:
+    path = write("c.parquet", parquet({"id": [1, 2], "caption": ["a", None]}))
+    with refuses(CaptionTypeError, f"{path}: row 2 (image_id 2) is None"):
+        read_rows(path, "candidates")
+    path = write("c.parquet", parquet({"id": [1.0, 2.0], "caption": ["a", "b"]}))
+    with refuses(CaptionTypeError, f"{path}: row 1 has 1.0, row 2 has 2.0"):
+        read_rows(path, "candidates")
+
+
+def test_truncated_parquet(refuses: Refuses, write: Write) -> None:
+    path = write("c.parquet", parquet({"id": [1], "caption": ["a"]})[:-20])
+    with refuses(TruncatedFileError, path, "lost its end", "again"):
+        read_rows(path, "candidates")
+
+
+def test_not_parquet(refuses: Refuses, write: Write) -> None:
+    path = write("c.parquet", "id,caption\n1,a\n")
+    with refuses(CaptionFileError, path, "not parquet", "again"):
+        read_rows(path, "candidates")
