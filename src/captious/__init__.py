@@ -1,1 +1,104 @@
-__all__: list[str] = []
+"""captious judges image captions: the field's metrics as published, with intervals, comparisons and signatures.
+
+    import captious
+    report = captious.score(candidates, references, metrics=["bleu-4", "cider-d"])
+    report["cider-d"].score, report["cider-d"].confidence_interval(), report["cider-d"].per_caption
+
+Names are imported when they are first used, so that ``import captious`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from captious.data import Captions, References, load, read_references
+    from captious.errors import CaptiousError
+    from captious.evaluation import CaptiousWarning, Comparison, Report, compare, score
+    from captious.metrics.base import MeanMetric, Metric
+    from captious.metrics.bleu import Bleu
+    from captious.metrics.cider import Cider
+    from captious.metrics.cider_d import CiderD
+    from captious.metrics.document_frequencies import DocumentFrequencies
+    from captious.metrics.ngram_precision import NgramPrecision
+    from captious.metrics.registry import register
+    from captious.metrics.rouge_l import RougeL
+    from captious.metrics.rouge_n import RougeN
+    from captious.metrics.rouge_s import RougeS
+    from captious.metrics.unigram_recall import UnigramRecall
+    from captious.text import Tokenizer
+
+    __version__: str
+
+__all__ = [
+    "Bleu",
+    "Captions",
+    "CaptiousError",
+    "CaptiousWarning",
+    "Cider",
+    "CiderD",
+    "Comparison",
+    "DocumentFrequencies",
+    "MeanMetric",
+    "Metric",
+    "NgramPrecision",
+    "References",
+    "Report",
+    "RougeL",
+    "RougeN",
+    "RougeS",
+    "Tokenizer",
+    "UnigramRecall",
+    "__version__",
+    "compare",
+    "load",
+    "read_references",
+    "register",
+    "score",
+]
+
+_HOMES = {
+    "Bleu": "metrics.bleu",
+    "Captions": "data",
+    "CaptiousError": "errors",
+    "CaptiousWarning": "evaluation",
+    "Cider": "metrics.cider",
+    "CiderD": "metrics.cider_d",
+    "Comparison": "evaluation",
+    "DocumentFrequencies": "metrics.document_frequencies",
+    "MeanMetric": "metrics.base",
+    "Metric": "metrics.base",
+    "NgramPrecision": "metrics.ngram_precision",
+    "References": "data",
+    "Report": "evaluation",
+    "RougeL": "metrics.rouge_l",
+    "RougeN": "metrics.rouge_n",
+    "RougeS": "metrics.rouge_s",
+    "Tokenizer": "text",
+    "UnigramRecall": "metrics.unigram_recall",
+    "compare": "evaluation",
+    "load": "data",
+    "read_references": "data",
+    "register": "metrics.registry",
+    "score": "evaluation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from captious.version import version
+
+        return version()
+    if name not in _HOMES:
+        raise AttributeError(f"module 'captious' has no attribute {name!r}")
+    home = import_module(f"captious.{_HOMES[name]}")
+    if _HOMES[name] == "evaluation":
+        import_module("captious.report")  # so that results know how to show themselves
+    value = getattr(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

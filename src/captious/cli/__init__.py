@@ -1,0 +1,83 @@
+"""The command line: one file per command; each parses its arguments, calls the library and prints.
+
+Exit codes: 0 done, 2 wrong usage or input, 130 interrupted. Results go to stdout, everything else to stderr.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from captious.errors import CaptiousError
+from captious.version import version
+
+__all__ = ["main"]
+
+# One line per command: where it lives, and what `captious --help` says of it. Commands are imported when used.
+_COMMANDS = {
+    "score": ("captious.cli.score:score", "Score one or more systems against references."),
+    "compare": ("captious.cli.compare:compare", "Is the difference between two systems real?"),
+    "metrics": ("captious.cli.metrics:metrics", "List the metrics, their variants and what they need."),
+    "idf": ("captious.cli.idf:idf", "Document frequencies for CIDEr: build a file of them."),
+    "doctor": ("captious.cli.doctor:doctor", "Show what is installed and what it unlocks."),
+}
+
+
+class _Commands(click.Group):
+    """Commands that are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*_COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, attribute = _COMMANDS[cmd_name][0].split(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, help="Show tracebacks.")
+@click.version_option(version(), prog_name="captious")
+def captious(debug: bool) -> None:
+    """Judge image captions."""
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    debug = "--debug" in sys.argv[1:]
+    try:
+        captious(prog_name="captious", standalone_mode=False)
+    except CaptiousError as error:
+        if debug:
+            raise
+        _complain(error)
+        sys.exit(2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _complain(error: CaptiousError) -> None:
+    """An error as three things: what, where, what to do."""
+    click.echo(f"{click.style('error:', fg='red')} {error.message}", err=True)
+    if error.where:
+        click.echo(f"  {error.where}", err=True)
+    if error.help:
+        click.echo(f"  help: {error.help}", err=True)

@@ -1,0 +1,72 @@
+"""captious compare: two systems on the same images, with intervals and tests of the difference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from captious.cli.options import choose, output_options, print_table, run_options, system_names, warn
+from captious.cli.progress import Progress
+from captious.data import load, read_references
+from captious.evaluation import compare_reports, evaluate
+from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.report.files import comparison_csv, comparison_json, write_text
+
+__all__ = ["compare"]
+
+
+@click.command()
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+@click.argument("references", type=click.Path(path_type=Path))
+@run_options
+@click.option("--examples", type=click.IntRange(min=0), default=0, metavar="N", help="Show the N images on which the systems differ most.")
+@click.option("--resamples", type=click.IntRange(min=1), default=DEFAULT_RESAMPLES, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, show_default=True)
+@output_options
+def compare(
+    a: Path,
+    b: Path,
+    references: Path,
+    metrics: tuple[str, ...],
+    subset: bool,
+    idf: Path | None,
+    tokenizer: str | None,
+    examples: int,
+    resamples: int,
+    seed: int,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Compare the captions of systems A and B: difference B - A, interval, effect size, p values.
+
+    The interval and the first p value are those of the paired bootstrap, the second p value that of approximate
+    randomisation.
+    """
+    chosen = choose(metrics, idf=idf, tokenizer=tokenizer)
+    n_outputs = sum(len(selection.columns) for selection in chosen)
+    with Progress(3 + 2 * len(chosen) + n_outputs) as progress:
+        progress.step(f"reading {references.name}")
+        table = read_references(references)
+        reports = []
+        for name, file in zip(system_names([a, b]), (a, b), strict=True):
+            progress.step(f"reading {file.name}")
+            captions = load(file, table, subset=subset)
+            reports.append(evaluate(captions, chosen, system=name, on_step=progress.step))
+        comparison = compare_reports(*reports, resamples=resamples, seed=seed, on_step=progress.step)
+    if format_ == "table":
+        from captious.report.tables import as_text, comparison_table
+
+        shown = comparison_table(comparison, examples=examples)
+        if output is None:
+            print_table(shown)
+        else:
+            write_text(output, as_text(shown))
+    else:
+        text = comparison_json(comparison, examples=examples) if format_ == "json" else comparison_csv(comparison)
+        if output is None:
+            click.echo(text, nl=False)
+        else:
+            write_text(output, text)
+    warn([warning for report in reports for warning in report.warnings])

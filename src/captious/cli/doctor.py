@@ -1,0 +1,42 @@
+"""captious doctor: what is installed, and what the rest would unlock."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
+
+import click
+
+from captious.cli.options import print_table
+from captious.metrics.registry import get, names
+from captious.native import threads
+from captious.version import version
+
+__all__ = ["doctor"]
+
+# Optional packages: what they unlock, and the extra that installs them.
+_EXTRAS = {
+    "pandas": ("pandas frames in and out", "pandas"),
+    "polars": ("polars frames in and out", "polars"),
+    "pyarrow": ("parquet files in and out", "parquet"),
+}
+
+
+@click.command()
+def doctor() -> None:
+    """Show what is installed and what it unlocks, with the command that installs what is missing."""
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_row("captious", version(), f"Python {platform.python_version()}, {platform.system()} {platform.machine()}")
+    table.add_row("kernels", "ok", f"{threads()} thread{'s' if threads() > 1 else ''} (CAPTIOUS_THREADS sets another number)")
+    for package, (unlocks, extra) in _EXTRAS.items():
+        try:
+            table.add_row(package, installed_version(package), unlocks)
+        except PackageNotFoundError:
+            table.add_row(package, "missing", f"{unlocks}: pip install 'captious[{extra}]'")
+    for name in names():
+        missing = get(name).missing()
+        table.add_row(name, "runs" if missing is None else "missing", missing or get(name).summary)
+    print_table(table)

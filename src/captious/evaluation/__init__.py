@@ -1,0 +1,20 @@
+"""``score`` and ``compare``: metrics run over captions, with intervals, paired tests and the reports they return."""
+
+from captious.evaluation.cautions import CaptiousWarning
+from captious.evaluation.comparison import Comparison, Difference, Example, compare, compare_reports
+from captious.evaluation.report import Report, Result
+from captious.evaluation.scoring import evaluate, score, selections
+
+__all__ = [
+    "CaptiousWarning",
+    "Comparison",
+    "Difference",
+    "Example",
+    "Report",
+    "Result",
+    "compare",
+    "compare_reports",
+    "evaluate",
+    "score",
+    "selections",
+]

@@ -1,0 +1,37 @@
+"""What a reader of scores should be told: numbers that are legal but misleading."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from captious.data import Captions
+
+__all__ = ["CaptiousWarning", "cautions"]
+
+_COPIES = 0.1
+
+
+class CaptiousWarning(UserWarning):
+    """A number that is legal but misleading."""
+
+
+def cautions(captions: Captions) -> list[str]:
+    """What is odd about the captions themselves, one sentence each."""
+    found = []
+    references = captions.references
+    counts = np.diff(references.offsets)
+    n = len(captions)
+    if counts.max() == 1 and n > 1:
+        found.append(
+            "every image has one reference only: metrics of captions expect about five, and scores with one are lower "
+            "and cannot be compared with published ones."
+        )
+    offsets = references.offsets.tolist()
+    copies = sum(
+        candidate in references.texts[offsets[i] : offsets[i + 1]] for i, candidate in enumerate(captions.candidates)
+    )
+    if copies > max(_COPIES * n, 1):
+        found.append(
+            f"{copies:,} of {n:,} candidates are copies of a reference of their image: are they among their own references?"
+        )
+    return found

@@ -1,0 +1,281 @@
+"""``compare``: is the difference between two systems real?
+
+Two tests on the same images answer: the paired bootstrap (Koehn 2004), which resamples images, and approximate
+randomisation (Noreen 1989), which exchanges the two systems' candidates at random.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import ImageId, load, read_references
+from captious.data.captions import References
+from captious.errors import ParameterError, UnknownNameError
+from captious.evaluation.cautions import CaptiousWarning
+from captious.evaluation.display import Displayed
+from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report, check_resampling
+from captious.evaluation.resampling import bootstrap_sums, exchange_sums, interval
+from captious.evaluation.scoring import Step, evaluate, selections
+from captious.metrics.base import Metric
+from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.text import Tokenizer
+from captious.version import version
+
+__all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference of two systems in one output, b minus a.
+
+    Attributes:
+        name: the output.
+        score_a, score_b: corpus scores.
+        difference: score_b - score_a.
+        interval: paired bootstrap interval of the difference at the comparison's level.
+        effect_size: Cohen's d of paired caption scores: mean difference divided by its standard deviation; 0 where
+            no caption differs.
+        effect_interval: paired bootstrap interval of the effect size.
+        p_bootstrap: two-sided p value of the paired bootstrap.
+        p_randomization: two-sided p value of approximate randomisation.
+        signature: all that the scores depend on besides the captions.
+    """
+
+    name: str
+    score_a: float
+    score_b: float
+    difference: float
+    interval: tuple[float, float]
+    effect_size: float
+    effect_interval: tuple[float, float]
+    p_bootstrap: float
+    p_randomization: float
+    signature: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """An image on which two systems differ much."""
+
+    id: ImageId
+    candidate_a: str
+    candidate_b: str
+    score_a: float
+    score_b: float
+
+
+class Comparison(Displayed, Mapping[str, Difference]):
+    """Differences of two systems by output name: ``comparison["cider-d"].p_randomization``.
+
+    Attributes:
+        a, b: the reports of the two systems.
+        level, resamples, seed: those of the intervals and tests.
+    """
+
+    def __init__(
+        self, a: Report, b: Report, differences: Mapping[str, Difference], *, level: float, resamples: int, seed: int
+    ) -> None:
+        self.a = a
+        self.b = b
+        self.level = level
+        self.resamples = resamples
+        self.seed = seed
+        self._differences = dict(differences)
+
+    def __getitem__(self, name: str) -> Difference:
+        try:
+            return self._differences[name]
+        except KeyError:
+            raise UnknownNameError(
+                f"{name!r} was not compared", help=f"this comparison has {', '.join(self._differences)}"
+            ) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._differences
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._differences)
+
+    def __len__(self) -> int:
+        return len(self._differences)
+
+    def summary(self) -> str:
+        """One line: what it is and its main figures."""
+        differences = ", ".join(f"{d.name} {d.difference:+.4f}" for d in self._differences.values())
+        return f"<Comparison {self.b.system} - {self.a.system}: {differences}>"
+
+    def examples(self, n: int = 5, *, by: str | None = None) -> list[Example]:
+        """The images on which the two systems differ most, largest difference first.
+
+        Args:
+            n: how many.
+            by: the output to go by; None for cider-d if it was compared, otherwise the last one.
+        """
+        by = self.examples_by if by is None else by
+        scores_a, scores_b = self.a[by].per_caption, self.b[by].per_caption
+        order = np.argsort(-np.abs(scores_b - scores_a), kind="stable")[:n].tolist()
+        a, b = self.a.captions.candidates, self.b.captions.candidates
+        return [Example(self.a.ids[i], a[i], b[i], float(scores_a[i]), float(scores_b[i])) for i in order]
+
+    @property
+    def examples_by(self) -> str:
+        """The output that examples go by unless another is asked for."""
+        return "cider-d" if "cider-d" in self._differences else [*self._differences][-1]
+
+    def to_dict(self, *, examples: int = 0) -> dict[str, Any]:
+        """Plain values, the form that ``captious compare --format json`` prints."""
+        out: dict[str, Any] = {
+            "version": version(),
+            "systems": [self.a.system, self.b.system],
+            "n_images": self.a.n_images,
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "metrics": {},
+        }
+        for name, difference in self._differences.items():
+            values = asdict(difference)
+            del values["name"]
+            out["metrics"][name] = values | {
+                "interval": list(difference.interval),
+                "effect_interval": list(difference.effect_interval),
+            }
+        if examples:
+            out["examples"] = {self.examples_by: [asdict(example) for example in self.examples(examples)]}
+        warned = [*dict.fromkeys([*self.a.warnings, *self.b.warnings])]
+        if warned:
+            out["warnings"] = warned
+        return out
+
+
+def compare(
+    a: object,
+    b: object,
+    references: object,
+    metrics: Iterable[str | Metric] | None = None,
+    *,
+    systems: tuple[str, str] = ("a", "b"),
+    subset: bool = False,
+    tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None,
+    idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
+    level: float = 0.95,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Comparison:
+    """Compare the captions of two systems on the same images.
+
+    Args:
+        a, b: candidates of the two systems, in any form that ``score`` takes.
+        systems: what to call them.
+        level, resamples, seed: of intervals and tests.
+        Others as for ``score``.
+
+    Raises:
+        InputError, UnknownNameError, ParameterError: as ``score`` does.
+        ParameterError: the systems do not have the same images (with ``subset``).
+    """
+    check_resampling(level, resamples)
+    chosen = selections(metrics, tokenizer=tokenizer, idf=idf)
+    table = references if isinstance(references, References) else read_references(references)
+    reports = [
+        evaluate(load(candidates, table, subset=subset), chosen, system=name)
+        for name, candidates in zip(systems, (a, b), strict=True)
+    ]
+    comparison = compare_reports(*reports, level=level, resamples=resamples, seed=seed)
+    for warning in dict.fromkeys([*reports[0].warnings, *reports[1].warnings]):
+        warnings.warn(warning, CaptiousWarning, stacklevel=2)
+    return comparison
+
+
+def compare_reports(
+    a: Report,
+    b: Report,
+    *,
+    level: float = 0.95,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+    on_step: Step | None = None,
+) -> Comparison:
+    """Compare two reports on the same images and outputs.
+
+    Raises:
+        ParameterError: images, references or signatures differ.
+    """
+    check_resampling(level, resamples)
+    if a.ids != b.ids:
+        raise ParameterError(
+            f"{a.system} and {b.system} were not scored on the same images",
+            where=f"{a.n_images:,} and {b.n_images:,} images",
+            help="compare systems that describe the same images; leave the others out of both files",
+        )
+    differences: dict[str, Difference] = {}
+    for name in a:
+        if name not in b or a[name].signature != b[name].signature:
+            raise ParameterError(
+                f"{name} was not computed the same way for both systems",
+                where=f"{a[name].signature}; {b[name].signature if name in b else 'absent'}",
+                help="score both with the same metrics and settings",
+            )
+        if on_step is not None:
+            on_step(f"testing {name}")
+        differences[name] = _difference(a, b, name, level, resamples, seed)
+    return Comparison(a, b, differences, level=level, resamples=resamples, seed=seed)
+
+
+def _difference(a: Report, b: Report, name: str, level: float, resamples: int, seed: int) -> Difference:
+    result_a, result_b = a[name], b[name]
+    column, metric = result_a.column, result_a.statistics.metric
+    difference = result_b.score - result_a.score
+
+    resampled = (
+        result_b.statistics.resampled(resamples, seed)[:, column]
+        - result_a.statistics.resampled(resamples, seed)[:, column]
+    )
+    low, high = interval(resampled, level)
+    # Under the null hypothesis the difference varies around zero as the resampled one varies around itself.
+    p_bootstrap = _p_value(resampled - difference, difference)
+
+    rows_a, rows_b = result_a.statistics.rows, result_b.statistics.rows
+    moved = exchange_sums(rows_b - rows_a, resamples=resamples, seed=seed)
+    exchanged = metric.aggregate(rows_b.sum(axis=0) - moved) - metric.aggregate(rows_a.sum(axis=0) + moved)
+    p_randomization = _p_value(exchanged[:, column], difference)
+
+    per_caption = result_b.per_caption - result_a.per_caption
+    moments = np.stack([np.ones_like(per_caption), per_caption, per_caption**2], axis=1)
+    effects = _effect_size(bootstrap_sums(moments, resamples=resamples, seed=seed))
+    effect_low, effect_high = interval(effects, level)
+    return Difference(
+        name=name,
+        score_a=result_a.score,
+        score_b=result_b.score,
+        difference=difference,
+        interval=(float(low), float(high)),
+        effect_size=float(_effect_size(moments.sum(axis=0))),
+        effect_interval=(float(effect_low), float(effect_high)),
+        p_bootstrap=p_bootstrap,
+        p_randomization=p_randomization,
+        signature=result_a.signature,
+    )
+
+
+def _p_value(under_null: NDArray[np.float64], observed: float) -> float:
+    """Two-sided p value: share of values as far from zero as the observed one, which is itself one of them."""
+    # Sums taken in another order may differ in the last bits; what is equal in exact arithmetic counts as equal.
+    as_far = np.abs(under_null) >= abs(observed) * (1 - 1e-12) - 1e-15
+    return float((as_far.sum() + 1) / (len(under_null) + 1))
+
+
+def _effect_size(moments: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cohen's d of paired differences from their sums of powers 0, 1, 2: float64[..., 3] to float64[...]."""
+    n = moments[..., 0]
+    mean = moments[..., 1] / n
+    variance = np.maximum(moments[..., 2] / n - mean**2, 0) * n / np.maximum(n - 1, 1)
+    deviation = np.sqrt(variance)
+    return np.divide(mean, deviation, out=np.zeros_like(mean), where=deviation > 1e-12)

@@ -1,0 +1,224 @@
+"""What scoring returns: a ``Report`` of one system, holding a ``Result`` for every output that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, ImageId
+from captious.errors import MissingExtraError, ParameterError, UnknownNameError
+from captious.evaluation.display import Displayed
+from captious.evaluation.resampling import bootstrap_sums, interval
+from captious.metrics.base import Metric
+from captious.version import version
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+__all__ = ["DEFAULT_RESAMPLES", "DEFAULT_SEED", "Report", "Result", "Statistics"]
+
+DEFAULT_RESAMPLES = 1000
+DEFAULT_SEED = 12345
+
+
+class Statistics:
+    """Statistics of one metric on one system, and everything that is computed from them once for all its outputs.
+
+    Args:
+        metric: how they were computed.
+        rows: float64[n_images, k].
+    """
+
+    def __init__(self, metric: Metric, rows: NDArray[np.float64]) -> None:
+        self.metric = metric
+        self.rows = rows
+        self._sums: dict[tuple[int, int], NDArray[np.float64]] = {}
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """Corpus scores, float64[m]."""
+        return self.metric.aggregate(self.rows.sum(axis=0))
+
+    @cached_property
+    def per_caption(self) -> NDArray[np.float64]:
+        """Caption scores, float64[n_images, m]."""
+        return self.metric.aggregate(self.rows)
+
+    def resampled(self, resamples: int, seed: int) -> NDArray[np.float64]:
+        """Corpus scores of resampled images, float64[resamples, m]."""
+        key = (resamples, seed)
+        if key not in self._sums:
+            self._sums[key] = bootstrap_sums(self.rows, resamples=resamples, seed=seed)
+        return self.metric.aggregate(self._sums[key])
+
+
+class Result:
+    """One output of one metric on one system.
+
+    Attributes:
+        name: the label it was asked for by, such as "bleu-4" or "cider-d@paper".
+        signature: all that the score depends on besides the captions.
+    """
+
+    def __init__(self, name: str, signature: str, statistics: Statistics, column: int) -> None:
+        self.name = name
+        self.signature = signature
+        self.statistics = statistics
+        self.column = column
+
+    @property
+    def score(self) -> float:
+        """The corpus score."""
+        return float(self.statistics.scores[self.column])
+
+    @property
+    def per_caption(self) -> NDArray[np.float64]:
+        """Caption scores, float64[n_images], in the order of the report's ids."""
+        return self.statistics.per_caption[:, self.column]
+
+    def confidence_interval(
+        self, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> tuple[float, float]:
+        """Percentile bootstrap interval of the corpus score over images.
+
+        It says how the score would vary with other images of the same kind. Document frequencies stay fixed.
+
+        Args:
+            level: probability that the interval aims to cover, in (0, 1).
+            resamples: number of bootstrap samples.
+            seed: of the random numbers; the same seed and images give the same interval.
+
+        Raises:
+            ParameterError: a level outside (0, 1), or no resamples.
+        """
+        check_resampling(level, resamples)
+        low, high = interval(self.statistics.resampled(resamples, seed)[:, self.column], level)
+        return float(low), float(high)
+
+    def __repr__(self) -> str:
+        return f"<Result {self.name} {self.score:.4f}>"
+
+
+class Report(Displayed, Mapping[str, Result]):
+    """Scores of one system, by output name: ``report["cider-d"].score``.
+
+    Attributes:
+        system: name of the system.
+        captions: what was scored.
+        warnings: numbers that are legal but misleading, one sentence each.
+    """
+
+    def __init__(self, system: str, captions: Captions, results: Mapping[str, Result], warnings: list[str]) -> None:
+        self.system = system
+        self.captions = captions
+        self.warnings = warnings
+        self._results = dict(results)
+
+    @property
+    def ids(self) -> tuple[ImageId, ...]:
+        """The images, in the order of the references; caption scores are in this order."""
+        return self.captions.ids
+
+    @property
+    def n_images(self) -> int:
+        return len(self.captions)
+
+    @property
+    def n_references(self) -> int:
+        """Number of references of all images together."""
+        return len(self.captions.references.texts)
+
+    def __getitem__(self, name: str) -> Result:
+        try:
+            return self._results[name]
+        except KeyError:
+            raise UnknownNameError(
+                f"{name!r} was not scored", help=f"this report has {', '.join(self._results)}"
+            ) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._results
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def summary(self) -> str:
+        """One line: what it is and its main figures."""
+        scores = ", ".join(f"{name} {result.score:.4f}" for name, result in self._results.items())
+        return f"<Report {self.system}: {self.n_images:,} images, {scores}>"
+
+    def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
+        """Corpus scores as plain values, the form that ``captious score --format json`` prints for one system.
+
+        Args:
+            intervals: compute 95% intervals; otherwise ``ci95`` is None.
+        """
+        out: dict[str, Any] = {
+            "name": self.system,
+            "n_images": self.n_images,
+            "metrics": {
+                name: {
+                    "score": result.score,
+                    "ci95": list(result.confidence_interval()) if intervals else None,
+                    "signature": result.signature,
+                }
+                for name, result in self._results.items()
+            },
+        }
+        if self.captions.n_candidates_left_out or self.captions.n_references_left_out:
+            out["left_out"] = {
+                "candidates": self.captions.n_candidates_left_out,
+                "images": self.captions.n_references_left_out,
+            }
+        if self.warnings:
+            out["warnings"] = self.warnings
+        return out
+
+    def to_json(self, *, intervals: bool = False) -> dict[str, Any]:
+        """The whole document of ``captious score --format json`` for this one system."""
+        return {"version": version(), "systems": [self.to_dict(intervals=intervals)]}
+
+    def columns(self) -> dict[str, Any]:
+        """Caption scores as columns: id, candidate, and one per output; one entry per image."""
+        scores = {name: result.per_caption for name, result in self._results.items()}
+        return {"id": list(self.ids), "candidate": list(self.captions.candidates), **scores}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Caption scores as a pandas frame, one row per image.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("pandas is not installed", help="pip install 'captious[pandas]'") from None
+        return pandas.DataFrame(self.columns())
+
+    def to_polars(self) -> polars.DataFrame:
+        """Caption scores as a polars frame, one row per image.
+
+        Raises:
+            MissingExtraError: polars is not installed.
+        """
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtraError("polars is not installed", help="pip install 'captious[polars]'") from None
+        return polars.DataFrame(self.columns(), strict=False)
+
+
+def check_resampling(level: float, resamples: int) -> None:
+    """Refuse a level outside (0, 1) and a number of resamples below 1."""
+    if not 0 < level < 1:
+        raise ParameterError(f"an interval cannot have the level {level}", help="give a level between 0 and 1, as 0.95")
+    if resamples < 1:
+        raise ParameterError(f"{resamples} resamples are none", help="give at least 1; 1000 is usual")

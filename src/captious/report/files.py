@@ -1,0 +1,155 @@
+"""Results as files and machine-readable text: json, csv, and caption scores as jsonl, csv or parquet.
+
+Files appear whole or not at all. Corpus scores never go without their signature.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from captious.errors import MissingExtraError, ParameterError
+from captious.evaluation import Comparison, Report
+from captious.files import whole_file
+from captious.version import version
+
+__all__ = [
+    "CAPTION_FORMATS",
+    "check_caption_file",
+    "comparison_csv",
+    "comparison_json",
+    "reports_csv",
+    "reports_json",
+    "write_captions",
+    "write_text",
+]
+
+#: Extensions of files of caption scores.
+CAPTION_FORMATS = (".jsonl", ".csv", ".parquet")
+
+
+def reports_json(reports: Sequence[Report], *, intervals: bool = False) -> str:
+    """Corpus scores of systems as one JSON document."""
+    systems = [report.to_dict(intervals=intervals) for report in reports]
+    return json.dumps({"version": version(), "systems": systems}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def reports_csv(reports: Sequence[Report], *, intervals: bool = False) -> str:
+    """Corpus scores of systems, one line per system and output."""
+    rows = []
+    for report in reports:
+        for name, result in report.items():
+            low, high = result.confidence_interval() if intervals else ("", "")
+            rows.append([report.system, report.n_images, name, result.score, low, high, result.signature])
+    return _csv(["system", "n_images", "metric", "score", "ci95_low", "ci95_high", "signature"], rows)
+
+
+def comparison_json(comparison: Comparison, *, examples: int = 0) -> str:
+    """A comparison as one JSON document."""
+    document = comparison.to_dict(examples=examples)
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def comparison_csv(comparison: Comparison) -> str:
+    """A comparison, one line per output."""
+    heads = ["metric", "score_a", "score_b", "difference", "low", "high", "effect_size", "effect_low", "effect_high"]
+    rows = [
+        [d.name, d.score_a, d.score_b, d.difference, *d.interval, d.effect_size, *d.effect_interval]
+        + [d.p_bootstrap, d.p_randomization, d.signature]
+        for d in comparison.values()
+    ]
+    return _csv([*heads, "p_bootstrap", "p_randomization", "signature"], rows)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file, whole or not at all.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    with whole_file(path) as file:
+        file.write(text)
+
+
+def check_caption_file(path: str | os.PathLike[str]) -> None:
+    """Refuse a file name that ``write_captions`` would refuse, before any work is done.
+
+    Raises:
+        ParameterError: an extension that is not in ``CAPTION_FORMATS``.
+        MissingExtraError: parquet without pyarrow.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in CAPTION_FORMATS:
+        raise ParameterError(
+            f"caption scores are not written as {suffix or 'a file without extension'}",
+            where=str(path),
+            help=f"name a file that ends in {', '.join(CAPTION_FORMATS)}",
+        )
+    if suffix == ".parquet":
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("parquet needs pyarrow", help="pip install 'captious[parquet]'") from None
+
+
+def write_captions(path: str | os.PathLike[str], reports: Sequence[Report]) -> None:
+    """Write caption scores, one row per image: id, candidate, one column per output; `system` where there are several.
+
+    Parquet files carry the signatures in their metadata, under the names of the columns.
+
+    Raises:
+        ParameterError, MissingExtraError: as ``check_caption_file`` does.
+        OutputError: the file cannot be written.
+    """
+    check_caption_file(path)
+    suffix = Path(path).suffix.lower()
+    if suffix == ".parquet":
+        _write_parquet(path, reports)
+        return
+    with whole_file(path) as file:
+        if suffix == ".jsonl":
+            for row in _rows(reports):
+                file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+        else:
+            writer: Any = None
+            for row in _rows(reports):
+                if writer is None:
+                    writer = csv.DictWriter(file, list(row), lineterminator="\n")
+                    writer.writeheader()
+                writer.writerow(row)
+
+
+def _rows(reports: Sequence[Report]) -> Iterator[dict[str, Any]]:
+    """One row per system and image, plain values."""
+    for report in reports:
+        names = list(report)
+        scores = [report[name].per_caption.tolist() for name in names]
+        system = {"system": report.system} if len(reports) > 1 else {}
+        for image, candidate, *values in zip(report.ids, report.captions.candidates, *scores, strict=True):
+            yield {**system, "id": image, "candidate": candidate, **dict(zip(names, values, strict=True))}
+
+
+def _write_parquet(path: str | os.PathLike[str], reports: Sequence[Report]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = list(_rows(reports))
+    if len({type(row["id"]) for row in rows}) > 1:  # a column has one type
+        rows = [{**row, "id": str(row["id"])} for row in rows]
+    signatures = {name: result.signature for name, result in reports[0].items()}
+    table = pa.Table.from_pylist(rows).replace_schema_metadata(signatures)
+    with whole_file(path, "wb") as file:
+        pq.write_table(table, file)
+
+
+def _csv(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows(rows)
+    return out.getvalue()

@@ -1,0 +1,128 @@
+"""Results as tables for the terminal: several systems side by side, two systems compared."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from captious.evaluation import Comparison, Report
+from captious.report import numbers
+
+__all__ = ["as_text", "comparison_table", "report_table"]
+
+_BEST = "◀"
+
+
+def report_table(reports: Sequence[Report], *, intervals: bool = False) -> Group:
+    """Systems side by side, one row per output, the best of several marked.
+
+    Args:
+        reports: of systems that were scored with the same metrics.
+        intervals: show 95% bootstrap intervals.
+    """
+    table = _table("", *(cell for report in reports for cell in _heads(report, intervals, len(reports))))
+    for name in reports[0]:
+        scores = [report[name].score for report in reports]
+        cells: list[str | Text] = [f"  {name}"]
+        for report, value in zip(reports, scores, strict=True):
+            best = len(reports) > 1 and value == max(scores) and min(scores) < max(scores)
+            cells.append(Text(numbers.score(value), style="bold" if best else ""))
+            if intervals:
+                cells.append(Text(numbers.span(*report[name].confidence_interval()), style="dim"))
+            if len(reports) > 1:
+                cells.append(Text(_BEST if best else "", style="green"))
+        table.add_row(*cells)
+    return Group(Text(_subject(reports)), "", table, *_notes(reports, intervals))
+
+
+def comparison_table(comparison: Comparison, *, examples: int = 0) -> Group:
+    """Two systems, their differences with intervals, effect sizes and p values; then images on which they differ most."""
+    a, b = comparison.a.system, comparison.b.system
+    table = _table("", a, b, "difference", "", "effect size", "p bootstrap", "p randomization")
+    for name, d in comparison.items():
+        table.add_row(
+            f"  {name}",
+            numbers.score(d.score_a),
+            numbers.score(d.score_b),
+            numbers.signed(d.difference),
+            Text(numbers.span(*d.interval), style="dim"),
+            numbers.signed(d.effect_size, 3),
+            numbers.p_value(d.p_bootstrap),
+            numbers.p_value(d.p_randomization),
+        )
+    note = (
+        f"{comparison.level:.0%} intervals and p values from {comparison.resamples:,} resamples of images, "
+        f"seed {comparison.seed}. Effect size: Cohen's d of caption scores."
+    )
+    parts = [Text(_subject([comparison.a])), "", table, "", Text(note, style="dim")]
+    if examples:
+        parts += ["", *_examples(comparison, examples)]
+    return Group(*parts)
+
+
+def _examples(comparison: Comparison, n: int) -> list[Text | Table]:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for _ in range(3):
+        table.add_column(overflow="fold")
+    table.add_column(justify="right", no_wrap=True)
+    for example in comparison.examples(n):
+        rows = (
+            (f"  {example.id}", comparison.a.system, example.candidate_a, example.score_a),
+            ("", comparison.b.system, example.candidate_b, example.score_b),
+        )
+        for image, system, candidate, value in rows:
+            table.add_row(Text(image), Text(system), Text(candidate), numbers.score(value, 2))
+    return [Text(f"largest differences in {comparison.examples_by}"), table]
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=None, header_style="", padding=(0, 2, 0, 0))
+    for number, head in enumerate(heads):
+        table.add_column(Text(head), justify="left" if number == 0 else "right", no_wrap=True)
+    return table
+
+
+def _heads(report: Report, intervals: bool, n_systems: int) -> list[str]:
+    """Column heads of one system: score, then interval and mark if there are any."""
+    return [report.system] + [""] * (intervals + (n_systems > 1))
+
+
+def _subject(reports: Sequence[Report]) -> str:
+    """What was scored: images, references, tokens."""
+    first = reports[0]
+    if any(report.ids != first.ids for report in reports):
+        images = ", ".join(f"{report.system} {report.n_images:,} images" for report in reports)
+    else:
+        images = f"{first.n_images:,} image{'s' if first.n_images != 1 else ''}"
+    tokenizers = dict.fromkeys(first[name].statistics.metric.tokenizer.name for name in first)
+    each = first.n_references / first.n_images
+    return f"{images} · {each:.1f} references each · tokens: {', '.join(tokenizers)}"
+
+
+def _notes(reports: Sequence[Report], intervals: bool) -> list[str | Text]:
+    notes = []
+    for report in reports:
+        captions = report.captions
+        if captions.n_candidates_left_out or captions.n_references_left_out:
+            notes.append(
+                f"{report.system}: a subset. Left out {captions.n_candidates_left_out:,} candidates without references "
+                f"and {captions.n_references_left_out:,} images without a candidate."
+            )
+    legend = ["95% bootstrap over images."] if intervals else []
+    if len(reports) > 1:
+        legend.append(f"{_BEST} best.")
+    if legend:
+        notes.append(" ".join(legend))
+    return ["", *(Text(note, style="dim") for note in notes)] if notes else []
+
+
+def as_text(renderable: RenderableType) -> str:
+    """A table as plain text, as wide as it needs to be, without blanks at the ends of lines."""
+    console = Console(file=io.StringIO(), width=10_000, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(renderable)
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
