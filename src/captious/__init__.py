@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from captious.version import __version__
+
 if TYPE_CHECKING:
     from captious.data import Captions, References, load, read_references
     from captious.errors import CaptiousError
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
     from captious.metrics.rouge_s import RougeS
     from captious.metrics.unigram_recall import UnigramRecall
     from captious.text import Tokenizer
-
-    __version__: str
 
 __all__ = [
     "Bleu",
@@ -86,10 +86,6 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from captious.version import version
-
-        return version()
     if name not in _HOMES:
         raise AttributeError(f"module 'captious' has no attribute {name!r}")
     home = import_module(f"captious.{_HOMES[name]}")

@@ -37,7 +37,9 @@ def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any
         os.chmod(name, 0o666 & ~umask)
         os.replace(name, target)
     except OSError as error:
-        raise OutputError(f"cannot write {target}", where=error.strerror or str(error), help="is the disk full?") from error
+        raise OutputError(
+            f"cannot write {target}", where=error.strerror or str(error), help="is the disk full?"
+        ) from error
     finally:
         if os.path.exists(name):
             os.unlink(name)

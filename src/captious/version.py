@@ -1,15 +1,3 @@
-"""The version of the installed package, which pyproject.toml states."""
+"""The version of captious, stated here and nowhere else."""
 
-from __future__ import annotations
-
-from functools import cache
-
-__all__ = ["version"]
-
-
-@cache
-def version() -> str:
-    """The version, such as "0.1.0"."""
-    from importlib.metadata import version as installed_version
-
-    return installed_version("captious")
+__version__ = "0.1.0"

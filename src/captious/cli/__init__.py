@@ -12,7 +12,7 @@ from importlib import import_module
 import click
 
 from captious.errors import CaptiousError
-from captious.version import version
+from captious.version import __version__
 
 __all__ = ["main"]
 
@@ -46,7 +46,7 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
-@click.version_option(version(), prog_name="captious")
+@click.version_option(__version__, prog_name="captious")
 def captious(debug: bool) -> None:
     """Judge image captions."""
 

@@ -21,7 +21,13 @@ __all__ = ["compare"]
 @click.argument("b", type=click.Path(path_type=Path))
 @click.argument("references", type=click.Path(path_type=Path))
 @run_options
-@click.option("--examples", type=click.IntRange(min=0), default=0, metavar="N", help="Show the N images on which the systems differ most.")
+@click.option(
+    "--examples",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Show the N images on which the systems differ most.",
+)
 @click.option("--resamples", type=click.IntRange(min=1), default=DEFAULT_RESAMPLES, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, show_default=True)
 @output_options

@@ -11,7 +11,7 @@ import click
 from captious.cli.options import print_table
 from captious.metrics.registry import get, names
 from captious.native import threads
-from captious.version import version
+from captious.version import __version__
 
 __all__ = ["doctor"]
 
@@ -29,8 +29,12 @@ def doctor() -> None:
     from rich.table import Table
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_row("captious", version(), f"Python {platform.python_version()}, {platform.system()} {platform.machine()}")
-    table.add_row("kernels", "ok", f"{threads()} thread{'s' if threads() > 1 else ''} (CAPTIOUS_THREADS sets another number)")
+    table.add_row(
+        "captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    )
+    table.add_row(
+        "kernels", "ok", f"{threads()} thread{'s' if threads() > 1 else ''} (CAPTIOUS_THREADS sets another number)"
+    )
     for package, (unlocks, extra) in _EXTRAS.items():
         try:
             table.add_row(package, installed_version(package), unlocks)

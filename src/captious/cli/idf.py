@@ -19,7 +19,9 @@ def idf() -> None:
 
 @idf.command()
 @click.argument("references", type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write, such as coco-val.idf.")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write, such as coco-val.idf."
+)
 @click.option("--tokenizer", type=click.Choice(["ptb", "ptb-raw", "whitespace"]), default="ptb", show_default=True)
 def build(references: Path, output: Path, tokenizer: str) -> None:
     """Count in how many images of REFERENCES each n-gram occurs, and save it.

@@ -8,7 +8,7 @@ import click
 
 from captious.cli.options import print_table
 from captious.metrics.registry import get, names
-from captious.version import version
+from captious.version import __version__
 
 __all__ = ["metrics"]
 
@@ -32,7 +32,7 @@ def metrics(format_: str) -> None:
         for name in names()
     ]
     if format_ == "json":
-        click.echo(json.dumps({"version": version(), "metrics": found}, indent=2))
+        click.echo(json.dumps({"version": __version__, "metrics": found}, indent=2))
         return
     from rich.table import Table
 

@@ -28,15 +28,29 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 #: What is computed, and how.
 run_options = _all(
-    click.option("-m", "--metric", "metrics", multiple=True, help="A metric, output or variant: bleu, bleu-4, cider-d@paper. May be repeated. Default: the COCO set."),
+    click.option(
+        "-m",
+        "--metric",
+        "metrics",
+        multiple=True,
+        help="A metric, output or variant: bleu, bleu-4, cider-d@paper. May be repeated. Default: the COCO set.",
+    ),
     click.option("--subset", is_flag=True, help="Score the images that both sides have."),
-    click.option("--idf", type=click.Path(path_type=Path), help="Document frequencies for CIDEr, made by 'captious idf build'."),
-    click.option("--tokenizer", type=click.Choice(["ptb", "ptb-raw", "whitespace"]), help="How captions become tokens. Default: ptb."),
+    click.option(
+        "--idf", type=click.Path(path_type=Path), help="Document frequencies for CIDEr, made by 'captious idf build'."
+    ),
+    click.option(
+        "--tokenizer",
+        type=click.Choice(["ptb", "ptb-raw", "whitespace"]),
+        help="How captions become tokens. Default: ptb.",
+    ),
 )
 
 #: Where results go.
 output_options = _all(
-    click.option("--format", "format_", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True),
+    click.option(
+        "--format", "format_", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True
+    ),
     click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file, whole or not at all."),
 )
 

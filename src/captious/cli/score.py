@@ -19,7 +19,12 @@ __all__ = ["score"]
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CANDIDATES... REFERENCES")
 @run_options
 @click.option("--ci", "intervals", is_flag=True, help="95% bootstrap intervals over images.")
-@click.option("--per-caption", type=click.Path(path_type=Path), metavar="FILE", help="Also write caption scores: .jsonl, .csv or .parquet.")
+@click.option(
+    "--per-caption",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write caption scores: .jsonl, .csv or .parquet.",
+)
 @output_options
 def score(
     files: tuple[Path, ...],

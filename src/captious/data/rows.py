@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
@@ -145,7 +145,10 @@ def caption_rows(
     checked = _checked_ids(source, ids, place)
     listed = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
     if set(map(type, values)) != {str}:
-        lists = [_captions_of(source, value, place(entry)) for entry, value in enumerate(values)]
+        lists = [
+            value if _is_list_of_strings(value) else _captions_of(source, value, place(entry))
+            for entry, value in enumerate(values)
+        ]
         if source.role == "candidates":
             _refuse_other_than_one(source, checked, lists, place)
         listed = [*listed, *(image for image, captions in zip(checked, lists, strict=True) if not captions)]
@@ -184,6 +187,11 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
         )
     _refuse_surrogates(source.name, "image ids", [str(image) for image in checked], place)
     return [image for image in checked if image is not None]
+
+
+def _is_list_of_strings(value: object) -> TypeGuard[Sequence[str]]:
+    """The common case, told apart at once."""
+    return type(value) in (list, tuple) and set(map(type, cast(Sequence[object], value))) <= {str}
 
 
 def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:

@@ -32,6 +32,7 @@ def cautions(captions: Captions) -> list[str]:
     )
     if copies > max(_COPIES * n, 1):
         found.append(
-            f"{copies:,} of {n:,} candidates are copies of a reference of their image: are they among their own references?"
+            f"{copies:,} of {n:,} candidates are copies of a reference of their image: "
+            "are they among their own references?"
         )
     return found

@@ -26,7 +26,7 @@ from captious.evaluation.scoring import Step, evaluate, selections
 from captious.metrics.base import Metric
 from captious.metrics.document_frequencies import DocumentFrequencies
 from captious.text import Tokenizer
-from captious.version import version
+from captious.version import __version__
 
 __all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
 
@@ -132,7 +132,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
     def to_dict(self, *, examples: int = 0) -> dict[str, Any]:
         """Plain values, the form that ``captious compare --format json`` prints."""
         out: dict[str, Any] = {
-            "version": version(),
+            "version": __version__,
             "systems": [self.a.system, self.b.system],
             "n_images": self.a.n_images,
             "level": self.level,

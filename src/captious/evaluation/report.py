@@ -14,7 +14,7 @@ from captious.errors import MissingExtraError, ParameterError, UnknownNameError
 from captious.evaluation.display import Displayed
 from captious.evaluation.resampling import bootstrap_sums, interval
 from captious.metrics.base import Metric
-from captious.version import version
+from captious.version import __version__
 
 if TYPE_CHECKING:
     import pandas
@@ -184,7 +184,7 @@ class Report(Displayed, Mapping[str, Result]):
 
     def to_json(self, *, intervals: bool = False) -> dict[str, Any]:
         """The whole document of ``captious score --format json`` for this one system."""
-        return {"version": version(), "systems": [self.to_dict(intervals=intervals)]}
+        return {"version": __version__, "systems": [self.to_dict(intervals=intervals)]}
 
     def columns(self) -> dict[str, Any]:
         """Caption scores as columns: id, candidate, and one per output; one entry per image."""

@@ -54,10 +54,11 @@ class Cider(MeanMetric):
         super().__init__(variant=variant, tokenizer=tokenizer)
         self.idf = DocumentFrequencies.load(idf) if isinstance(idf, str | os.PathLike) else idf
         if self.idf is not None and self.idf.tokenizer != self.tokenizer.name:
+            counted, asked = self.idf.tokenizer, self.tokenizer.name
             raise ParameterError(
-                f"these document frequencies were counted with the tokenizer {self.idf.tokenizer}, not {self.tokenizer.name}",
+                f"these document frequencies were counted with the tokenizer {counted}, not {asked}",
                 where=self.idf.label,
-                help=f"build them anew with --tokenizer {self.tokenizer.name}, or score with --tokenizer {self.idf.tokenizer}",
+                help=f"build them anew with --tokenizer {asked}, or score with --tokenizer {counted}",
             )
 
     @classmethod

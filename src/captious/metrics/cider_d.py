@@ -56,6 +56,4 @@ class CiderD(Cider):
 
     def _weights(self, idf: DocumentFrequencies) -> _WeightLayer:
         paper = self.variant == "paper"
-        return _WeightLayer(
-            self.tokenizer, idf, sigma=self.sigma, clip=True, relative=paper, length_in_words=paper
-        )
+        return _WeightLayer(self.tokenizer, idf, sigma=self.sigma, clip=True, relative=paper, length_in_words=paper)

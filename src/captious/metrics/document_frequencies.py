@@ -22,7 +22,7 @@ from captious.data import References, read_references
 from captious.errors import ParameterError, ResourceError
 from captious.files import whole_file
 from captious.metrics.base import State
-from captious.native import NgramFrequencies, Vocabulary, threads
+from captious.native import NgramFrequencies, Vocabulary
 from captious.text import NgramLayer, Tokenizer, WordLayer
 
 __all__ = ["DocumentFrequencies"]
@@ -137,7 +137,9 @@ class DocumentFrequencies:
             counts.add(content["ngrams"], content["frequencies"].astype(np.int64))
             n_documents, tokenizer = int(about["documents"]), str(about["tokenizer"])
         except (KeyError, ValueError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
-            raise ResourceError("not a file of document frequencies, or a damaged one", where=str(path), help=help) from error
+            raise ResourceError(
+                "not a file of document frequencies, or a damaged one", where=str(path), help=help
+            ) from error
         checksum = hashlib.sha256(raw).hexdigest()
         return cls(vocabulary, counts, n_documents, tokenizer, Path(path).stem, checksum)
 
@@ -154,7 +156,7 @@ class _FrequencyLayer:
 
     def of_references(self, references: References) -> DocumentFrequencies:
         counts = NgramFrequencies()
-        counts.count(references.layer(NgramLayer(self.tokenizer)), threads())
+        counts.count(references.layer(NgramLayer(self.tokenizer)))
         vocabulary = references.layer(WordLayer(self.tokenizer)).vocabulary
         return DocumentFrequencies(vocabulary, counts, len(references), self.tokenizer.name)
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.base import Metric, Settings
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["COCO", "Selection", "available", "get", "names", "register", "select"]
 
@@ -62,9 +65,7 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
     def add(metric: MetricClass) -> MetricClass:
         if not (isinstance(metric, type) and issubclass(metric, Metric)):
             raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
-        metric.name = name
-        if not hasattr(metric, "outputs"):
-            metric.outputs = (name,)
+        _named(metric, name)
         taken = {other for known in names() if known != name for other in (known, *get(known).outputs)}
         if name in _BUILT_IN or taken & {name, *metric.outputs}:
             raise ParameterError(f"the name {name} is taken", help="register the metric under another name")
@@ -76,8 +77,7 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
 
 def names() -> list[str]:
     """Names of all metrics: those of the package, then others by name."""
-    others = sorted({*_registered, *(point.name for point in entry_points(group="captious.metrics"))} - {*_BUILT_IN})
-    return [*_BUILT_IN, *others]
+    return [*_BUILT_IN, *sorted({*_registered, *_plugins()} - {*_BUILT_IN})]
 
 
 def get(name: str) -> type[Metric]:
@@ -93,26 +93,24 @@ def get(name: str) -> type[Metric]:
         return metric
     if name in _registered:
         return _registered[name]
-    for point in entry_points(group="captious.metrics", name=name):
+    if name in _plugins():
+        point = _plugins()[name]
         loaded = point.load()
         if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
             raise ParameterError(f"{point.value} is not a metric", help="the entry point must name a captious.Metric")
-        loaded.name = name
-        if not hasattr(loaded, "outputs"):
-            loaded.outputs = (name,)
-        return loaded
+        return _named(loaded, name)
     raise _unknown(name)
 
 
 def available(asked: Iterable[str]) -> tuple[list[str], dict[str, str]]:
     """Split names into those that can run here and, for the others, the reason why not."""
-    known = _by_output()
     run: list[str] = []
     left_out: dict[str, str] = {}
     for name in asked:
-        if name not in known:
+        owner = _owner(name)
+        if owner is None:
             left_out[name] = "not in this version"
-        elif (command := get(known[name]).missing()) is not None:
+        elif (command := get(owner).missing()) is not None:
             left_out[name] = command
         else:
             run.append(name)
@@ -131,7 +129,6 @@ def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> l
         ParameterError: nothing was asked for, or one output twice.
     """
     settings = settings or Settings()
-    by_output = _by_output()
     made: dict[tuple[str, str | None], Selection] = {}
     selections: list[Selection] = []
     labels: set[str] = set()
@@ -142,9 +139,10 @@ def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> l
             wanted = {output: i for i, output in enumerate(item.outputs)}
         else:
             name, _, variant = str(item).partition("@")
-            if name not in by_output:
+            owner = _owner(name)
+            if owner is None:
                 raise _unknown(name)
-            key = (by_output[name], variant or None)
+            key = (owner, variant or None)
             if key not in made:
                 made[key] = Selection(get(key[0]).from_settings(settings, variant=key[1]), {})
                 selections.append(made[key])
@@ -157,17 +155,36 @@ def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> l
         labels |= {*wanted}
         selection.columns.update(wanted)
     if not selections:
-        raise ParameterError("no metric is asked for", help=f"metrics are {', '.join(by_output)}")
+        raise ParameterError("no metric is asked for", help=f"metrics are {', '.join(names())}")
     return selections
 
 
-def _by_output() -> dict[str, str]:
-    """Every name that can be asked for -> the metric it belongs to."""
-    return {name: metric for metric in names() for name in (*get(metric).outputs, metric)}
+def _owner(name: str) -> str | None:
+    """The metric that a name belongs to, its own or one of its outputs. Other packages are asked last."""
+    for metric in (*_BUILT_IN, *_registered):
+        if name == metric or name in get(metric).outputs:
+            return metric
+    return next((metric for metric in _plugins() if name == metric or name in get(metric).outputs), None)
+
+
+@cache
+def _plugins() -> dict[str, EntryPoint]:
+    """Metrics of other packages."""
+    from importlib.metadata import entry_points  # slow to import, and most runs need no plugin
+
+    return {point.name: point for point in entry_points(group="captious.metrics") if point.name not in _BUILT_IN}
+
+
+def _named(metric: type[Metric], name: str) -> type[Metric]:
+    """The metric under the name it was registered by."""
+    metric.name = name
+    if not hasattr(metric, "outputs"):
+        metric.outputs = (name,)
+    return metric
 
 
 def _unknown(name: str) -> UnknownNameError:
-    known = [*_by_output()]
+    known = [known for metric in names() for known in dict.fromkeys((metric, *get(metric).outputs))]
     close = difflib.get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.6)
     guess = f"did you mean {close[0]}? " if close else ""
     return UnknownNameError(f"there is no metric {name!r}", help=f"{guess}metrics are {', '.join(known)}")

@@ -52,7 +52,7 @@ class RougeS(MeanMetric):
         candidates, references = captions.layer(WordLayer(self.tokenizer))
         image_offsets = captions.references.offsets
         starts, counts = image_offsets[:-1], np.diff(image_offsets)
-        gap = self.gap if self.gap is not None else int(2**62)
+        gap = self.gap if self.gap is not None else (2**62)
         matches = skip_bigram_matches(
             candidates.ids, candidates.offsets, references.ids, references.offsets, image_offsets, gap, threads()
         )

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from captious.version import version
+from captious.version import __version__
 
 __all__ = ["signature"]
 
 
 def signature(name: str, parameters: Mapping[str, object]) -> str:
     """The signature of an output under these parameters, package version last."""
-    parts = [name, *(f"{key}:{_text(value)}" for key, value in parameters.items()), f"captious:{version()}"]
+    parts = [name, *(f"{key}:{_text(value)}" for key, value in parameters.items()), f"captious:{__version__}"]
     return "|".join(parts)
 
 

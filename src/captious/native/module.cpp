@@ -196,7 +196,7 @@ NB_MODULE(_kernels, m) {
               return to_numpy(std::move(out), 10);
           },
           "references"_a, "ids"_a, "offsets"_a, "threads"_a,
-          "Per image: clipped matches and n-grams of order 1..4, candidate length, closest reference length; "
+          "Per image: clipped matches and n-grams of order 1..4, candidate length, closest reference length;\n"
           "float64[n_images, 10].");
     m.def("ngram_matches",
           [](const ReferenceNgrams& references, Int32In ids, Int64In offsets, int threads) {
@@ -241,13 +241,14 @@ NB_MODULE(_kernels, m) {
           "Per reference: skip-bigrams at most `gap` positions apart that it shares with its candidate; "
           "int64[n_references].");
 
-    nb::class_<DocumentFrequencies>(m, "NgramFrequencies", "In how many documents each n-gram occurs.")
+    nb::class_<NgramFrequencies>(m, "NgramFrequencies", "In how many documents each n-gram occurs.")
         .def(nb::init<>())
-        .def("__len__", &DocumentFrequencies::size, "Number of distinct n-grams.")
-        .def("count", &DocumentFrequencies::count, "references"_a, "threads"_a,
-             nb::call_guard<nb::gil_scoped_release>(), "Count every image's references as one document.")
+        .def("__len__", &NgramFrequencies::size, "Number of distinct n-grams.")
+        .def("count", &NgramFrequencies::count, "references"_a, nb::keep_alive<1, 2>(),
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Count every image's references as one document. Only once, and only if nothing was added.")
         .def("add",
-             [](DocumentFrequencies& self, NgramsIn ngrams, Int64In counts) {
+             [](NgramFrequencies& self, NgramsIn ngrams, Int64In counts) {
                  if (ngrams.shape(0) != counts.size()) throw nb::value_error("not one count per n-gram");
                  for (std::size_t i = 0; i < counts.size(); ++i) {
                      Ngram ngram;
@@ -257,10 +258,10 @@ NB_MODULE(_kernels, m) {
              },
              "ngrams"_a, "counts"_a, "Add counts: ngrams int32[n, 4] of word ids padded with -1, counts int64[n].")
         .def("entries",
-             [](const DocumentFrequencies& self) {
+             [](const NgramFrequencies& self) {
                  std::vector<std::int32_t> ngrams;
                  std::vector<std::int64_t> counts;
-                 for (const DocumentFrequencies::Entry& entry : self.entries()) {
+                 for (const NgramFrequencies::Entry& entry : self.entries()) {
                      ngrams.insert(ngrams.end(), entry.ngram.words.begin(), entry.ngram.words.end());
                      counts.push_back(entry.count);
                  }
@@ -271,7 +272,7 @@ NB_MODULE(_kernels, m) {
 
     nb::class_<CiderReferences>(m, "CiderReferences", "References of all images, weighted for CIDEr.")
         .def("__init__",
-             [](CiderReferences* self, const ReferenceNgrams& references, const DocumentFrequencies& frequencies,
+             [](CiderReferences* self, const ReferenceNgrams& references, const NgramFrequencies& frequencies,
                 Int32In word_map, double log_documents, double sigma, bool clip, bool relative, bool length_in_words,
                 int threads) {
                  CiderOptions options{log_documents, sigma, clip, relative, length_in_words};

@@ -1,6 +1,5 @@
 #include "ngrams.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <stdexcept>
@@ -10,58 +9,56 @@
 namespace captious {
 namespace {
 
-constexpr std::uint32_t kWide = 0xFFFF;  // images with more n-grams take two half-words per slot
+constexpr std::uint32_t kLarge = 0xFFFF;  // images with as many n-grams take two half-words per slot
 
-std::uint32_t read_slot(const std::uint16_t* slots, std::uint32_t slot, bool wide) {
-    if (!wide) return slots[slot];
+std::uint32_t read_slot(const std::uint16_t* slots, std::uint32_t slot, bool large) {
+    if (!large) return slots[slot];
     return slots[2 * slot] | static_cast<std::uint32_t>(slots[2 * slot + 1]) << 16;
 }
 
-// Numbers the distinct n-grams of one image.
+// Where the search for a hash begins in a table of any size.
+std::uint32_t first_slot(std::uint64_t hash, std::uint64_t size) {
+    return static_cast<std::uint32_t>((hash >> 32) * size >> 32);
+}
+
+// Numbers the distinct n-grams of one image; used again for the next.
 class Numbering {
 public:
     void clear(std::size_t most) {
-        std::size_t size = std::bit_ceil(std::max<std::size_t>(64, most * 2));
+        std::size_t size = std::bit_ceil(std::max<std::size_t>(256, most * 2));
         if (slots_.size() < size) {
-            slots_.assign(size, {0, 0});
+            slots_.assign(size, {});
             stamp_ = 0;
         }
         ++stamp_;
-        ngrams.clear();
         hashes.clear();
     }
 
-    std::uint32_t number(const Ngram& ngram, bool& fresh) {
-        std::uint64_t hash = ngram.hash();
+    // The number of an n-gram; same(number) says whether an n-gram of equal hash is the same.
+    template <typename Same>
+    std::uint32_t number(std::uint64_t hash, const Same& same) {
         std::size_t mask = slots_.size() - 1;
         for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
             Slot& s = slots_[slot];
-            fresh = s.stamp != stamp_;
-            if (fresh) {
-                s = {stamp_, static_cast<std::uint32_t>(ngrams.size())};
-                ngrams.push_back(ngram);
+            if (s.stamp != stamp_) {
+                s = {hash, stamp_, static_cast<std::uint32_t>(hashes.size())};
                 hashes.push_back(hash);
                 return s.number;
             }
-            if (ngrams[s.number] == ngram) return s.number;
+            if (s.hash == hash && same(s.number)) return s.number;
         }
     }
 
-    std::vector<Ngram> ngrams;
-    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint64_t> hashes;  // by number
 
 private:
     struct Slot {
-        std::uint32_t stamp, number;
+        std::uint64_t hash = 0;
+        std::uint32_t stamp = 0, number = 0;
     };
     std::vector<Slot> slots_;
     std::uint32_t stamp_ = 0;
 };
-
-template <typename T>
-void shrink(std::vector<T>& values) {
-    values.shrink_to_fit();
-}
 
 }  // namespace
 
@@ -72,146 +69,186 @@ ReferenceNgrams::ReferenceNgrams(TokensView references, std::span<const std::int
         for (std::size_t b = begin; b < end; ++b)
             blocks_[b] = build(b * kBlockImages, std::min(images(), (b + 1) * kBlockImages));
     });
+    std::size_t sum = 0;
+    for (Block& block : blocks_) {
+        block.first_ngram = sum;
+        sum += block.size();
+    }
 }
 
 ReferenceNgrams::Block ReferenceNgrams::build(std::size_t first_image, std::size_t last_image) const {
-    struct Occurrence {
+    struct Occurrence {  // of an n-gram of the image in one reference
         std::uint32_t ngram;
         Posting posting;
     };
     Block block;
+    std::size_t first = first_reference(first_image), last = first_reference(last_image);
+    block.tokens = references_.ids + references_.offsets[first];
+    auto token_of = [this](std::size_t r) { return static_cast<std::size_t>(references_.offsets[r]); };
+    std::size_t n_tokens = token_of(last) - token_of(first);
+    if (n_tokens >= 0x3FFFFFFF) throw std::length_error("more than a thousand million words describe 256 images");
+    for (std::size_t i = first_image; i < last_image; ++i)
+        block.wide |= first_reference(i + 1) - first_reference(i) > 0x7FFF;
+    for (std::size_t r = first; r < last; ++r) block.wide |= references_[r].size() > 0xFFFF;
+
     Numbering numbering;
-    std::vector<Occurrence> occurrences;       // one per n-gram and reference, in order of reference
-    std::vector<std::uint32_t> latest, fill;   // per n-gram: its latest occurrence + 1; where its next posting goes
+    std::vector<Occurrence> occurrences;      // in order of reference
+    // Per n-gram: its latest occurrence; how many references hold it; how often it occurs, then where it is placed next.
+    std::vector<std::uint32_t> latest, holders, fill;
+    std::vector<std::uint64_t> hashes;        // per word of the image: of the n-gram that begins there
     for (std::size_t image = first_image; image < last_image; ++image) {
-        std::size_t first = first_reference(image), last = first_reference(image + 1);
-        const std::int32_t* tokens = references_.ids + references_.offsets[first];
-        auto n_tokens = static_cast<std::size_t>(references_.offsets[last] - references_.offsets[first]);
-        if (n_tokens >= 0x3FFFFFFF) throw std::length_error("more than a thousand million words describe one image");
-        numbering.clear(n_tokens * kMaxOrder);
+        std::size_t image_first = first_reference(image), image_last = first_reference(image + 1);
+        std::size_t begin = block.size();
+        numbering.clear((token_of(image_last) - token_of(image_first)) * kMaxOrder);
         occurrences.clear();
         latest.clear();
-        for (std::size_t r = first; r < last; ++r) {
-            std::span<const std::int32_t> words = references_[r];
-            for (int order = 1; order <= kMaxOrder; ++order) {
-                for (std::size_t at = 0; at + order <= words.size(); ++at) {
-                    bool fresh;
-                    std::uint32_t k = numbering.number(Ngram(&words[at], order), fresh);
+        hashes.assign(token_of(image_last) - token_of(image_first), 0);
+        for (int order = 1; order <= kMaxOrder; ++order) {
+            for (std::size_t r = image_first; r < image_last; ++r) {
+                std::span<const std::int32_t> words = references_[r];
+                std::uint64_t* hash = hashes.data() + (token_of(r) - token_of(image_first));
+                auto token = static_cast<std::uint32_t>(token_of(r) - token_of(first));
+                auto reference = static_cast<std::uint32_t>(r - image_first);
+                for (std::size_t at = 0; at + static_cast<std::size_t>(order) <= words.size(); ++at) {
+                    const std::int32_t* here = &words[at];
+                    hash[at] = hash_step(hash[at], here[order - 1]);
+                    std::uint32_t k =
+                        numbering.number(hash[at], [&](std::uint32_t other) { return block.is(begin + other, here, order); });
+                    bool fresh = k == latest.size();
                     if (fresh) {
+                        block.first_at.push_back((token + static_cast<std::uint32_t>(at)) * kMaxOrder + static_cast<std::uint32_t>(order) - 1);
                         latest.push_back(0);
-                        auto token = static_cast<std::uint32_t>(&words[at] - tokens);
-                        block.first_at.push_back(token * kMaxOrder + static_cast<std::uint32_t>(order) - 1);
                     }
-                    auto reference = static_cast<std::uint32_t>(r - first);
-                    if (latest[k] != 0 && occurrences[latest[k] - 1].posting.reference == reference) {
-                        ++occurrences[latest[k] - 1].posting.count;
+                    if (!fresh && occurrences[latest[k]].posting.reference == reference) {
+                        ++occurrences[latest[k]].posting.count;
                     } else {
-                        occurrences.push_back({k, {reference, 1}});
                         latest[k] = static_cast<std::uint32_t>(occurrences.size());
+                        occurrences.push_back({k, {reference, 1}});
                     }
                 }
             }
+            block.order_begin.push_back(static_cast<std::uint32_t>(block.size()));
         }
 
-        // Sort the occurrences by n-gram: count, sum up, place.
-        std::size_t count = numbering.ngrams.size();
+        // Sort the occurrences by n-gram: count, sum up, place. An only occurrence needs no place.
+        std::size_t count = latest.size();
+        std::uint32_t width = block.wide ? 2 : 1;
         fill.assign(count, 0);
-        for (const Occurrence& o : occurrences) ++fill[o.ngram];
-        auto base = static_cast<std::uint32_t>(block.postings.size());
-        for (std::size_t k = 0, sum = 0; k < count; ++k) {
-            std::size_t n = fill[k];
-            fill[k] = static_cast<std::uint32_t>(sum);
-            sum += n;
-            block.postings_begin.push_back(base + static_cast<std::uint32_t>(sum));
+        holders.assign(count, 0);
+        for (const Occurrence& o : occurrences) {
+            ++holders[o.ngram];
+            fill[o.ngram] += o.posting.count;
         }
-        block.postings.resize(base + occurrences.size());
-        for (const Occurrence& o : occurrences) block.postings[base + fill[o.ngram]++] = o.posting;
+        auto next = static_cast<std::uint32_t>(block.postings.size());
+        std::size_t first_place = block.postings_at.size();
+        for (std::size_t k = 0; k < count; ++k) {
+            bool once = fill[k] == 1;
+            block.postings_at.push_back(once ? kOnce : next);
+            fill[k] = next;
+            if (!once) next += width * holders[k];
+        }
+        if (next >= kOnce) throw std::length_error("more than two thousand million n-grams describe 256 images");
+        block.postings.resize(next);
+        for (const Occurrence& o : occurrences) {
+            std::uint32_t& at = block.postings_at[first_place + o.ngram];
+            if (at & kOnce) {
+                at |= o.posting.reference;
+                continue;
+            }
+            std::uint32_t place = fill[o.ngram];
+            fill[o.ngram] += width;
+            std::uint32_t last = --holders[o.ngram] == 0 ? kLast : 0;
+            if (block.wide) {
+                block.postings[place] = last | o.posting.reference;
+                block.postings[place + 1] = o.posting.count;
+            } else {
+                block.postings[place] = last | o.posting.reference << 16 | o.posting.count;
+            }
+        }
 
-        bool wide = count >= kWide;
-        std::size_t size = std::bit_ceil(count + count / 2 + 1);
+        bool large = count >= kLarge;
+        std::size_t size = count + count / 3 + 1;
         std::size_t slots_at = block.slots.size();
-        block.slots.resize(slots_at + size * (wide ? 2 : 1));
+        block.slots.resize(slots_at + size * (large ? 2 : 1));
         std::uint16_t* slots = block.slots.data() + slots_at;
         for (std::size_t k = 0; k < count; ++k) {
-            auto slot = static_cast<std::uint32_t>(numbering.hashes[k] & (size - 1));
-            while (read_slot(slots, slot, wide) != 0) slot = (slot + 1) & (size - 1);
-            if (wide) {
+            std::uint32_t slot = first_slot(numbering.hashes[k], size);
+            while (read_slot(slots, slot, large) != 0) slot = slot + 1 < size ? slot + 1 : 0;
+            if (large) {
                 slots[2 * slot] = static_cast<std::uint16_t>(k + 1);
                 slots[2 * slot + 1] = static_cast<std::uint16_t>((k + 1) >> 16);
             } else {
                 slots[slot] = static_cast<std::uint16_t>(k + 1);
             }
         }
-        block.image_begin.push_back(static_cast<std::uint32_t>(block.first_at.size()));
         block.slots_begin.push_back(static_cast<std::uint32_t>(block.slots.size()));
     }
-    shrink(block.first_at);
-    shrink(block.postings_begin);
-    shrink(block.postings);
-    shrink(block.slots);
+    block.first_at.shrink_to_fit();
+    block.postings_at.shrink_to_fit();
+    block.postings.shrink_to_fit();
+    block.slots.shrink_to_fit();
     return block;
 }
 
 ReferenceNgrams::Image ReferenceNgrams::image(std::size_t i) const {
     const Block& block = blocks_[i / kBlockImages];
     std::size_t at = i % kBlockImages;
-    std::uint32_t begin = block.image_begin[at], count = block.image_begin[at + 1] - begin;
+    const std::uint32_t* order_begin = block.order_begin.data() + at * kMaxOrder;
+    std::uint32_t begin = order_begin[0], count = order_begin[kMaxOrder] - begin;
     std::uint32_t slots = block.slots_begin[at + 1] - block.slots_begin[at];
-    return {&block, begin, count, references_.ids + references_.offsets[first_reference(i)],
-            block.slots.data() + block.slots_begin[at], (count >= kWide ? slots / 2 : slots) - 1};
+    return {&block, begin, count, order_begin, block.slots.data() + block.slots_begin[at], count >= kLarge ? slots / 2 : slots};
 }
 
-std::int64_t ReferenceNgrams::Image::find(const Ngram& wanted) const {
-    bool wide = count >= kWide;
-    for (std::uint32_t slot = static_cast<std::uint32_t>(wanted.hash()) & slot_mask;; slot = (slot + 1) & slot_mask) {
-        std::uint32_t k = read_slot(slots, slot, wide);
+std::int64_t ReferenceNgrams::Image::find(const std::int32_t* words, int order, std::uint64_t hash) const {
+    bool large = count >= kLarge;
+    for (std::uint32_t slot = first_slot(hash, n_slots);; slot = slot + 1 < n_slots ? slot + 1 : 0) {
+        std::uint32_t k = read_slot(slots, slot, large);
         if (k == 0) return -1;
-        if (ngram(k - 1) == wanted) return k - 1;
+        --k;
+        if (block->is(begin + k, words, order)) return k;
     }
 }
 
 void CandidateNgrams::collect(const ReferenceNgrams::Image& image, std::span<const std::int32_t> words,
                               bool with_strangers) {
-    for (const Known& k : known_) index_of_[k.ngram] = 0;
     known_.clear();
     strangers_.clear();
-    if (index_of_.size() < image.count) index_of_.resize(image.count);
+    index_of_.assign(image.count, 0);
     if (with_strangers) slots_.assign(std::bit_ceil(words.size() * kMaxOrder * 2 + 1), 0);
-    matched_before_.assign(words.size() + 1, 1);
-    for (int order = 1; order <= kMaxOrder; ++order) {
-        matched_.assign(words.size() + 1, 0);
-        for (std::size_t at = 0; at + order <= words.size(); ++at) {
-            Ngram ngram(&words[at], order);
-            // An n-gram can be known only if both n-grams within it that are one word shorter are.
-            std::int64_t k = matched_before_[at] && matched_before_[at + 1] ? image.find(ngram) : -1;
-            if (k < 0) {
-                if (with_strangers) add_stranger(ngram);
+    for (std::size_t at = 0; at < words.size(); ++at) {
+        int longest = static_cast<int>(std::min<std::size_t>(kMaxOrder, words.size() - at));
+        bool found = true;  // once an n-gram is a stranger, those that begin with it are too
+        std::uint64_t hash = 0;
+        for (int order = 1; order <= longest && (found || with_strangers); ++order) {
+            hash = hash_step(hash, words[at + order - 1]);
+            std::int64_t k = found ? image.find(&words[at], order, hash) : -1;
+            found = k >= 0;
+            if (!found) {
+                if (with_strangers) add_stranger(&words[at], order, hash);
                 continue;
             }
-            matched_[at] = 1;
             std::uint32_t& index = index_of_[static_cast<std::size_t>(k)];
             if (index == 0) {
-                known_.push_back({static_cast<std::uint32_t>(k), 0, order});
+                known_.push_back({image.begin + static_cast<std::uint32_t>(k), 0, order});
                 index = static_cast<std::uint32_t>(known_.size());
             }
             ++known_[index - 1].count;
         }
-        if (order == 1) matched_[words.size()] = 1;
-        std::swap(matched_, matched_before_);
     }
 }
 
-void CandidateNgrams::add_stranger(const Ngram& ngram) {
+void CandidateNgrams::add_stranger(const std::int32_t* words, int order, std::uint64_t hash) {
+    Ngram ngram(words, order);
     std::size_t mask = slots_.size() - 1;
-    std::size_t slot = ngram.hash() & mask;
+    std::size_t slot = hash & mask;
     for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
         Stranger& s = strangers_[slots_[slot] - 1];
-        if (s.ngram == ngram) {
+        if (s.hash == hash && s.ngram == ngram) {
             ++s.count;
             return;
         }
     }
-    strangers_.push_back({ngram, 1});
+    strangers_.push_back({ngram, hash, 1});
     slots_[slot] = static_cast<std::uint32_t>(strangers_.size());
 }
 
@@ -226,7 +263,7 @@ void bleu_statistics(const ReferenceNgrams& references, TokensView candidates, i
             std::fill(row, row + 10, 0.0);
             for (const CandidateNgrams::Known& known : candidate.known()) {
                 std::uint32_t most = 0;
-                for (const Posting& posting : image.postings(known.ngram)) most = std::max(most, posting.count);
+                image.block->each_posting(known.ngram, [&](Posting p) { most = std::max(most, p.count); });
                 row[known.order - 1] += std::min(known.count, most);
             }
             auto length = static_cast<std::int64_t>(words.size());
@@ -253,8 +290,9 @@ void ngram_matches(const ReferenceNgrams& references, TokensView candidates, int
             std::size_t first = references.first_reference(i);
             std::fill(out + first * kMaxOrder, out + references.first_reference(i + 1) * kMaxOrder, 0);
             for (const CandidateNgrams::Known& known : candidate.known())
-                for (const Posting& p : image.postings(known.ngram))
+                image.block->each_posting(known.ngram, [&](Posting p) {
                     out[(first + p.reference) * kMaxOrder + known.order - 1] += std::min(known.count, p.count);
+                });
         }
     });
 }

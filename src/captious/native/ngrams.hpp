@@ -1,6 +1,7 @@
 // N-grams (n = 1..4) of the references of each image, indexed once and asked by every n-gram metric.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -23,20 +24,33 @@ struct TokensView {
     }
 };
 
+// The hash of an n-gram grows word by word, so that of all n-grams at a position costs one step each.
+inline std::uint64_t hash_step(std::uint64_t hash, std::int32_t word) {
+    hash = (hash ^ (static_cast<std::uint32_t>(word) + 1ULL)) * 0x9E3779B97F4A7C15ULL;
+    return hash ^ hash >> 31;
+}
+
+// Whether two n-grams of the same order are the same; too short for a call of memcmp to pay.
+inline bool same_words(const std::int32_t* a, const std::int32_t* b, int order) {
+    for (int i = 0; i < order; ++i)
+        if (a[i] != b[i]) return false;
+    return true;
+}
+
 // One n-gram: its words, padded with -1.
 struct Ngram {
     std::array<std::int32_t, kMaxOrder> words{-1, -1, -1, -1};
 
     Ngram() = default;
-    Ngram(const std::int32_t* first, int order) { std::copy(first, first + order, words.begin()); }
-    bool operator==(const Ngram&) const = default;
+    Ngram(const std::int32_t* first, int order) {
+        for (int i = 0; i < kMaxOrder; ++i) words[i] = i < order ? first[i] : -1;
+    }
+    bool operator==(const Ngram& other) const { return same_words(words.data(), other.words.data(), kMaxOrder); }
     int order() const { return 1 + (words[1] >= 0) + (words[2] >= 0) + (words[3] >= 0); }
     std::uint64_t hash() const {
-        auto pair = [this](int i) {
-            return static_cast<std::uint64_t>(static_cast<std::uint32_t>(words[i])) << 32 |
-                   static_cast<std::uint32_t>(words[i + 1]);
-        };
-        return mix(pair(0), pair(2));
+        std::uint64_t hash = 0;
+        for (int i = 0; i < kMaxOrder && words[i] >= 0; ++i) hash = hash_step(hash, words[i]);
+        return hash;
     }
 };
 
@@ -48,47 +62,68 @@ struct Posting {
 
 // For each image its distinct n-grams, and for each of these the references that hold it.
 //
-// Images are kept in blocks of a fixed size, each built by one thread; n-grams of a block are numbered from 0, image
-// by image. The tokens must outlive the index.
+// Images are kept in blocks of a fixed size, each built by one thread. The tokens must outlive the index.
 class ReferenceNgrams {
 public:
     static constexpr std::size_t kBlockImages = 256;
+    static constexpr std::uint32_t kOnce = 0x80000000, kLast = 0x80000000;
 
+    // The n-grams of a block are numbered from 0, image by image, within an image order by order.
     struct Block {
-        std::vector<std::uint32_t> image_begin{0};    // [images + 1] n-grams of image i: image_begin[i] .. [i + 1]
-        std::vector<std::uint32_t> first_at;          // [n-grams] where it first occurs: token of the image * 4 + order - 1
-        std::vector<std::uint32_t> postings_begin{0}; // [n-grams + 1]
-        std::vector<Posting> postings;
-        std::vector<std::uint32_t> slots_begin{0};    // [images + 1] hash table of image i
-        std::vector<std::uint16_t> slots;             // n-gram of the image + 1, or 0; two of them for a large image
+        const std::int32_t* tokens;                    // of all its references, back to back
+        std::size_t first_ngram;                       // number of n-grams in the blocks before
+        std::vector<std::uint32_t> order_begin{0};     // [images * 4 + 1] where each order of each image begins
+        std::vector<std::uint32_t> first_at;           // [n-grams] where it first occurs: 4 * token + order - 1
+        std::vector<std::uint32_t> postings_at;        // [n-grams] where its postings begin; or kOnce | reference
+        std::vector<std::uint32_t> postings;           // kLast at the last of an n-gram | reference << 16 | count
+        std::vector<std::uint32_t> slots_begin{0};     // [images + 1] hash table of image i
+        std::vector<std::uint16_t> slots;              // n-gram of the image + 1, or 0; two of them for a large image
+        bool wide = false;                             // too much for 15 and 16 bits: postings take two numbers each
+
+        std::size_t size() const { return first_at.size(); }
+        int order(std::size_t k) const { return static_cast<int>(first_at[k] % kMaxOrder) + 1; }
+        const std::int32_t* words(std::size_t k) const { return tokens + first_at[k] / kMaxOrder; }
+        Ngram ngram(std::size_t k) const { return Ngram(words(k), order(k)); }
+        bool is(std::size_t k, const std::int32_t* wanted, int wanted_order) const {
+            return order(k) == wanted_order && same_words(words(k), wanted, wanted_order);
+        }
+
+        template <typename Visit>  // visit(Posting) for every reference that holds n-gram k
+        void each_posting(std::size_t k, const Visit& visit) const {
+            std::uint32_t at = postings_at[k];
+            if (at & kOnce) {  // most n-grams occur once in one reference
+                visit(Posting{at & ~kOnce, 1});
+                return;
+            }
+            for (bool last = false; !last; at += wide ? 2 : 1) {
+                std::uint32_t posting = postings[at];
+                last = (posting & kLast) != 0;
+                posting &= ~kLast;
+                visit(wide ? Posting{posting, postings[at + 1]} : Posting{posting >> 16, posting & 0xFFFF});
+            }
+        }
     };
 
     ReferenceNgrams(TokensView references, std::span<const std::int64_t> image_offsets, int threads);
 
     std::size_t images() const { return image_offsets_.size() - 1; }
+    std::size_t size() const { return blocks_.empty() ? 0 : blocks_.back().first_ngram + blocks_.back().size(); }
     const TokensView& references() const { return references_; }
     const std::vector<Block>& blocks() const { return blocks_; }
     // References of image i: first_reference(i) .. first_reference(i + 1).
     std::size_t first_reference(std::size_t image) const { return static_cast<std::size_t>(image_offsets_[image]); }
 
-    // One image of the index.
+    // One image of the index; its n-grams are begin .. begin + count of its block.
     struct Image {
         const Block* block;
-        std::uint32_t begin;             // its first n-gram in the block
-        std::uint32_t count;             // its number of n-grams
-        const std::int32_t* tokens;      // of all its references, back to back
+        std::uint32_t begin;
+        std::uint32_t count;
+        const std::uint32_t* order_begin;  // [5]
         const std::uint16_t* slots;
-        std::uint32_t slot_mask;
+        std::uint32_t n_slots;
 
-        Ngram ngram(std::uint32_t k) const {
-            std::uint32_t at = block->first_at[begin + k];
-            return Ngram(tokens + at / kMaxOrder, static_cast<int>(at % kMaxOrder) + 1);
-        }
-        std::span<const Posting> postings(std::uint32_t k) const {
-            const std::uint32_t* bounds = block->postings_begin.data() + begin + k;
-            return {block->postings.data() + bounds[0], bounds[1] - bounds[0]};
-        }
-        std::int64_t find(const Ngram& ngram) const;  // its number within the image, or -1
+        // The number within the image of the n-gram of `order` words from `words` on, or -1.
+        std::int64_t find(const std::int32_t* words, int order, std::uint64_t hash) const;
     };
     Image image(std::size_t i) const;
 
@@ -104,12 +139,13 @@ private:
 class CandidateNgrams {
 public:
     struct Known {
-        std::uint32_t ngram;  // number within the image
+        std::uint32_t ngram;  // number within the block
         std::uint32_t count;
         int order;
     };
     struct Stranger {
         Ngram ngram;
+        std::uint64_t hash;
         std::uint32_t count;
     };
 
@@ -120,13 +156,12 @@ public:
     const std::vector<Stranger>& strangers() const { return strangers_; }
 
 private:
-    void add_stranger(const Ngram& ngram);
+    void add_stranger(const std::int32_t* words, int order, std::uint64_t hash);
 
     std::vector<Known> known_;
     std::vector<Stranger> strangers_;
-    std::vector<std::uint32_t> index_of_;  // [n-grams of the image] index in known_ + 1, or 0; zero between calls
+    std::vector<std::uint32_t> index_of_;  // [n-grams of the image] index in known_ + 1, or 0
     std::vector<std::uint32_t> slots_;     // hash table of strangers_
-    std::vector<char> matched_, matched_before_;
 };
 
 // Per image: clipped matches of order 1..4, n-grams of order 1..4, words of the candidate, words of the reference whose

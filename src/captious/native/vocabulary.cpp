@@ -58,38 +58,37 @@ void cut_caption(std::string_view caption, Cut cut, ptb::TokenBuffer& buffer, co
 std::size_t Vocabulary::slot_of(std::string_view word, std::uint64_t hash) const {
     std::size_t mask = slots_.size() - 1;
     std::size_t slot = hash & mask;
-    for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
-        std::uint32_t id = slots_[slot] - 1;
-        if (hashes_[id] == static_cast<std::uint32_t>(hash) && this->word(id) == word) break;
-    }
+    auto tag = static_cast<std::uint32_t>(hash >> 32);
+    for (; slots_[slot].word != 0; slot = (slot + 1) & mask)
+        if (slots_[slot].tag == tag && same_bytes(this->word(slots_[slot].word - 1), word)) break;
     return slot;
 }
 
 std::int32_t Vocabulary::find(std::string_view word) const {
-    return static_cast<std::int32_t>(slots_[slot_of(word, hash_bytes(word))]) - 1;
+    return static_cast<std::int32_t>(slots_[slot_of(word, hash_bytes(word))].word) - 1;
 }
 
 std::int32_t Vocabulary::add(std::string_view word) {
     std::uint64_t hash = hash_bytes(word);
     std::size_t slot = slot_of(word, hash);
-    if (slots_[slot] != 0) return static_cast<std::int32_t>(slots_[slot]) - 1;
+    if (slots_[slot].word != 0) return static_cast<std::int32_t>(slots_[slot].word) - 1;
     if (size() >= 0x7FFFFFFE) throw std::length_error("more than two thousand million distinct words");
     text_ += word;
     ends_.push_back(text_.size());
-    hashes_.push_back(static_cast<std::uint32_t>(hash));
-    slots_[slot] = static_cast<std::uint32_t>(size());
+    slots_[slot] = {static_cast<std::uint32_t>(size()), static_cast<std::uint32_t>(hash >> 32)};
     if (size() * 2 > slots_.size()) grow();
     return static_cast<std::int32_t>(size()) - 1;
 }
 
 void Vocabulary::grow() {
-    std::vector<std::uint32_t> slots(slots_.size() * 2);
+    slots_.assign(slots_.size() * 2, {});
+    std::size_t mask = slots_.size() - 1;
     for (std::size_t id = 0; id < size(); ++id) {
-        std::size_t slot = hash_bytes(word(id)) & (slots.size() - 1);
-        while (slots[slot] != 0) slot = (slot + 1) & (slots.size() - 1);
-        slots[slot] = static_cast<std::uint32_t>(id + 1);
+        std::uint64_t hash = hash_bytes(word(id));
+        std::size_t slot = hash & mask;
+        while (slots_[slot].word != 0) slot = (slot + 1) & mask;
+        slots_[slot] = {static_cast<std::uint32_t>(id + 1), static_cast<std::uint32_t>(hash >> 32)};
     }
-    slots_ = std::move(slots);
 }
 
 std::vector<std::int32_t> Vocabulary::ids_in(const Vocabulary& other) const {

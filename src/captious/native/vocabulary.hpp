@@ -51,10 +51,14 @@ private:
     std::size_t slot_of(std::string_view word, std::uint64_t hash) const;
     void grow();
 
-    std::string text_;
+    struct Slot {
+        std::uint32_t word = 0;  // its id + 1, or 0
+        std::uint32_t tag = 0;   // upper half of its hash, so that only the right word is looked at
+    };
+
+    std::string text_;  // of all words, back to back
     std::vector<std::size_t> ends_;
-    std::vector<std::uint32_t> hashes_;
-    std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(256);  // id + 1, or 0
+    std::vector<Slot> slots_ = std::vector<Slot>(256);
 };
 
 }  // namespace captious

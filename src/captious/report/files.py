@@ -16,7 +16,7 @@ from typing import Any
 from captious.errors import MissingExtraError, ParameterError
 from captious.evaluation import Comparison, Report
 from captious.files import whole_file
-from captious.version import version
+from captious.version import __version__
 
 __all__ = [
     "CAPTION_FORMATS",
@@ -36,7 +36,9 @@ CAPTION_FORMATS = (".jsonl", ".csv", ".parquet")
 def reports_json(reports: Sequence[Report], *, intervals: bool = False) -> str:
     """Corpus scores of systems as one JSON document."""
     systems = [report.to_dict(intervals=intervals) for report in reports]
-    return json.dumps({"version": version(), "systems": systems}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return (
+        json.dumps({"version": __version__, "systems": systems}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    )
 
 
 def reports_csv(reports: Sequence[Report], *, intervals: bool = False) -> str:
@@ -58,12 +60,12 @@ def comparison_json(comparison: Comparison, *, examples: int = 0) -> str:
 def comparison_csv(comparison: Comparison) -> str:
     """A comparison, one line per output."""
     heads = ["metric", "score_a", "score_b", "difference", "low", "high", "effect_size", "effect_low", "effect_high"]
-    rows = [
-        [d.name, d.score_a, d.score_b, d.difference, *d.interval, d.effect_size, *d.effect_interval]
-        + [d.p_bootstrap, d.p_randomization, d.signature]
-        for d in comparison.values()
-    ]
-    return _csv([*heads, "p_bootstrap", "p_randomization", "signature"], rows)
+    heads += ["p_bootstrap", "p_randomization", "signature"]
+    rows = []
+    for d in comparison.values():
+        scores = [d.score_a, d.score_b, d.difference, *d.interval, d.effect_size, *d.effect_interval]
+        rows.append([d.name, *scores, d.p_bootstrap, d.p_randomization, d.signature])
+    return _csv(heads, rows)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

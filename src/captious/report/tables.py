@@ -40,7 +40,7 @@ def report_table(reports: Sequence[Report], *, intervals: bool = False) -> Group
 
 
 def comparison_table(comparison: Comparison, *, examples: int = 0) -> Group:
-    """Two systems, their differences with intervals, effect sizes and p values; then images on which they differ most."""
+    """Two systems, their differences with intervals and tests; then the images on which they differ most."""
     a, b = comparison.a.system, comparison.b.system
     table = _table("", a, b, "difference", "", "effect size", "p bootstrap", "p randomization")
     for name, d in comparison.items():
@@ -58,7 +58,7 @@ def comparison_table(comparison: Comparison, *, examples: int = 0) -> Group:
         f"{comparison.level:.0%} intervals and p values from {comparison.resamples:,} resamples of images, "
         f"seed {comparison.seed}. Effect size: Cohen's d of caption scores."
     )
-    parts = [Text(_subject([comparison.a])), "", table, "", Text(note, style="dim")]
+    parts: list[RenderableType] = [Text(_subject([comparison.a])), "", table, "", Text(note, style="dim")]
     if examples:
         parts += ["", *_examples(comparison, examples)]
     return Group(*parts)
@@ -104,7 +104,7 @@ def _subject(reports: Sequence[Report]) -> str:
 
 
 def _notes(reports: Sequence[Report], intervals: bool) -> list[str | Text]:
-    notes = []
+    notes: list[str] = []
     for report in reports:
         captions = report.captions
         if captions.n_candidates_left_out or captions.n_references_left_out:

@@ -63,20 +63,20 @@ class Tokens:
         the official ROUGE does not. Returns itself if there is nothing to cut.
         """
         divisible = self.vocabulary.divisible()
-        if divisible.size == 0 or not np.isin(self.ids, divisible).any():
+        if divisible.size == 0:
             return self
-        pieces = {int(i): self.vocabulary.add(tuple(self.vocabulary.word(int(i)).split())) for i in divisible}
-        counts = np.ones(len(self.ids), np.int64)
-        parts: list[NDArray[np.int32]] = []
-        start = 0
-        for at in np.flatnonzero(np.isin(self.ids, divisible)).tolist():
-            piece = pieces[int(self.ids[at])]
-            parts += [self.ids[start:at], piece]
-            counts[at] = len(piece)
-            start = at + 1
-        parts.append(self.ids[start:])
-        ends = np.concatenate([[0], np.cumsum(counts)])
-        return Tokens(np.concatenate(parts), ends[self.offsets], self.vocabulary)
+        cut = np.zeros(len(self.vocabulary), bool)
+        cut[divisible] = True
+        places = np.flatnonzero(cut[self.ids])
+        if places.size == 0:
+            return self
+        pieces = {i: self.vocabulary.add(tuple(self.vocabulary.word(i).split())) for i in divisible.tolist()}
+        inserted = [pieces[i] for i in self.ids[places].tolist()]
+        parts = np.split(self.ids, np.stack([places, places + 1], axis=1).ravel())
+        parts[1::2] = inserted
+        grown = np.cumsum([0, *(len(piece) - 1 for piece in inserted)])
+        offsets = self.offsets + grown[np.searchsorted(places, self.offsets)]
+        return Tokens(np.concatenate(parts), offsets, self.vocabulary)
 
 
 @dataclass(frozen=True)

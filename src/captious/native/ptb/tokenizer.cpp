@@ -90,27 +90,30 @@ public:
     };
 
     Match longest(std::size_t from) {
-        Match match;
+        Match match{from, 0};
         std::uint32_t state = 1;
-        std::size_t accepted_at = from;
-        trail_.clear();
         for (std::size_t at = from; at < text_.size();) {
-            Step s = step(kMain_next, kMain_accept, state, text_, at);
-            state = s.state;
-            at = s.next;
-            if (s.accepted) {
-                match = {at, s.accepted};
-                accepted_at = at;
-                trail_.clear();
+            std::uint8_t accepted;
+            if (auto byte = static_cast<unsigned char>(text_[at]); byte < 0x80) {
+                state = kMain_next[state * kStride + kAsciiClass[byte]];
+                accepted = kMain_accept[state];
+                ++at;
+            } else {
+                Step s = step(kMain_next, kMain_accept, state, text_, at);
+                state = s.state;
+                accepted = s.accepted;
+                at = s.next;
             }
-            if (state == 0) break;
-            if (at - accepted_at > kPatience && at % 64 == 0) {
-                std::uint64_t here = static_cast<std::uint64_t>(at) << 16 | state;
-                if (hopeless_.contains(here)) break;
-                trail_.push_back(here);
+            if (accepted) {
+                match = {at, accepted};
+            } else if (state == 0 || (at - match.end > kPatience && at % 64 == 0 && is_hopeless(at, state, match.end))) {
+                break;
             }
         }
-        hopeless_.insert(trail_.begin(), trail_.end());
+        if (!trail_.empty()) {
+            hopeless_.insert(trail_.begin(), trail_.end());
+            trail_.clear();
+        }
         return match;
     }
 
@@ -141,8 +144,19 @@ public:
 private:
     static constexpr std::size_t kPatience = 256;
 
+    // Whether a scan in this state at this position is known to fail; otherwise it is noted, for the case that it does.
+    bool is_hopeless(std::size_t at, std::uint32_t state, std::size_t accepted_at) {
+        if (accepted_at != trail_after_) trail_.clear();  // what went before was no failure
+        trail_after_ = accepted_at;
+        std::uint64_t here = static_cast<std::uint64_t>(at) << 16 | state;
+        if (hopeless_.contains(here)) return true;
+        trail_.push_back(here);
+        return false;
+    }
+
     std::string_view text_;
-    std::vector<std::uint64_t> trail_;
+    std::vector<std::uint64_t> trail_;  // positions and states since the last accepted position
+    std::size_t trail_after_ = 0;
     std::vector<std::size_t> heads_;
     std::unordered_set<std::uint64_t> hopeless_;
 };
@@ -230,27 +244,45 @@ std::string_view latex_quote(std::int32_t c) {
 constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
 constexpr std::string_view kSoftHyphen = "\xC2\xAD";
 
-// Plain text of a token: lower case, inner spaces unbreakable, soft hyphens gone, parentheses spelled out if asked.
-void append_text(std::string_view text, bool spell_parentheses, std::string& out) {
-    auto spelled = [=](char c) { return spell_parentheses && (c == '(' || c == ')'); };
+// Text of a token that is more than lower-case letters: inner spaces become unbreakable, soft hyphens go, and
+// parentheses are spelled out if asked.
+void append_odd_text(std::string_view text, bool spell_parentheses, std::string& out) {
     std::size_t start = out.size();
     for (std::size_t at = 0; at < text.size();) {
-        std::size_t run = at;
-        while (run < text.size() && text[run] != ' ' && text[run] != '\xC2' && !spelled(text[run])) ++run;
-        append_lower(text.substr(at, run - at), out);
-        at = run;
-        if (at == text.size()) break;
-        if (text[at] == ' ') {
+        char c = text[at];
+        std::size_t length = decode(text.data() + at).length;
+        if (c == ' ') {
             out += kNoBreakSpace;
-            ++at;
-        } else if (text[at] != '\xC2') {
-            out += bracket_name(text[at++]);
+        } else if (spell_parentheses && (c == '(' || c == ')')) {
+            out += bracket_name(c);
+        } else if (text.substr(at, 2) == kSoftHyphen) {
+            // nothing
         } else {
-            if (text.substr(at, 2) != kSoftHyphen) out += text.substr(at, 2);
-            at += 2;
+            std::size_t run = at + length;  // one run, because the case of a sigma depends on its neighbours
+            while (run < text.size() && text[run] != ' ' && text[run] != '(' && text[run] != ')' && text.substr(run, 2) != kSoftHyphen)
+                run += decode(text.data() + run).length;
+            append_lower(text.substr(at, run - at), out);
+            length = run - at;
         }
+        at += length;
     }
     if (out.size() == start) out += '-';  // nothing but soft hyphens
+}
+
+// Plain text of a token, lower-cased.
+void append_text(std::string_view text, std::string& out) {
+    std::size_t start = out.size();
+    out += text;
+    for (std::size_t i = start; i < out.size(); ++i) {
+        char& c = out[i];
+        if (c >= 'A' && c <= 'Z') {
+            c = static_cast<char>(c + 32);
+        } else if (c == ' ' || static_cast<unsigned char>(c) >= 0x80) {
+            out.resize(start);
+            append_odd_text(text, false, out);
+            return;
+        }
+    }
 }
 
 void append_quotes(std::string_view text, std::string& out) {
@@ -282,20 +314,20 @@ void append_clitic(std::string_view text, std::string& out) {
 
 void append_ampersands(std::string_view text, std::string& out) {  // AT&amp;T
     for (std::size_t entity; (entity = text.find("&amp;")) != text.npos; text.remove_prefix(entity + 5)) {
-        append_text(text.substr(0, entity), false, out);
+        append_text(text.substr(0, entity), out);
         out += '&';
     }
-    append_text(text, false, out);
+    append_text(text, out);
 }
 
 // Appends what `text` becomes under `action`; nothing for blanks.
 void append_token(Action action, std::string_view text, std::string& out) {
     switch (action) {
-        case Action::text: append_text(text, false, out); break;
+        case Action::text: append_text(text, out); break;
         case Action::verbatim: append_lower(text, out); break;
         case Action::bracket: out += bracket_name(text[0]); break;
-        case Action::bracketed: append_text(text, true, out); break;
-        case Action::dotted: append_text(text, false, out); break;
+        case Action::bracketed: append_odd_text(text, true, out); break;
+        case Action::dotted: append_text(text, out); break;
         case Action::initial: append_lower(text.substr(0, 1), out); break;
         case Action::clitic: append_clitic(text, out); break;
         case Action::quote: append_quotes(text == "&apos;" ? "'" : text, out); break;

@@ -1,0 +1,195 @@
+"""Speed and memory of the COCO metrics beside pycocoevalcap: PTB tokens, BLEU, ROUGE-L and CIDEr-D from raw captions.
+
+    python benchmarks/coco_suite.py --peer-python PYTHON [--full] [--threads N]
+
+Both sides run in one go, in turns, each time in a fresh process that has read the captions before the clock starts.
+README.md beside this file says what is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import array
+import contextlib
+import itertools
+import json
+import os
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from measuring import (
+    Candidates,
+    References,
+    Usage,
+    default_data,
+    machine,
+    print_table,
+    read_karpathy,
+    read_references,
+    read_system,
+    run_child,
+    spread,
+    systems,
+)
+
+OUTPUTS = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d")
+TOLERANCE = 1e-12
+
+#: Corpus scores, and caption scores one output after the other; both in the order of OUTPUTS.
+Scores = tuple[list[float], list[Any]]
+Side = Callable[[References, Candidates], Scores]
+
+
+def captious_side() -> Side:
+    from captious import Bleu, CiderD, RougeL, score
+
+    metrics = [Bleu(), RougeL(), CiderD()]
+
+    def run(references: References, candidates: Candidates) -> Scores:
+        report = score(candidates, references, metrics)
+        return [report[name].score for name in OUTPUTS], [report[name].per_caption for name in OUTPUTS]
+
+    return run
+
+
+def peer_side() -> Side:
+    from pycocoevalcap.bleu.bleu import Bleu
+    from pycocoevalcap.cider.cider import Cider
+    from pycocoevalcap.rouge.rouge import Rouge
+    from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+
+    def run(references: References, candidates: Candidates) -> Scores:
+        tokenizer = PTBTokenizer()
+        gts = tokenizer.tokenize({image: [{"caption": text} for text in texts] for image, texts in references.items()})
+        res = tokenizer.tokenize({image: [{"caption": candidates[image]}] for image in references})
+        bleu, bleu_per_image = Bleu(4).compute_score(gts, res, verbose=0)
+        rouge, rouge_per_image = Rouge().compute_score(gts, res)
+        cider, cider_per_image = Cider().compute_score(gts, res)
+        return [*bleu, rouge, cider], [*bleu_per_image, rouge_per_image, cider_per_image]
+
+    return run
+
+
+SIDES = {"captious": captious_side, "pycocoevalcap": peer_side}
+
+
+def child(side: str, data: Path, job: str, scores_file: Path) -> None:
+    """One measured run: print the figures, write the scores."""
+    with contextlib.redirect_stdout(sys.stderr):
+        run = SIDES[side]()
+        if job.isdecimal():
+            references, candidates = read_karpathy(data, int(job))
+        else:
+            references, candidates = read_references(data), read_system(data, job)
+        usage = Usage()
+        corpus, per_caption = run(references, candidates)
+        usage.stop()
+    with scores_file.open("wb") as file:
+        array.array("d", [*map(float, corpus), *itertools.chain.from_iterable(per_caption)]).tofile(file)
+    print(json.dumps({**usage.values(), "captions": len(references)}))
+
+
+def compare(job: str, options: argparse.Namespace) -> bool:
+    """Measure both sides on one system; print and check."""
+    pythons = {"captious": sys.executable, "pycocoevalcap": options.peer_python}
+    repeats = {"captious": options.repeats, "pycocoevalcap": options.peer_repeats}
+    measured: dict[str, list[dict[str, float]]] = {side: [] for side in SIDES}
+    environment = {"CAPTIOUS_THREADS": str(options.threads)} if options.threads else {}
+    with tempfile.TemporaryDirectory() as folder:
+        files = {side: Path(folder) / side for side in SIDES}
+        for turn in range(max(repeats.values())):
+            for side in SIDES:
+                if turn < repeats[side]:
+                    arguments = [__file__, "--data", str(options.data), "--child", side, job, str(files[side])]
+                    inside, whole = run_child(pythons[side], arguments, environment)
+                    measured[side].append({**inside, **{f"whole {name}": value for name, value in whole.items()}})
+        scores = {side: read_scores(file) for side, file in files.items()}
+
+    n = int(measured["captious"][0]["captions"])
+    print(f"\n{'Karpathy system ' if job.isdecimal() else 'val2014, '}{job}: {n:,} images")
+    rows = [["median (min to max)", *(f"{side} x{repeats[side]}" for side in SIDES), "ratio"]]
+    for label, key in {
+        "scoring, CPU s": "cpu",
+        "scoring, wall s": "wall",
+        "whole process, CPU s": "whole cpu",
+        "whole process, wall s": "whole wall",
+        "peak memory, MiB": "peak",
+    }.items():
+        values = {side: [run[key] for run in runs] for side, runs in measured.items()}
+        ratio = statistics.median(values["pycocoevalcap"]) / statistics.median(values["captious"])
+        digits = 0 if key == "peak" else 3
+        rows.append([label, *(spread(values[side], digits) for side in SIDES), f"{ratio:,.1f}"])
+    print_table(rows)
+    return agree(scores["captious"], scores["pycocoevalcap"], n)
+
+
+def read_scores(file: Path) -> array.array[float]:
+    scores = array.array("d")
+    scores.frombytes(file.read_bytes())
+    return scores
+
+
+def agree(ours: array.array[float], theirs: array.array[float], n: int) -> bool:
+    """Whether all scores are the same, which is printed."""
+    k = len(OUTPUTS)
+    assert len(ours) == len(theirs) == k + k * n
+    differences = [abs(a - b) for a, b in zip(ours, theirs, strict=True)]
+    corpus, per_caption = max(differences[:k]), max(differences[k:])
+    different = {i % n for i, difference in enumerate(differences[k:]) if difference > TOLERANCE}
+    print(f"largest difference: corpus {corpus:.1e}, caption {per_caption:.1e}", end="; ")
+    print(f"{len(different):,} captions differ by more than {TOLERANCE:g}")
+    return corpus <= TOLERANCE and not different
+
+
+def print_import_times(repeats: int) -> None:
+    """Time from before to after an import, in fresh processes."""
+    rows = [["import, wall s: median (min to max)", f"x{repeats}"]]
+    for label, statement in {
+        "import captious": "import captious",
+        "from captious import score": "from captious import score",
+    }.items():
+        program = (
+            "import json, time; start = time.perf_counter()\n"
+            f"{statement}\nprint(json.dumps(time.perf_counter() - start))"
+        )
+        rows.append([label, spread([run_child(sys.executable, ["-c", program])[0] for _ in range(repeats)])])
+    print()
+    print_table(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=default_data(), help="folder of real captions")
+    parser.add_argument("--peer-python", default=sys.executable, help="an interpreter that has pycocoevalcap")
+    parser.add_argument("--system", default="1", choices=list("0123"), help="the Karpathy system")
+    parser.add_argument(
+        "--full", nargs="?", const="vinyals-et-al-2017", metavar="SYSTEM", help="also a system on all of val2014"
+    )
+    parser.add_argument("--threads", type=int, help="CAPTIOUS_THREADS; all cores unless given")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--peer-repeats", type=int, default=3)
+    parser.add_argument("--child", nargs=3, metavar=("SIDE", "JOB", "FILE"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        side, job, file = options.child
+        return child(side, options.data, job, Path(file))
+    if not options.data.is_dir():
+        parser.error(f"no shared data in {options.data}")
+    if min(options.repeats, options.peer_repeats) < 1:
+        parser.error("measure each side at least once")
+    if options.full and options.full not in systems(options.data):
+        parser.error(f"no system {options.full}; there are {', '.join(systems(options.data))}")
+    threads = options.threads or os.environ.get("CAPTIOUS_THREADS") or "one per core"
+    print(f"{machine()}; threads of captious: {threads}")
+    print_import_times(2 * options.repeats)
+    jobs = [options.system, *([options.full] if options.full else [])]
+    if not all([compare(job, options) for job in jobs]):
+        raise SystemExit("the scores of the two sides differ")
+
+
+if __name__ == "__main__":
+    main()

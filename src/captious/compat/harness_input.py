@@ -1,0 +1,197 @@
+"""What code written for the COCO harness passes around, checked: captions by image id, raw or tokenized.
+
+Every refusal is an error that names the image. Ids may be anything that can be a key.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from captious.data import Captions, References
+from captious.errors import (
+    CaptionTypeError,
+    DuplicateCandidateError,
+    EmptyInputError,
+    EncodingError,
+    InputError,
+    MissingCandidatesError,
+    MissingReferencesError,
+    UnknownImageError,
+)
+
+__all__ = ["captions", "of_images", "raw_texts"]
+
+_SUBSET = "to evaluate a part of the images, set params['image_id'] to their ids, as those of cocoRes.getImgIds()"
+
+
+def captions(gts: object, res: object) -> Captions:
+    """The table of tokenized captions, in the order of gts; its ids count the images from 0.
+
+    Args:
+        gts: image id -> list of references.
+        res: image id -> list of exactly one candidate.
+
+    Raises:
+        InputError: as the subclass that says what is wrong, with the image.
+    """
+    references, candidates = _mapping(gts, "gts"), _mapping(res, "res")
+    if not references:
+        raise EmptyInputError("gts has no images", where="gts", help="give references for at least one image")
+    _refuse_different_keys(references, candidates)
+    reference_lists = [_strings(image, value, "gts") for image, value in references.items()]
+    candidate_lists = [_strings(image, candidates[image], "res") for image in references]
+    for image, found in zip(references, reference_lists, strict=True):
+        if not found:
+            raise _no_references(image, "gts")
+    for image, found in zip(references, candidate_lists, strict=True):
+        _refuse_other_than_one(image, found, "res")
+    table = References(
+        ids=tuple(range(len(reference_lists))),
+        texts=tuple(text for texts in reference_lists for text in texts),
+        offsets=np.cumsum([0, *map(len, reference_lists)]),
+        name="gts",
+    )
+    return Captions(tuple(text for (text,) in candidate_lists), table)
+
+
+def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
+    """The texts of raw captions, ``{image id: [{"caption": text}, ...]}``.
+
+    Raises:
+        CaptionTypeError, EncodingError: what is not of this form, with the image.
+    """
+    return {image: _texts(image, value) for image, value in _mapping(captions_for_image, "captions").items()}
+
+
+def of_images(coco: Any, images: Iterable[Hashable], *, role: str) -> dict[Hashable, list[Any]]:
+    """The annotations of some images: of references at least one each, of candidates exactly one.
+
+    Args:
+        coco: a ``pycocotools.coco.COCO``, or anything else with its ``imgToAnns``.
+        images: their ids; one that comes twice counts once.
+        role: "references" or "candidates".
+
+    Raises:
+        MissingReferencesError, MissingCandidatesError, DuplicateCandidateError: with the image.
+    """
+    where = "coco" if role == "references" else "cocoRes"
+    found: dict[Hashable, list[Any]] = {}
+    for image in images:
+        # Not by subscript: pycocotools keeps a defaultdict, which would take the image in.
+        found[image] = list(coco.imgToAnns.get(image, ()))
+        if role == "candidates":
+            _refuse_other_than_one(image, found[image], where)
+        elif not found[image]:
+            raise _no_references(image, where)
+    return found
+
+
+def _mapping(value: object, name: str) -> Mapping[Hashable, object]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} is a {type(value).__name__}, not a dictionary", help="give {image id: [captions]}")
+    return value
+
+
+def _refuse_different_keys(gts: Mapping[Hashable, object], res: Mapping[Hashable, object]) -> None:
+    unknown, missing = res.keys() - gts.keys(), gts.keys() - res.keys()
+    if not unknown and not missing:
+        return
+    help = f"gts and res must have the same images; {_SUBSET}"
+    if {str(image) for image in unknown} & {str(image) for image in missing}:
+        help = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
+    if unknown:
+        shown = _some(image for image in res if image in unknown)
+        raise UnknownImageError(
+            f"{len(unknown):,} of {len(res):,} candidates are for images that have no references",
+            where=f"res: {shown}",
+            help=help,
+        )
+    shown = _some(image for image in gts if image in missing)
+    raise MissingCandidatesError(
+        f"{len(missing):,} of {len(gts):,} images with references have no candidate", where=f"gts: {shown}", help=help
+    )
+
+
+def _refuse_other_than_one(image: Hashable, found: list[Any], where: str) -> None:
+    if not found:
+        raise MissingCandidatesError(
+            "an image has no candidate", where=f"{where}: {_name(image)}", help=f"give it one; {_SUBSET}"
+        )
+    if len(found) > 1:
+        raise DuplicateCandidateError(
+            f"an image has {len(found)} candidates",
+            where=f"{where}: {_name(image)}",
+            help="give one candidate per image; are these the references?",
+        )
+
+
+def _no_references(image: Hashable, where: str) -> MissingReferencesError:
+    return MissingReferencesError(
+        "an image has no references", where=f"{where}: {_name(image)}", help=f"give it one or more; {_SUBSET}"
+    )
+
+
+def _strings(image: Hashable, value: object, name: str) -> list[str]:
+    """The tokenized captions of one image."""
+    place = f"{name}: {_name(image)}"
+    if not isinstance(value, list):
+        raise CaptionTypeError(
+            f"the captions of an image are not in a list, but in a {type(value).__name__}",
+            where=f"{place} has {reprlib.repr(value)}",
+            help="give {image id: [captions]}, for one caption too",
+        )
+    for text in value:
+        _check_text(text, place, help="give tokenized strings: PTBTokenizer().tokenize makes them of raw captions")
+    return value
+
+
+def _texts(image: Hashable, value: object) -> list[str]:
+    """The raw captions of one image."""
+    place = f"captions: {_name(image)}"
+    help = 'give {image id: [{"caption": text}, ...]}'
+    if not isinstance(value, list | tuple):
+        raise CaptionTypeError(
+            f"the captions of an image are not in a list, but in a {type(value).__name__}",
+            where=f"{place} has {reprlib.repr(value)}",
+            help=help,
+        )
+    texts: list[str] = []
+    for annotation in value:
+        if not isinstance(annotation, Mapping) or "caption" not in annotation:
+            raise CaptionTypeError(
+                'a caption is not a dictionary with a "caption"',
+                where=f"{place} has {reprlib.repr(annotation)}",
+                help=help,
+            )
+        _check_text(annotation["caption"], place, help=help)
+        texts.append(annotation["caption"])
+    return texts
+
+
+def _check_text(text: object, place: str, *, help: str) -> None:
+    if not isinstance(text, str):
+        raise CaptionTypeError("a caption is not a string", where=f"{place} has {reprlib.repr(text)}", help=help)
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise EncodingError(
+                "a caption has a lone surrogate, half of a character",
+                where=f"{place} has {reprlib.repr(text)}",
+                help="write the character whole, or take it out",
+            ) from None
+
+
+def _name(image: Hashable) -> str:
+    return f"image_id {image!r}"
+
+
+def _some(images: Iterable[Hashable]) -> str:
+    """The first few ids."""
+    first = [repr(image) for image in islice(images, 6)]
+    return "image_id " + ", ".join(first[:5]) + (", ..." if len(first) > 5 else "")

@@ -1,0 +1,124 @@
+"""
+Kernels over arrays of integers. `captious.text` and `captious.metrics` are their users.
+"""
+
+import enum
+from typing import Annotated
+
+import numpy
+import numpy.typing
+from numpy.typing import NDArray
+
+
+class Cut(enum.Enum):
+    """How a caption is cut into tokens."""
+
+    ptb = 0
+    """
+    Penn Treebank tokens, lower-cased, without the punctuation the COCO harness drops
+    """
+
+    ptb_raw = 1
+    """the same, punctuation included"""
+
+    whitespace = 2
+    """pieces between white space, as str.split()"""
+
+    spaces = 3
+    """pieces between single spaces, empty ones included, as str.split(' ')"""
+
+class Vocabulary:
+    """Words, numbered from 0 in the order in which they came."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def words(self) -> list[str]:
+        """All words, in the order of their ids."""
+
+    def find(self, words: tuple[str, ...]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Ids of words; -1 for a word that is not known."""
+
+    def add(self, words: tuple[str, ...]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Ids of words, which are added if they are new."""
+
+    def ids_in(self, other: Vocabulary) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """For each word its id in another vocabulary, or -1; int32[len(self)]."""
+
+    def divisible(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        Ids of words that are empty or hold white space, which str.split() would cut again.
+        """
+
+    def word(self, id: int) -> str: ...
+
+    def encode(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+        """
+        Tokenize captions and add their words: ids int32[n_tokens], offsets int64[n_captions + 1].
+        """
+
+    def lookup(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+        """
+        Tokenize captions without adding words; unknown ones are numbered from len(self) on, anew in every caption.
+        """
+
+class ReferenceNgrams:
+    """The n-grams (n = 1..4) of the references of each image."""
+
+    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> None: ...
+
+    def __len__(self) -> int:
+        """Number of images."""
+
+def bleu_statistics(references: ReferenceNgrams, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """
+    Per image: clipped matches and n-grams of order 1..4, candidate length, closest reference length;
+    float64[n_images, 10].
+    """
+
+def ngram_matches(references: ReferenceNgrams, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+    """
+    Per reference: n-grams of order 1..4 that it shares with its candidate; int64[n_references, 4].
+    """
+
+def lcs_lengths(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Per reference: length of the longest common subsequence with its candidate; int64[n_references].
+    """
+
+def skip_bigram_matches(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gap: int, threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Per reference: skip-bigrams at most `gap` positions apart that it shares with its candidate; int64[n_references].
+    """
+
+class NgramFrequencies:
+    """In how many documents each n-gram occurs."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int:
+        """Number of distinct n-grams."""
+
+    def count(self, references: ReferenceNgrams) -> None:
+        """
+        Count every image's references as one document. Only once, and only if nothing was added.
+        """
+
+    def add(self, ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, 4), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Add counts: ngrams int32[n, 4] of word ids padded with -1, counts int64[n].
+        """
+
+    def entries(self) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+        """All n-grams and their counts, as `add` takes them."""
+
+class CiderReferences:
+    """References of all images, weighted for CIDEr."""
+
+    def __init__(self, references: ReferenceNgrams, frequencies: NgramFrequencies, word_map: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], log_documents: float, *, sigma: float, clip: bool, relative: bool, length_in_words: bool, threads: int) -> None: ...
+
+    def score(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], word_map: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Similarity, 0..1, of each candidate with the references of the image in its row; float64[n_candidates].
+        """

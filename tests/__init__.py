@@ -1,0 +1,1 @@
+"""Tests of captious, in folders that mirror src/captious."""

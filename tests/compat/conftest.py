@@ -1,0 +1,58 @@
+"""What the tests of captious.compat share: the toy corpus with the toolkit's scores, and a COCO without pycocotools."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+#: Candidate and references of each image, not in the order of ids.
+TOY = {
+    5: ("dog", ["dog"]),
+    1: ("a dog runs in the park", ["a dog is running in the park", "a brown dog runs on grass"]),
+    2: ("two men play guitar", ["two men are playing guitars on stage", "a band performs"]),
+    3: ("a cat", ["a cat sleeps on a sofa"]),
+    4: ("", ["a red bus on the street"]),
+}
+GTS = {image: references for image, (_, references) in TOY.items()}
+RES = {image: [candidate] for image, (candidate, _) in TOY.items()}
+
+#: What pycocoevalcap 1.2 gives for them.
+BLEU = [0.4234322402399545, 0.37584919661936456, 0.22754651957734973, 3.484346183733373e-05]
+BLEU_1 = {5: 0.999999998000002, 1: 0.9999999996666668, 2: 0.4999999998750002, 3: 0.13533528310127763, 4: 0.0}
+BLEU_4 = {5: 3.162277656215536e-05, 1: 9.036020032446394e-05, 2: 1.699044243962204e-08, 3: 0.00013533528311819452, 4: 0}
+ROUGE = {5: 1.0, 1: 0.7587064676616916, 2: 0.346590909090909, 3: 0.45864661654135336, 4: 0.0}
+CIDER = {5: 2.5, 1: 2.4738239461662865, 2: 0.7096357697372833, 3: 2.0654806983683702, 4: 0.0}
+MEAN_ROUGE, MEAN_CIDER = 0.5127887986587908, 1.5497880828543882
+
+
+class FakeCoco:
+    """As much of ``pycocotools.coco.COCO`` as the toolkit touches."""
+
+    def __init__(self, captions: Mapping[Any, list[str]]) -> None:
+        self.imgToAnns = {
+            image: [{"image_id": image, "id": number, "caption": text} for number, text in enumerate(texts)]
+            for image, texts in captions.items()
+        }
+
+    def getImgIds(self) -> list[Any]:  # noqa: N802
+        return list(self.imgToAnns)
+
+
+@pytest.fixture
+def toy_coco() -> tuple[FakeCoco, FakeCoco]:
+    """References and candidates of the toy corpus, the candidates in another order."""
+    return FakeCoco(GTS), FakeCoco(dict(sorted(RES.items())))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real captions."""
+    beside_project = Path(__file__).parents[2].parent / "shared" / "data"
+    folder = Path(os.environ.get("CAPTIOUS_SHARED_DATA", beside_project))
+    if not folder.is_dir():
+        pytest.skip("no shared data")
+    return folder

@@ -1,0 +1,142 @@
+"""COCOEvalCap: a whole evaluation, with a COCO of our own and with that of pycocotools."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from captious.compat.pycocoevalcap import COCOEvalCap
+from captious.errors import DuplicateCandidateError, EmptyInputError, MissingCandidatesError, MissingReferencesError
+
+from .conftest import BLEU, BLEU_1, BLEU_4, CIDER, GTS, MEAN_CIDER, MEAN_ROUGE, RES, ROUGE, FakeCoco
+
+NAMES = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "CIDEr"]
+
+
+def check_toy(evaluation: COCOEvalCap, order: list[int]) -> None:
+    """The whole toy corpus, evaluated with the images in this order."""
+    assert list(evaluation.eval) == NAMES
+    assert list(evaluation.eval.values()) == pytest.approx([*BLEU, MEAN_ROUGE, MEAN_CIDER], abs=1e-14)
+    assert [record["image_id"] for record in evaluation.evalImgs] == order
+    assert list(evaluation.imgToEval) == order
+    for record in evaluation.evalImgs:
+        image = record["image_id"]
+        assert list(record) == ["image_id", *NAMES]
+        assert evaluation.imgToEval[image] is record
+        scores = [record["Bleu_1"], record["Bleu_4"], record["ROUGE_L"], record["CIDEr"]]
+        assert scores == pytest.approx([BLEU_1[image], BLEU_4[image], ROUGE[image], CIDER[image]], abs=1e-14)
+
+
+def test_before_evaluation(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+    evaluation = COCOEvalCap(*toy_coco)
+    assert evaluation.params == {"image_id": [5, 1, 2, 3, 4]}
+    assert (evaluation.eval, evaluation.evalImgs, evaluation.imgToEval) == ({}, [], {})
+    assert (evaluation.coco, evaluation.cocoRes) == toy_coco
+
+
+def test_evaluate(toy_coco: tuple[FakeCoco, FakeCoco], capsys: pytest.CaptureFixture[str]) -> None:
+    evaluation = COCOEvalCap(*toy_coco)
+    evaluation.evaluate()
+    check_toy(evaluation, [5, 1, 2, 3, 4])
+    assert capsys.readouterr().out == (
+        "tokenization...\n"
+        "setting up scorers...\n"
+        "left out: METEOR, SPICE (not in this version of captious)\n"
+        "computing Bleu score...\n"
+        "{'testlen': 13, 'reflen': 22, 'guess': [13, 9, 6, 4], 'correct': [11, 6, 1, 0]}\n"
+        "ratio: 0.5909090908822315\n"
+        "Bleu_1: 0.423\nBleu_2: 0.376\nBleu_3: 0.228\nBleu_4: 0.000\n"
+        "computing Rouge score...\n"
+        "ROUGE_L: 0.513\n"
+        "computing CIDEr score...\n"
+        "CIDEr: 1.550\n"
+    )
+
+
+def test_types_and_json(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+    evaluation = COCOEvalCap(*toy_coco)
+    evaluation.evaluate()
+    for scores in (evaluation.eval, evaluation.evalImgs[0]):
+        assert type(scores["Bleu_1"]) is float
+        assert type(scores["ROUGE_L"]) is type(scores["CIDEr"]) is np.float64
+    assert json.loads(json.dumps(evaluation.eval)) == evaluation.eval
+    assert json.loads(json.dumps(evaluation.evalImgs)) == evaluation.evalImgs
+
+
+def test_raw_captions_are_tokenized() -> None:
+    references = FakeCoco({image: [f"{text.capitalize()} ." for text in texts] for image, texts in GTS.items()})
+    candidates = FakeCoco({image: [f"{text.upper()}!\n"] for image, (text,) in RES.items()})
+    evaluation = COCOEvalCap(references, candidates)
+    evaluation.evaluate()
+    check_toy(evaluation, list(GTS))
+
+
+def test_some_images(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+    evaluation = COCOEvalCap(*toy_coco)
+    evaluation.evaluate()
+    evaluation.params["image_id"] = [3, 1]
+    evaluation.evaluate()
+    assert [record["image_id"] for record in evaluation.evalImgs] == [3, 1]
+    assert evaluation.imgToEval.keys() == {1, 3}
+    assert evaluation.eval["CIDEr"] == pytest.approx((2.6601599257788875 + 2.051016520334863) / 2, abs=1e-14)
+
+
+def test_a_result_file_for_some_images(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+    references, _ = toy_coco
+    evaluation = COCOEvalCap(references, FakeCoco({1: RES[1], 3: RES[3]}))
+    with pytest.raises(MissingCandidatesError, match=r"image_id 5\s.*cocoRes\.getImgIds\(\)"):
+        evaluation.evaluate()
+    evaluation.params["image_id"] = evaluation.cocoRes.getImgIds()
+    evaluation.evaluate()
+    assert evaluation.imgToEval.keys() == {1, 3}
+
+
+def test_refusals(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+    references, candidates = toy_coco
+    evaluation = COCOEvalCap(references, candidates)
+    evaluation.params["image_id"] = []
+    with pytest.raises(EmptyInputError):
+        evaluation.evaluate()
+    evaluation.params["image_id"] = [1, 99]
+    with pytest.raises(MissingReferencesError, match="image_id 99"):
+        evaluation.evaluate()
+    twice = COCOEvalCap(references, FakeCoco({**RES, 2: ["a", "b"]}))
+    with pytest.raises(DuplicateCandidateError, match="image_id 2"):
+        twice.evaluate()
+
+
+def test_setters(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+    evaluation = COCOEvalCap(*toy_coco)
+    evaluation.setEval(0.5, "mine")
+    evaluation.setImgToEvalImgs([0.25, 0.75], [1, 2], "mine")
+    evaluation.setEvalImgs()
+    assert evaluation.eval == {"mine": 0.5}
+    assert evaluation.evalImgs == [{"image_id": 1, "mine": 0.25}, {"image_id": 2, "mine": 0.75}]
+
+
+def test_pycocotools(tmp_path: Path) -> None:
+    coco_module = pytest.importorskip("pycocotools.coco")
+    annotations: list[dict[str, Any]] = [
+        {"image_id": image, "id": 10 * image + number, "caption": text}
+        for image, texts in GTS.items()
+        for number, text in enumerate(texts)
+    ]
+    document = {"info": {}, "images": [{"id": image} for image in GTS], "annotations": annotations}
+    results = [{"image_id": image, "caption": text} for image, (text,) in reversed(RES.items())]
+    (tmp_path / "annotations.json").write_text(json.dumps(document))
+    (tmp_path / "results.json").write_text(json.dumps(results))
+    (tmp_path / "some.json").write_text(json.dumps(results[:2]))
+    coco = coco_module.COCO(str(tmp_path / "annotations.json"))
+
+    evaluation = COCOEvalCap(coco, coco.loadRes(str(tmp_path / "results.json")))
+    evaluation.evaluate()
+    check_toy(evaluation, list(coco.getImgIds()))
+
+    some = coco.loadRes(str(tmp_path / "some.json"))
+    with pytest.raises(MissingCandidatesError, match="image_id 5"):
+        COCOEvalCap(coco, some).evaluate()
+    assert 5 not in some.imgToAnns

@@ -1,0 +1,258 @@
+"""The tokenizer and the scorers as code written for pycocoevalcap calls them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from captious.compat.pycocoevalcap import Bleu, Cider, PTBTokenizer, Rouge
+from captious.errors import (
+    CaptionTypeError,
+    CaptiousError,
+    DuplicateCandidateError,
+    EmptyInputError,
+    EncodingError,
+    InputError,
+    MissingCandidatesError,
+    MissingReferencesError,
+    ParameterError,
+    UnknownImageError,
+)
+
+from .conftest import BLEU, BLEU_1, BLEU_4, CIDER, GTS, MEAN_CIDER, MEAN_ROUGE, RES, ROUGE
+
+SCORERS = [Bleu, Rouge, Cider]
+
+
+def compute(scorer: Any, gts: Any, res: Any) -> tuple[Any, Any]:
+    """Scores, and nothing printed."""
+    return scorer.compute_score(gts, res, verbose=0) if isinstance(scorer, Bleu) else scorer.compute_score(gts, res)
+
+
+# ---- tokenizer
+
+
+def test_tokenizer() -> None:
+    raw = {
+        3: [{"caption": "A  dog (red).", "id": 7}, {"caption": "", "id": 8}],
+        "1": [{"caption": "The man's HAT, isn't it?"}],
+    }
+    tokenized = PTBTokenizer().tokenize(raw)
+    assert tokenized == {3: ["a dog -lrb- red -rrb-", ""], "1": ["the man 's hat is n't it"]}
+    assert list(tokenized) == [3, "1"]
+    assert PTBTokenizer(verbose=False).tokenize(raw) == tokenized
+
+
+@pytest.mark.parametrize("control", list("\n\r\v\f\x1c\x85\u2028\u2029"))
+def test_tokenizer_takes_every_caption_for_itself(control: str) -> None:
+    raw = {1: [{"caption": f"a{control}cat"}, {"caption": "a dog"}], 2: [{"caption": f"{control}"}, {"caption": "cow"}]}
+    tokenized = PTBTokenizer().tokenize(raw)
+    assert [len(captions) for captions in tokenized.values()] == [2, 2]
+    assert tokenized[1][1] == "a dog"
+    assert tokenized[2][1] == "cow"
+    assert "\n" not in "".join(tokenized[1] + tokenized[2])
+
+
+def test_tokenizer_is_the_same_whatever_comes_next() -> None:
+    captions = [{"caption": "platform b."}, {"caption": "The train."}]
+    assert PTBTokenizer().tokenize({1: captions}) == {1: ["platform b.", "the train"]}
+    assert PTBTokenizer().tokenize({1: captions[:1]}) == {1: ["platform b."]}
+
+
+def test_tokenizer_keeps_images_without_captions() -> None:
+    assert PTBTokenizer().tokenize({}) == {}
+    assert PTBTokenizer().tokenize({1: [], 2: [{"caption": "b"}]}) == {1: [], 2: ["b"]}
+
+
+@pytest.mark.parametrize(
+    ("captions", "kind"),
+    [
+        ("a cat", CaptionTypeError),
+        (["a cat"], CaptionTypeError),
+        ([{"text": "a cat"}], CaptionTypeError),
+        ([{"caption": None}], CaptionTypeError),
+        ([{"caption": "a \ud800 cat"}], EncodingError),
+    ],
+)
+def test_tokenizer_refuses(captions: Any, kind: type[CaptiousError]) -> None:
+    with pytest.raises(kind, match="image_id 17"):
+        PTBTokenizer().tokenize({16: [{"caption": "fine"}], 17: captions})
+
+
+# ---- scores of the toy corpus
+
+
+def test_bleu(capsys: pytest.CaptureFixture[str]) -> None:
+    corpus, per_image = Bleu(4).compute_score(GTS, RES)
+    assert corpus == pytest.approx(BLEU, abs=1e-15)
+    assert per_image[0] == pytest.approx([BLEU_1[image] for image in GTS], abs=1e-15)
+    assert per_image[3] == pytest.approx([BLEU_4[image] for image in GTS], abs=1e-15)
+    assert capsys.readouterr().out == (
+        "{'testlen': 13, 'reflen': 22, 'guess': [13, 9, 6, 4], 'correct': [11, 6, 1, 0]}\nratio: 0.5909090908822315\n"
+    )
+
+
+def test_bleu_types() -> None:
+    corpus, per_image = Bleu().compute_score(GTS, RES, verbose=0)
+    assert type(corpus) is type(per_image) is list
+    assert {type(score) for score in corpus} == {float}
+    assert {type(scores) for scores in per_image} == {list}
+    assert {type(score) for scores in per_image for score in scores} == {float}
+
+
+def test_bleu_of_lower_order(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = Bleu().compute_score(GTS, RES, verbose=0)
+    assert capsys.readouterr().out == ""
+    for n in (1, 2, 3):
+        corpus, per_image = Bleu(n).compute_score(GTS, RES)
+        assert (corpus, per_image) == (whole[0][:n], whole[1][:n])
+        counts = f"'guess': {[13, 9, 6][:n]}, 'correct': {[11, 6, 1][:n]}"
+        assert capsys.readouterr().out.splitlines()[0] == f"{{'testlen': 13, 'reflen': 22, {counts}}}"
+
+
+def test_rouge() -> None:
+    mean, per_image = Rouge().compute_score(GTS, RES)
+    assert type(mean) is np.float64
+    assert isinstance(per_image, np.ndarray)
+    assert per_image.dtype == np.float64
+    assert mean == pytest.approx(MEAN_ROUGE, abs=1e-15)
+    assert per_image.tolist() == pytest.approx([ROUGE[image] for image in GTS], abs=1e-15)
+
+
+def test_rouge_of_one_image() -> None:
+    score = Rouge().calc_score(["a  dog"], ["a cat  dog", "b"])
+    assert type(score) is float
+    assert score == pytest.approx(0.8356164383561644, abs=1e-15)
+    with pytest.raises(DuplicateCandidateError):
+        Rouge().calc_score(["a", "b"], ["c"])
+
+
+def test_rouge_counts_empty_words() -> None:
+    def score(candidate: str, reference: str) -> float:
+        return Rouge().calc_score([candidate], [reference])
+
+    assert score("", "") == 1
+    assert score("", "a") == 0
+    assert score("x  y", "p  q") > 0
+    assert score("x y", "p q") == 0
+    assert score("a b", "a\u00a0b") == 0
+
+
+def test_rouge_beta() -> None:
+    rouge = Rouge()
+    assert rouge.beta == 1.2
+    rouge.beta = 2.0
+    assert rouge.compute_score(GTS, RES)[0] == pytest.approx(0.4864819004524887, abs=1e-15)
+    assert Rouge().compute_score(GTS, RES)[0] == pytest.approx(MEAN_ROUGE, abs=1e-15)
+
+
+def test_cider() -> None:
+    mean, per_image = Cider().compute_score(GTS, RES)
+    assert type(mean) is np.float64
+    assert isinstance(per_image, np.ndarray)
+    assert per_image.dtype == np.float64
+    assert mean == pytest.approx(MEAN_CIDER, abs=1e-14)
+    assert per_image.tolist() == pytest.approx([CIDER[image] for image in GTS], abs=1e-14)
+
+
+def test_cider_sigma() -> None:
+    assert Cider(sigma=1.0).compute_score(GTS, RES)[0] == pytest.approx(0.862313597468002, abs=1e-14)
+    assert Cider(["ignored"], ["too"], 4, 6.0).compute_score(GTS, RES)[0] == pytest.approx(MEAN_CIDER, abs=1e-14)
+
+
+def test_white_space() -> None:
+    gts = {1: ["a red  bus"], 2: ["a cat"]}
+    res = {1: ["a\u00a0red\u3000bus\x1c"], 2: ["a cat"]}
+    apart = {1: ["a red bus"], 2: ["a cat"]}
+    for scorer in (Bleu(), Cider()):
+        assert np.array_equal(compute(scorer, gts, res)[1], compute(scorer, apart, apart)[1])
+
+
+def test_names() -> None:
+    assert [make().method() for make in SCORERS] == ["Bleu", "Rouge", "CIDEr"]
+
+
+def test_orders_that_do_not_exist() -> None:
+    for n in (0, 5, -1):
+        with pytest.raises(ParameterError):
+            Bleu(n)
+    for n in (2, 5):
+        with pytest.raises(ParameterError):
+            Cider(n=n)
+
+
+# ---- ids and edges
+
+
+@pytest.mark.parametrize("make", SCORERS)
+@given(order=st.permutations(list(GTS)), reference_order=st.permutations(list(GTS)))
+def test_scores_belong_to_ids(make: Any, order: list[int], reference_order: list[int]) -> None:
+    corpus, per_image = compute(make(), GTS, RES)
+    gts, res = {image: GTS[image] for image in reference_order}, {image: RES[image] for image in order}
+    shuffled_corpus, shuffled = compute(make(), gts, res)
+    assert shuffled_corpus == pytest.approx(corpus, abs=1e-14)
+    positions = [list(GTS).index(image) for image in reference_order]
+    assert np.array_equal(np.asarray(shuffled).T, np.asarray(per_image).T[positions])
+
+
+@pytest.mark.parametrize("make", SCORERS)
+def test_any_key_is_an_id(make: Any) -> None:
+    keys = [("a", 1), 2.5, frozenset(), "x", 0]
+    gts = dict(zip(keys, GTS.values(), strict=True))
+    res = dict(zip(keys, RES.values(), strict=True))
+    assert np.array_equal(compute(make(), gts, res)[1], compute(make(), GTS, RES)[1])
+
+
+@pytest.mark.parametrize(("make", "score"), [(Bleu, 0.0), (Rouge, 1.0), (Cider, 0.0)])
+def test_nothing_but_empty_captions(make: Any, score: float) -> None:
+    corpus, per_image = compute(make(), {1: [""], 2: ["", ""]}, {1: [""], 2: [""]})
+    assert np.all(np.asarray(corpus) == score)
+    assert np.all(np.asarray(per_image) == score)
+
+
+def test_one_image_has_no_cider() -> None:
+    assert Cider().compute_score({1: ["a b"]}, {1: ["a b"]})[0] == 0
+
+
+# ---- refusals
+
+
+@pytest.mark.parametrize("make", SCORERS)
+@pytest.mark.parametrize(
+    ("gts", "res", "kind", "said"),
+    [
+        ({}, {}, EmptyInputError, "gts"),
+        ([["a"]], {0: ["a"]}, InputError, "gts is a list"),
+        ({1: ["a"]}, ["a"], InputError, "res is a list"),
+        ({1: ["a"], 2: ["b"]}, {2: ["b"]}, MissingCandidatesError, "image_id 1"),
+        ({1: ["a"]}, {1: ["a"], "b.jpg": ["b"]}, UnknownImageError, "image_id 'b.jpg'"),
+        ({1: ["a"]}, {"1": ["a"]}, UnknownImageError, "make them the same"),
+        ({1: ["a"], 2: ["b"]}, {1: ["a"], 2: []}, MissingCandidatesError, "image_id 2"),
+        ({1: ["a"], 2: ["b"]}, {1: ["a"], 2: ["b", "c"]}, DuplicateCandidateError, "image_id 2"),
+        ({1: ["a"], 2: []}, {1: ["a"], 2: ["b"]}, MissingReferencesError, "image_id 2"),
+        ({1: ["a"], 2: ["b"]}, {1: ["a"], 2: "b"}, CaptionTypeError, "image_id 2"),
+        ({1: ["a"], 2: "b"}, {1: ["a"], 2: ["b"]}, CaptionTypeError, "image_id 2"),
+        ({1: ["a"], 2: ("b",)}, {1: ["a"], 2: ["b"]}, CaptionTypeError, "image_id 2"),
+        ({1: ["a"], 2: ["b"]}, {1: ["a"], 2: [3]}, CaptionTypeError, "image_id 2"),
+        ({1: ["a"], 2: [{"caption": "b"}]}, {1: ["a"], 2: ["b"]}, CaptionTypeError, "PTBTokenizer"),
+        ({1: ["a"], 2: ["b \udfff"]}, {1: ["a"], 2: ["b"]}, EncodingError, "image_id 2"),
+    ],
+)
+def test_scorers_refuse(make: Any, gts: Any, res: Any, kind: type[CaptiousError], said: str) -> None:
+    with pytest.raises(kind) as caught:
+        compute(make(), gts, res)
+    assert type(caught.value) is kind
+    assert said in str(caught.value)
+    assert caught.value.help
+
+
+def test_a_refusal_names_the_first_few_images() -> None:
+    gts = {image: ["a"] for image in range(3000)}
+    with pytest.raises(MissingCandidatesError) as caught:
+        Rouge().compute_score(gts, {5: ["a"]})
+    assert "2,999 of 3,000" in str(caught.value)
+    assert "image_id 0, 1, 2, 3, 4, ..." in str(caught.value)

@@ -1,0 +1,33 @@
+"""What all tests share: real data where there is some, slow tests only on request, patient Hypothesis."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Tests run beside other work on few cores: an example that takes long is no failure.
+settings.register_profile("captious", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("captious")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave slow tests out unless -m names them or CAPTIOUS_SLOW=1."""
+    if "slow" in config.option.markexpr or os.environ.get("CAPTIOUS_SLOW") == "1":
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if slow:
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real captions and reference outputs, beside the project or where CAPTIOUS_SHARED_DATA says."""
+    beside_project = Path(__file__).parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("CAPTIOUS_SHARED_DATA", beside_project))
+    if not folder.is_dir():
+        pytest.skip("no shared data")
+    return folder

@@ -1,0 +1,85 @@
+"""Confidence intervals of corpus scores."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given as hypothesis_given
+from hypothesis import strategies as st
+
+from captious.errors import ParameterError
+from captious.evaluation.report import Result, Statistics
+
+
+def result_of(metric, values) -> Result:
+    rows = np.stack([np.asarray(values, float), np.ones(len(values))], axis=1)
+    return Result("given", "given|", Statistics(metric, rows), 0)
+
+
+def test_intervals_cover_the_true_mean_about_as_often_as_they_say(given) -> None:
+    """Of 400 corpora of 60 images each, 95% intervals should hold the true mean in about 95%."""
+    rng = np.random.default_rng(2024)
+    metric, trials, covered = given(), 400, 0
+    for trial in range(trials):
+        result = result_of(metric, rng.exponential(1.0, 60))
+        low, high = result.confidence_interval(resamples=300, seed=trial)
+        covered += low <= 1.0 <= high
+    # A percentile interval of a skewed sample of 60 covers a little less than it says.
+    assert 0.89 <= covered / trials <= 0.985
+
+
+def test_width_is_that_of_the_standard_error(given) -> None:
+    values = np.random.default_rng(1).normal(5, 2, 400)
+    low, high = result_of(given(), values).confidence_interval(resamples=4000)
+    assert (high - low) / 2 == pytest.approx(1.96 * values.std() / math.sqrt(400), rel=0.06)
+    assert (high + low) / 2 == pytest.approx(values.mean(), abs=0.03)
+
+
+@hypothesis_given(st.lists(st.floats(-5, 5), min_size=1, max_size=20), st.floats(0.01, 0.99), st.floats(0.01, 0.99))
+def test_a_higher_level_gives_an_interval_that_holds_the_lower_one(
+    values: list[float], one: float, other: float
+) -> None:
+    from captious.metrics.rouge_l import RougeL  # a mean of caption scores, as good as any
+
+    narrow, wide = sorted([one, other])
+    result = result_of(RougeL(), values)
+    low, high = result.confidence_interval(narrow, resamples=50)
+    lower, higher = result.confidence_interval(wide, resamples=50)
+    assert min(values) - 1e-9 <= lower <= low <= high <= higher <= max(values) + 1e-9
+
+
+def test_same_seed_same_interval(given) -> None:
+    result = result_of(given(), np.random.default_rng(0).random(40))
+    assert result.confidence_interval(seed=1) == result.confidence_interval(seed=1)
+    assert result.confidence_interval(seed=1) != result.confidence_interval(seed=2)
+
+
+def test_it_is_of_plain_floats(given) -> None:
+    low, high = result_of(given(), [1.0, 2.0]).confidence_interval()
+    assert type(low) is float
+    assert type(high) is float
+
+
+def test_one_image_has_an_interval_without_width(given) -> None:
+    assert result_of(given(), [0.25]).confidence_interval() == (0.25, 0.25)
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, 95, math.nan, math.inf])
+def test_a_level_outside_0_and_1_is_refused(given, level: float) -> None:
+    with pytest.raises(ParameterError, match="level") as caught:
+        result_of(given(), [1.0, 2.0]).confidence_interval(level)
+    assert "between 0 and 1" in caught.value.help
+
+
+@pytest.mark.parametrize("resamples", [0, -1])
+def test_no_resamples_are_refused(given, resamples: int) -> None:
+    with pytest.raises(ParameterError, match="resamples"):
+        result_of(given(), [1.0]).confidence_interval(resamples=resamples)
+
+
+@pytest.mark.xfail(strict=True, reason="a negative seed ends in numpy's ValueError, not in a ParameterError")
+def test_a_negative_seed_is_refused(given) -> None:
+    with pytest.raises(ParameterError, match="seed"):
+        result_of(given(), [1.0]).confidence_interval(seed=-1)

@@ -1,0 +1,161 @@
+"""What scoring returns: Result and Report."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import captious
+from captious.errors import MissingExtraError, UnknownNameError
+from captious.version import version
+
+REFERENCES = {
+    "b.jpg": ["a brown dog runs on the beach", "the dog is running"],
+    "a.jpg": ["two cats sit on a chair", "a pair of cats"],
+    "c.jpg": ["a man rides a bike", "someone on a bicycle"],
+}
+CANDIDATES = {"a.jpg": "two cats on a chair", "b.jpg": "a dog runs", "c.jpg": "a red car"}
+
+
+@pytest.fixture
+def report() -> captious.Report:
+    return captious.score(CANDIDATES, REFERENCES, ["rouge-l", "bleu"], system="mine")
+
+
+def test_everything_is_in_the_order_of_the_references(report: captious.Report) -> None:
+    assert report.ids == ("b.jpg", "a.jpg", "c.jpg")
+    for image, score in zip(report.ids, report["rouge-l"].per_caption, strict=True):
+        alone = captious.score({image: CANDIDATES[image]}, {image: REFERENCES[image]}, ["rouge-l"])
+        assert score == alone["rouge-l"].score
+    assert report.columns()["id"] == ["b.jpg", "a.jpg", "c.jpg"]
+    assert report.columns()["candidate"] == ["a dog runs", "two cats on a chair", "a red car"]
+
+
+def test_caption_scores_are_one_float_per_image(report: captious.Report) -> None:
+    for result in report.values():
+        assert result.per_caption.shape == (3,)
+        assert result.per_caption.dtype == np.float64
+        assert type(result.score) is float
+
+
+def test_a_mean_metric_is_the_mean_and_bleu_is_not(report: captious.Report) -> None:
+    assert report["rouge-l"].score == pytest.approx(report["rouge-l"].per_caption.mean(), abs=1e-15)
+    assert report["bleu-2"].score != pytest.approx(report["bleu-2"].per_caption.mean(), abs=1e-3)
+
+
+def test_it_is_a_mapping_of_results(report: captious.Report) -> None:
+    assert list(report) == ["rouge-l", "bleu-1", "bleu-2", "bleu-3", "bleu-4"]
+    assert len(report) == 5
+    assert "bleu-4" in report
+    assert "cider" not in report
+    assert dict(report.items())["bleu-4"] is report["bleu-4"]
+    assert [result.name for result in report.values()] == list(report)
+
+
+def test_an_output_that_was_not_scored_is_an_error_that_lists_what_was(report: captious.Report) -> None:
+    with pytest.raises(UnknownNameError, match="'cider' was not scored") as caught:
+        report["cider"]
+    assert "rouge-l, bleu-1, bleu-2, bleu-3, bleu-4" in caught.value.help
+
+
+@pytest.mark.xfail(strict=True, reason="UnknownNameError is no KeyError, so Mapping.get cannot catch it")
+def test_get_has_a_default(report: captious.Report) -> None:
+    assert report.get("cider") is None
+
+
+def test_counts(report: captious.Report) -> None:
+    assert (report.system, report.n_images, report.n_references) == ("mine", 3, 6)
+
+
+def test_to_dict_has_the_documented_form(report: captious.Report) -> None:
+    plain = report.to_dict()
+    assert list(plain) == ["name", "n_images", "metrics"]
+    assert (plain["name"], plain["n_images"]) == ("mine", 3)
+    assert list(plain["metrics"]) == list(report)
+    for name, values in plain["metrics"].items():
+        assert values == {"score": report[name].score, "ci95": None, "signature": report[name].signature}
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+
+
+def test_to_dict_with_intervals(report: captious.Report) -> None:
+    plain = report.to_dict(intervals=True)
+    for name, values in plain["metrics"].items():
+        assert values["ci95"] == list(report[name].confidence_interval())
+    assert json.loads(json.dumps(plain)) == plain
+
+
+def test_the_document_has_version_and_systems(report: captious.Report) -> None:
+    assert report.to_json() == {"version": version(), "systems": [report.to_dict()]}
+
+
+def test_what_a_subset_leaves_out_is_said() -> None:
+    candidates = {"a.jpg": "two cats", "b.jpg": "a dog", "z.jpg": "a plane", "y.jpg": "a train"}
+    report = captious.score(candidates, REFERENCES, ["rouge-l"], subset=True)
+    assert report.to_dict()["left_out"] == {"candidates": 2, "images": 1}
+
+
+def test_signatures_name_metric_variant_tokenizer_and_version(report: captious.Report) -> None:
+    for name, result in report.items():
+        parts = result.signature.split("|")
+        assert parts[0] == name
+        assert "variant:official" in parts
+        assert "tokenizer:ptb" in parts
+        assert parts[-1] == f"captious:{version()}"
+
+
+def test_repr_of_a_result_is_short(report: captious.Report) -> None:
+    assert repr(report["rouge-l"]) == f"<Result rouge-l {report['rouge-l'].score:.4f}>"
+    assert report.summary().startswith("<Report mine: 3 images, rouge-l ")
+
+
+@pytest.mark.xfail(strict=True, reason="per_caption is a writable view of the cache: x[:] = 0 changes the report")
+def test_caption_scores_cannot_be_changed_by_accident(report: captious.Report) -> None:
+    before = report["rouge-l"].per_caption.tolist()
+    scores = report["rouge-l"].per_caption
+    with contextlib.suppress(ValueError):  # read-only
+        scores *= 100
+    assert report["rouge-l"].per_caption.tolist() == before
+
+
+@pytest.mark.xfail(strict=True, reason="Vocabulary cannot be pickled, so reports cannot come back from a process")
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda report: pickle.loads(pickle.dumps(report))])
+def test_a_report_can_be_copied(report: captious.Report, duplicate) -> None:
+    assert duplicate(report).to_dict() == report.to_dict()
+
+
+class TestFrames:
+    def test_pandas(self, report: captious.Report) -> None:
+        pytest.importorskip("pandas")
+        frame = report.to_pandas()
+        assert list(frame.columns) == ["id", "candidate", *report]
+        assert frame["id"].tolist() == list(report.ids)
+        assert frame["bleu-4"].tolist() == report["bleu-4"].per_caption.tolist()
+
+    def test_polars(self, report: captious.Report) -> None:
+        pytest.importorskip("polars")
+        frame = report.to_polars()
+        assert frame.columns == ["id", "candidate", *report]
+        assert frame["id"].to_list() == list(report.ids)
+        assert frame["bleu-4"].to_list() == report["bleu-4"].per_caption.tolist()
+
+    def test_integer_ids_stay_integers(self) -> None:
+        pytest.importorskip("pandas")
+        pytest.importorskip("polars")
+        report = captious.score({7: "a cat", 8: "a dog"}, {7: ["cat", "x"], 8: ["dog", "y"]}, ["rouge-l"])
+        assert report.to_pandas()["id"].dtype.kind == "i"
+        assert report.to_polars()["id"].to_list() == [7, 8]
+
+    @pytest.mark.parametrize("library", ["pandas", "polars"])
+    def test_a_library_that_is_not_installed_is_named(
+        self, report: captious.Report, library: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(MissingExtraError, match=library) as caught:
+            getattr(report, f"to_{library}")()
+        assert caught.value.help == f"pip install 'captious[{library}]'"

@@ -1,0 +1,299 @@
+"""``score``: what may be asked for, with which settings, and what its user is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import captious
+from captious.data import read_references
+from captious.errors import (
+    DuplicateCandidateError,
+    MissingCandidatesError,
+    ParameterError,
+    ResourceError,
+    UnknownImageError,
+    UnknownNameError,
+)
+from captious.evaluation import CaptiousWarning, evaluate, selections
+
+REFERENCES = {i: [f"a dog and {i} cats", f"{i} cats with a dog"] for i in range(120)}
+CANDIDATES = {i: f"a dog with {i} cats" for i in range(120)}
+
+
+def words(caption: str) -> list[str]:
+    return caption.split()
+
+
+class TestMetrics:
+    def test_the_default_is_the_coco_set_as_far_as_it_can_run(self) -> None:
+        report = captious.score(CANDIDATES, REFERENCES)
+        wanted = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice"]
+        assert set(report) <= set(wanted)
+        assert list(report) == [name for name in wanted if name in report]
+        assert {"bleu-1", "bleu-4", "rouge-l", "cider-d"} <= set(report)
+
+    def test_one_output_of_a_metric(self) -> None:
+        assert list(captious.score(CANDIDATES, REFERENCES, ["bleu-3"])) == ["bleu-3"]
+
+    def test_a_metric_brings_all_its_outputs(self) -> None:
+        report = captious.score(CANDIDATES, REFERENCES, ["bleu"])
+        assert list(report) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4"]
+        assert report["bleu-2"].score == captious.score(CANDIDATES, REFERENCES, ["bleu-2"])["bleu-2"].score
+
+    def test_variants_stand_beside_each_other(self) -> None:
+        terse = {
+            i: f"a dog {i} cats" for i in CANDIDATES
+        }  # relative counts are clipped where captions differ in length
+        report = captious.score(terse, REFERENCES, ["cider-d", "cider-d@paper"])
+        assert list(report) == ["cider-d", "cider-d@paper"]
+        assert report["cider-d"].score != report["cider-d@paper"].score
+        assert "variant:paper" in report["cider-d@paper"].signature
+
+    def test_metric_objects(self) -> None:
+        report = captious.score(CANDIDATES, REFERENCES, [captious.CiderD(sigma=2.0), "rouge-l"])
+        assert list(report) == ["cider-d", "rouge-l"]
+        assert "sigma:2" in report["cider-d"].signature
+
+    def test_one_metric_needs_no_list(self) -> None:
+        by_name = captious.score(CANDIDATES, REFERENCES, "rouge-l")
+        by_object = captious.score(CANDIDATES, REFERENCES, captious.RougeL())
+        assert list(by_name) == list(by_object) == ["rouge-l"]
+
+    def test_an_unknown_name_gets_a_guess(self) -> None:
+        with pytest.raises(UnknownNameError, match="BLEU_4") as caught:
+            captious.score(CANDIDATES, REFERENCES, ["BLEU_4"])
+        assert caught.value.help.startswith("did you mean bleu-4?")
+
+    def test_an_unknown_variant_lists_those_there_are(self) -> None:
+        with pytest.raises(UnknownNameError, match="no variant 'nope'") as caught:
+            captious.score(CANDIDATES, REFERENCES, ["bleu-4@nope"])
+        assert "official, paper" in caught.value.help
+
+    @pytest.mark.parametrize("asked", [["bleu-4", "bleu"], ["rouge-l", "rouge-l"], ["rouge-l", captious.RougeL()]])
+    def test_asking_twice_is_refused(self, asked: list[object]) -> None:
+        with pytest.raises(ParameterError, match="asked for twice"):
+            captious.score(CANDIDATES, REFERENCES, asked)
+
+    def test_asking_for_nothing_is_refused(self) -> None:
+        with pytest.raises(ParameterError, match="no metric") as caught:
+            captious.score(CANDIDATES, REFERENCES, [])
+        assert "cider-d" in caught.value.help
+
+    @pytest.mark.xfail(strict=True, reason="a class is taken for a name: there is no metric \"<class '...Bleu'>\"")
+    def test_a_class_in_place_of_a_metric_is_explained(self) -> None:
+        with pytest.raises((ParameterError, UnknownNameError)) as caught:
+            captious.score(CANDIDATES, REFERENCES, [captious.Bleu])
+        assert "Bleu()" in str(caught.value)
+
+    def test_callbacks_name_every_metric(self) -> None:
+        steps: list[str] = []
+        captions = captious.load(CANDIDATES, REFERENCES)
+        evaluate(captions, selections(["rouge-l", "bleu"]), system="mine", on_step=steps.append)
+        assert steps == ["mine: rouge-l", "mine: bleu"]
+
+
+class TestTokenizers:
+    def test_a_function_is_named_in_the_signature(self) -> None:
+        signature = captious.score(CANDIDATES, REFERENCES, ["rouge-l"], tokenizer=words)["rouge-l"].signature
+        assert f"tokenizer:{words.__module__}.words" in signature
+
+    def test_a_function_that_splits_is_whitespace(self) -> None:
+        own = captious.score(CANDIDATES, REFERENCES, ["rouge-l", "bleu", "cider-d"], tokenizer=words)
+        built_in = captious.score(CANDIDATES, REFERENCES, ["rouge-l", "bleu", "cider-d"], tokenizer="whitespace")
+        for name in own:
+            assert np.array_equal(own[name].per_caption, built_in[name].per_caption)
+
+    def test_a_named_tokenizer(self) -> None:
+        tokenizer = captious.Tokenizer("upper", lambda caption: caption.upper().split())
+        report = captious.score({1: "A cat"}, {1: ["a CAT"]}, ["rouge-l"], tokenizer=tokenizer)
+        assert report["rouge-l"].score == 1
+        assert "tokenizer:upper" in report["rouge-l"].signature
+
+    def test_a_lambda_has_no_name(self) -> None:
+        with pytest.raises(ParameterError, match="no name") as caught:
+            captious.score(CANDIDATES, REFERENCES, ["rouge-l"], tokenizer=lambda caption: caption.split())
+        assert "captious.Tokenizer(" in caught.value.help
+
+    def test_an_unknown_name(self) -> None:
+        with pytest.raises(UnknownNameError, match="moses"):
+            captious.score(CANDIDATES, REFERENCES, ["rouge-l"], tokenizer="moses")
+
+    def test_it_does_not_change_metrics_that_are_given_ready_made(self) -> None:
+        metrics = [captious.RougeL(tokenizer="ptb-raw"), "bleu-1"]
+        report = captious.score(CANDIDATES, REFERENCES, metrics, tokenizer="whitespace")
+        assert "tokenizer:ptb-raw" in report["rouge-l"].signature
+        assert "tokenizer:whitespace" in report["bleu-1"].signature
+
+    @pytest.mark.xfail(strict=True, reason="a function that returns None ends in a TypeError")
+    def test_a_function_that_returns_nothing_is_refused(self) -> None:
+        def forgets_to_return(caption: str) -> None:
+            caption.split()
+
+        with pytest.raises(ParameterError, match="NoneType"):
+            captious.score(CANDIDATES, REFERENCES, ["rouge-l"], tokenizer=forgets_to_return)
+
+    @pytest.mark.xfail(strict=True, reason="methods of built-in types are called None.str.split")
+    def test_a_method_of_str_has_a_sensible_name(self) -> None:
+        signature = captious.score(CANDIDATES, REFERENCES, ["rouge-l"], tokenizer=str.split)["rouge-l"].signature
+        assert "None" not in signature
+
+
+class TestIdf:
+    @pytest.fixture
+    def frequencies(self) -> captious.DocumentFrequencies:
+        from captious.text import PTB
+
+        return captious.DocumentFrequencies.of(REFERENCES, PTB)
+
+    def test_an_object_and_its_file_give_the_same(
+        self, frequencies: captious.DocumentFrequencies, tmp_path: Path
+    ) -> None:
+        frequencies.save(tmp_path / "dogs.idf")
+        small = {i: CANDIDATES[i] for i in range(3)}, {i: REFERENCES[i] for i in range(3)}
+        by_object = captious.score(*small, ["cider-d"], idf=frequencies)["cider-d"]
+        by_file = captious.score(*small, ["cider-d"], idf=tmp_path / "dogs.idf")["cider-d"]
+        assert np.array_equal(by_object.per_caption, by_file.per_caption)
+        assert "idf:dogs-120-" in by_file.signature
+
+    def test_scores_do_not_depend_on_which_images_are_scored(self, frequencies: captious.DocumentFrequencies) -> None:
+        whole = captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf=frequencies)
+        part = captious.score(
+            {i: CANDIDATES[i] for i in range(5)}, {i: REFERENCES[i] for i in range(5)}, ["cider-d"], idf=frequencies
+        )
+        np.testing.assert_allclose(part["cider-d"].per_caption, whole["cider-d"].per_caption[:5], atol=1e-12)
+
+    def test_no_caution_about_few_images(self, frequencies: captious.DocumentFrequencies) -> None:
+        report = captious.score({1: CANDIDATES[1]}, {1: REFERENCES[1]}, ["cider-d"], idf=frequencies)
+        assert report.warnings == []
+        assert report["cider-d"].score > 0
+
+    def test_the_tokenizer_of_the_frequencies_applies(self) -> None:
+        from captious.text import WHITESPACE
+
+        frequencies = captious.DocumentFrequencies.of(REFERENCES, WHITESPACE)
+        report = captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf=frequencies)
+        assert "tokenizer:whitespace" in report["cider-d"].signature
+        with pytest.raises(ParameterError, match="counted with the tokenizer whitespace"):
+            captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf=frequencies, tokenizer="ptb")
+
+    def test_frequencies_that_nothing_uses_are_refused(self, frequencies: captious.DocumentFrequencies) -> None:
+        with pytest.raises(ParameterError, match="no metric asked for uses them"):
+            captious.score(CANDIDATES, REFERENCES, ["rouge-l"], idf=frequencies)
+
+    def test_no_such_file(self, tmp_path: Path) -> None:
+        with pytest.raises(ResourceError) as caught:
+            captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf=tmp_path / "none.idf")
+        assert "none.idf" in caught.value.where
+        assert "captious idf build" in caught.value.help
+
+    @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 cut off"])
+    def test_a_file_of_something_else(self, tmp_path: Path, content: bytes) -> None:
+        (tmp_path / "broken.idf").write_bytes(content)
+        with pytest.raises(ResourceError, match="damaged"):
+            captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf=tmp_path / "broken.idf")
+
+    @pytest.mark.xfail(strict=True, reason="something else than frequencies or a path ends in an AssertionError")
+    def test_something_else_is_refused(self) -> None:
+        with pytest.raises((ParameterError, TypeError)):
+            captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf={"a": 1})
+
+
+class TestImages:
+    def test_images_without_candidate_are_refused_and_counted(self) -> None:
+        with pytest.raises(MissingCandidatesError, match="118 of 120") as caught:
+            captious.score({0: "a", 1: "b"}, REFERENCES, ["rouge-l"])
+        assert "subset=True" in caught.value.help
+
+    def test_unknown_images_are_refused(self) -> None:
+        with pytest.raises(UnknownImageError, match="1 of 121"):
+            captious.score(CANDIDATES | {900: "a"}, REFERENCES, ["rouge-l"])
+
+    def test_subset_scores_what_both_have(self) -> None:
+        report = captious.score({0: CANDIDATES[0], 900: "a"}, REFERENCES, ["rouge-l"], subset=True)
+        assert report.ids == (0,)
+        assert report.captions.n_candidates_left_out == 1
+        assert report.captions.n_references_left_out == 119
+
+    def test_captions_and_references_swapped_by_mistake(self) -> None:
+        with pytest.raises(DuplicateCandidateError) as caught:
+            captious.score(REFERENCES, CANDIDATES, ["rouge-l"])
+        assert "are these the references?" in caught.value.help
+
+    def test_int_and_str_ids_are_different_images(self) -> None:
+        report = captious.score({1: "one a", "1": "two a"}, {"1": ["two", "x"], 1: ["one", "y"]}, ["rouge-1"])
+        assert report.ids == ("1", 1)
+        assert report["rouge-1"].per_caption.tolist() == [0.5, 0.5]
+
+    def test_references_may_be_read_once_for_many_systems(self) -> None:
+        table = read_references(REFERENCES)
+        first, second = (captious.score(CANDIDATES, table, ["cider-d"]) for _ in range(2))
+        assert first.captions.references is second.captions.references
+        assert first["cider-d"].score == second["cider-d"].score
+
+    @pytest.mark.parametrize("caption", ["", " ", ".", "!?", "\u200b", "猫", "a\x00b", "a" * 100_000, "x " * 20_000])
+    def test_any_caption_has_finite_scores(self, caption: str) -> None:
+        names = ["bleu", "bleu@paper", "rouge-l", "rouge-n", "rouge-s", "cider", "cider-d", "cider-d@paper"]
+        candidates = {**CANDIDATES, 0: caption}
+        report = captious.score(candidates, REFERENCES, [*names, "ngram-precision", "unigram-recall"])
+        for result in report.values():
+            assert np.isfinite(result.per_caption).all()
+            assert np.isfinite(result.score)
+            assert np.isfinite(result.confidence_interval(resamples=5)).all()
+
+
+class TestWarnings:
+    def test_few_images(self) -> None:
+        with pytest.warns(CaptiousWarning, match="only 3") as caught:
+            report = captious.score({i: "a" for i in range(3)}, {i: ["a b", "c"] for i in range(3)}, ["cider-d"])
+        assert [str(warning.message) for warning in caught] == report.warnings
+        assert report.to_dict()["warnings"] == report.warnings
+        assert all(Path(warning.filename) == Path(__file__) for warning in caught)
+
+    def test_few_images_are_said_once_per_metric(self) -> None:
+        with pytest.warns(CaptiousWarning) as caught:
+            captious.score({1: "a"}, {1: ["a b", "c"]}, ["cider-d", "cider-d@paper", "cider"])
+        assert len(caught) == 2
+
+    def test_one_image_scores_zero_and_says_why(self) -> None:
+        with pytest.warns(CaptiousWarning, match="ln 1 = 0"):
+            report = captious.score({1: "a b"}, {1: ["a b", "c"]}, ["cider-d"])
+        assert report["cider-d"].score == 0
+
+    def test_one_reference(self) -> None:
+        with pytest.warns(CaptiousWarning, match="one reference only"):
+            captious.score({i: "a" for i in range(5)}, {i: ["a b"] for i in range(5)}, ["rouge-l"])
+
+    def test_no_word_about_references_if_some_image_has_two(self) -> None:
+        captious.score({1: "a", 2: "b"}, {1: ["a x"], 2: ["b", "c"]}, ["rouge-l"])
+
+    def test_copies(self) -> None:
+        candidates = {i: "a cat" if i < 6 else "nothing" for i in range(20)}
+        with pytest.warns(CaptiousWarning, match="6 of 20 candidates are copies"):
+            captious.score(candidates, {i: ["a cat", "b"] for i in range(20)}, ["rouge-l"])
+
+    def test_a_copy_now_and_then_is_chance(self) -> None:
+        captious.score(
+            {i: "a cat" if i < 2 else "nothing" for i in range(20)}, {i: ["a cat", "b"] for i in range(20)}, ["rouge-l"]
+        )
+
+    def test_a_usual_corpus_gives_none(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert captious.score(CANDIDATES, REFERENCES).warnings == []
+
+
+def test_paths_mappings_and_lists_of_records_agree(tmp_path: Path) -> None:
+    records = [{"image_id": image, "caption": caption} for image, caption in CANDIDATES.items()]
+    (tmp_path / "results.json").write_text(json.dumps(records))
+    (tmp_path / "references.json").write_text(json.dumps(REFERENCES))
+    given = [CANDIDATES, records, tmp_path / "results.json", os.fspath(tmp_path / "results.json")]
+    for candidates in given:
+        report = captious.score(candidates, tmp_path / "references.json", ["rouge-l"])
+        assert report.ids == tuple(REFERENCES)
+        assert report["rouge-l"].score == captious.score(CANDIDATES, REFERENCES, ["rouge-l"])["rouge-l"].score

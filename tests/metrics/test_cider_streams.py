@@ -1,0 +1,228 @@
+"""CIDEr under given document frequencies: streams, the reward form, and what readers of its scores are told."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import captious
+from captious.errors import EncodingError, ParameterError, UnknownImageError
+from captious.metrics.base import Settings
+from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.text import PTB, WHITESPACE
+
+from ..corpora import WORDS, Corpus, corpora, large_corpus, references_table, table
+
+CORPUS = large_corpus(150, seed=3)
+
+
+def idf_of(*texts: str, copies: int = 5) -> DocumentFrequencies:
+    """Frequencies in which the n-grams of the first text are rarer than those of the last."""
+    documents = [[text] for i, text in enumerate(texts) for _ in range(copies * i + 1)]
+    return DocumentFrequencies.of(references_table(documents), PTB)
+
+
+# ---- streams
+
+
+def test_streams_with_given_frequencies_do_not_count_them_twice() -> None:
+    idf = DocumentFrequencies.of(references_table([["w1 w2"], ["w3 w4"], ["w0 w5"], ["w1 w9"]]), PTB)
+    whole = CORPUS.table()
+    streamed, once = captious.CiderD(idf), captious.CiderD(idf)
+    for start in range(0, 150, 50):
+        piece = whole.select(range(start, start + 50))
+        streamed.update(piece, piece.references)
+    once.update(whole, whole.references)
+    assert streamed.compute()["cider-d"] == pytest.approx(once.compute()["cider-d"], rel=1e-12)
+    assert once.compute()["cider-d"] == pytest.approx(once.statistics(whole)[:, 0].mean(), rel=1e-12)
+
+
+def test_streams_of_different_frequencies_do_not_merge() -> None:
+    one, other = captious.CiderD(idf_of("a dog", "a")), captious.CiderD(idf_of("a cat", "a"))
+    for stranger in (other, captious.CiderD()):
+        with pytest.raises(ParameterError, match="cannot be merged"):
+            one.merge(stranger)
+
+
+def test_nothing_taken_in() -> None:
+    for metric in (captious.Cider(), captious.Bleu()):
+        with pytest.raises(ParameterError, match="has seen no captions yet"):
+            metric.compute()
+
+
+# ---- the reward form
+
+
+@pytest.mark.parametrize("variant", captious.CiderD.variants)
+@pytest.mark.parametrize("metric", [captious.Cider, captious.CiderD])
+@given(corpus=corpora(), counted=st.none() | corpora())
+def test_scorer_gives_what_statistics_give(
+    metric: type[captious.Cider], variant: str, corpus: Corpus, counted: Corpus | None
+) -> None:
+    idf = None if counted is None else DocumentFrequencies.of(counted.table().references, WHITESPACE)
+    made = metric(idf, variant=variant, tokenizer="whitespace")
+    captions = corpus.table()
+    expected = made.statistics(captions)[:, 0]
+    scorer = made.scorer(corpus.table().references)
+    np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12, atol=1e-14)
+
+
+def test_scorer_takes_any_order_and_number() -> None:
+    captions = CORPUS.table()
+    expected = captious.CiderD().statistics(captions)[:, 0]
+    scorer = captious.CiderD().scorer(CORPUS.table().references)
+    rows = random.Random(2).choices(range(150), k=1_200)
+    scores = scorer(rows, [captions.candidates[row] for row in rows])
+    assert scores.dtype == np.float64
+    np.testing.assert_array_equal(scores, expected[rows])
+    assert scorer([], []).shape == (0,)
+
+
+def test_scorer_knows_unknown_words_apart() -> None:
+    # Two unknown words are two words, one unknown word twice is one.
+    idf = idf_of("a dog runs", "a cat")
+    references = [["a dog runs"], ["a cat"]]
+    for caption in ("a zig zag dog", "a zig zig dog", "zig", "a cat zag", "zig zag zig zag"):
+        scorer = captious.CiderD(idf).scorer(references_table(references))
+        expected = captious.CiderD(idf).statistics(table([caption, ""], references))[0, 0]
+        assert scorer([0], [caption])[0] == pytest.approx(expected, rel=1e-12)
+
+
+#: The tokenizer joins "3 1/2" and "(555) 555-1234" by an unbreakable space, where BLEU and CIDEr cut again.
+WITH_SPACES = ["a dog 3 1/2 feet tall", "call (555) 555-1234 quux", "a red dog (555) 555-1234 quux", "3 1/2"]
+REFERENCES = [
+    ["a 3 foot dog 1/2 mile away", "the 3 dogs 1/2 way"],
+    ["a red dog runs", "a red dog runs in the park"],
+    ["a blue cat 555-1234"],
+    ["two men"],
+]
+
+
+@pytest.mark.parametrize("caption", WITH_SPACES)
+@pytest.mark.parametrize("counted", [None, REFERENCES[::-1]], ids=["own", "given"])
+def test_scorer_cuts_tokens_with_spaces(caption: str, counted: list[list[str]] | None) -> None:
+    idf = None if counted is None else DocumentFrequencies.of(references_table(counted), PTB)
+    metric = captious.CiderD(idf)
+    for image in range(4):
+        candidates = [caption if i == image else "" for i in range(4)]
+        expected = metric.statistics(table(candidates, REFERENCES))[image, 0]
+        scorer = metric.scorer(references_table(REFERENCES))
+        assert scorer([image], [caption])[0] == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("caption", WITH_SPACES)
+def test_scorer_does_not_change_when_other_captions_are_scored(caption: str) -> None:
+    references = references_table(REFERENCES)
+    scorer = captious.CiderD().scorer(references)
+    before = scorer([0, 1, 2, 3], [caption] * 4)
+    # Another system, against the very same references, brings its own words.
+    others = captious.Captions((caption, "quux zork", "3 1/2 zork", caption + " zork"), references)
+    captious.RougeL().statistics(others)
+    np.testing.assert_array_equal(scorer([0, 1, 2, 3], [caption] * 4), before)
+    captious.CiderD().statistics(others)
+    np.testing.assert_array_equal(scorer([0, 1, 2, 3], [caption] * 4), before)
+
+
+def test_scorer_with_a_function_as_tokenizer() -> None:
+    def letters(caption: str) -> list[str]:
+        return list(caption)
+
+    metric = captious.CiderD(tokenizer=letters)
+    captions = table(["abba", "cd xy", ""], [["abab", "ba"], ["cdc"], ["e"]])
+    expected = metric.statistics(captions)[:, 0]
+    scorer = metric.scorer(captions.references)
+    np.testing.assert_allclose(scorer([0, 1, 2], captions.candidates), expected, rtol=1e-12)
+
+
+def test_scorer_signature_is_that_of_the_scores() -> None:
+    captions = CORPUS.table()
+    metric = captious.CiderD(sigma=3)
+    scorer = metric.scorer(captions.references)
+    assert scorer.signature == metric.signatures(metric.fit(captions.references))[0]
+    assert "idf:references-150" in scorer.signature
+
+
+def test_scorer_reads_references_in_any_form() -> None:
+    scorer = captious.CiderD(idf_of("a dog", "a cat")).scorer({"x": ["a dog"], 7: ["a cat"]})
+    scores = scorer(["x", 7, "x"], ["a dog", "a dog", "a cat"])
+    assert scores[0] > scores[2]
+    assert scores[0] > scores[1]
+
+
+def test_scorer_reads_text_ids_as_numbers_if_they_are(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("scorer") / "references.json"
+    path.write_text('{"12": ["a dog"], "13": ["a cat"]}')
+    scorer = captious.CiderD(idf_of("a dog", "a cat")).scorer(path)
+    np.testing.assert_array_equal(scorer([12, 13], ["a dog", "a"]), scorer(["12", "13"], ["a dog", "a"]))
+
+
+def test_scorer_errors() -> None:
+    scorer = captious.CiderD(idf_of("a dog", "a cat")).scorer({1: ["a dog"], 2: ["a cat"]})
+    with pytest.raises(UnknownImageError) as caught:
+        scorer([1, 3], ["a dog", "a dog"])
+    assert "3" in caught.value.where
+    with pytest.raises(ParameterError, match="2 image ids for 1 captions"):
+        scorer([1, 2], ["a dog"])
+    with pytest.raises(EncodingError) as encoding:
+        scorer([1, 2], ["a dog", "a \udc80 dog"])
+    assert "caption 1" in encoding.value.where
+
+
+def test_scorer_from_several_threads() -> None:
+    rng = random.Random(4)
+    captions = CORPUS.table()
+    scorer = captious.CiderD().scorer(captions.references)
+    batches = []
+    for _ in range(40):
+        rows = rng.choices(range(150), k=60)
+        texts = [f"{captions.candidates[row]} new{rng.randrange(9)} 3 1/2 {rng.choice(WORDS)}" for row in rows]
+        batches.append((rows, texts))
+    expected = [scorer(*batch) for batch in batches]
+    with ThreadPoolExecutor(8) as pool:
+        for scores, alone in zip(pool.map(lambda batch: scorer(*batch), batches), expected, strict=True):
+            np.testing.assert_array_equal(scores, alone)
+
+
+# ---- cautions
+
+
+@pytest.mark.parametrize("metric", ["cider", "cider-d"])
+def test_few_images_are_warned_of(metric: str) -> None:
+    references = {i: [f"a dog {i}", "two men"] for i in range(99)}
+    candidates = {i: "a dog" for i in references}
+    with pytest.warns(captious.CaptiousWarning, match="here there are only 99"):
+        report = captious.score(candidates, references, metrics=[metric])
+    assert any(metric in warning and "99" in warning for warning in report.warnings)
+
+
+def test_one_image_scores_zero_and_says_why() -> None:
+    with pytest.warns(captious.CaptiousWarning, match="only 1: .* the score is 0"):
+        report = captious.score({1: "a dog"}, {1: ["a dog", "one dog"]}, metrics=["cider-d"])
+    assert report["cider-d"].score == 0
+
+
+def test_enough_images_or_given_frequencies_need_no_warning() -> None:
+    references = {i: [f"a dog {i}", "two men"] for i in range(100)}
+    report = captious.score({i: f"dog {i}" for i in references}, references, metrics=["cider-d"])
+    assert report.warnings == []
+    idf = idf_of("a dog", "a cat")
+    report = captious.score({1: "dog"}, {1: ["a dog", "one dog"]}, metrics=["cider-d"], idf=idf)
+    assert report.warnings == []
+    assert report["cider-d"].score > 0
+
+
+@pytest.mark.parametrize("sigma", [0, -1.0, float("nan")])
+def test_sigma_must_be_positive(sigma: float) -> None:
+    with pytest.raises(ParameterError, match="sigma"):
+        captious.CiderD(sigma=sigma)
+
+
+def test_settings_without_frequencies_count_the_references() -> None:
+    metric = captious.CiderD.from_settings(Settings())
+    assert isinstance(metric, captious.CiderD)
+    assert metric.idf is None

@@ -1,0 +1,303 @@
+"""The contract, over every metric of the registry in every variant, and over one that only this file registers.
+
+What it says is in captious/metrics/base.py: rows of statistics do not look at each other, sums of them are all
+that corpus scores need, and fitted states merge to what fitting together gives.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from captious.data import Captions, References
+from captious.metrics import registry
+from captious.metrics.base import MeanMetric, Metric, State
+from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.text import PTB, WHITESPACE, TokenLayer, Tokenizer
+
+from ..corpora import TOY, large_corpus, references_table, table
+
+
+@dataclass(frozen=True)
+class WordCounts:
+    """In how many references each word occurs."""
+
+    counts: Counter[str]
+
+    def merge(self, other: State) -> WordCounts:
+        assert isinstance(other, WordCounts)
+        return WordCounts(self.counts + other.counts)
+
+    @property
+    def label(self) -> str:
+        return f"words-{len(self.counts)}"
+
+
+class Rarity(MeanMetric):
+    """A metric as others might write it: it must be fitted, has two outputs, a parameter and two variants."""
+
+    name = "rarity"
+    outputs = ("rarity-mean", "rarity-max")
+    variants: ClassVar[dict[str, str]] = {"official": "one over one plus the count", "paper": "its square root"}
+    needs_fit = True
+
+    def __init__(
+        self,
+        *,
+        smooth: float = 1.0,
+        variant: str | None = None,
+        tokenizer: str | Tokenizer | Callable[[str], list[str]] = "ptb",
+    ) -> None:
+        super().__init__(variant=variant, tokenizer=tokenizer)
+        self.smooth = smooth
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        return {**super().parameters, "smooth": self.smooth}
+
+    def fit(self, references: References) -> WordCounts:
+        tokens = references.layer(TokenLayer(self.tokenizer))
+        words = tokens.vocabulary.words()
+        return WordCounts(Counter(words[i] for i in tokens.ids))
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        state = state or self.fit(captions.references)
+        assert isinstance(state, WordCounts)
+        rows = []
+        for candidate in captions.candidates:
+            rarities = [1 / (self.smooth + state.counts[word]) for word in self.tokenizer(candidate)] or [0.0]
+            rows.append([sum(rarities) / len(rarities), max(rarities)])
+        return np.array(rows).reshape(-1, 2) ** (0.5 if self.variant == "paper" else 1.0)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def with_a_registered_metric() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "_registered", {})
+        registry.register("rarity")(Rarity)
+        yield
+
+
+EVERY = [(name, variant) for name in registry.names() for variant in registry.get(name).variants]
+EVERY += [("rarity", variant) for variant in Rarity.variants]
+
+
+@pytest.fixture(params=EVERY, ids=lambda pair: "@".join(pair))
+def metric(request: pytest.FixtureRequest) -> Metric:
+    name, variant = request.param
+    return registry.get(name)(variant=variant)
+
+
+CORPUS = large_corpus(150, seed=3)
+HARD = table(
+    ["", "dog", "a dog", "", "3 1/2 (555) 555-1234", "dog dog dog dog dog"],
+    [["a dog", ""], ["dog"], [""], ["", ""], ["call (555) 555-1234 now", "3 1/2 dogs"], ["dog", "dog dog dog"]],
+)
+
+
+def pieces(captions: Captions) -> list[Captions]:
+    """The table in three pieces of different sizes, which share nothing with it."""
+    n = len(captions)
+    bounds = [0, n // 5, n // 5 + 1, n]
+    return [captions.select(range(a, b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+
+
+def corpus_scores(metric: Metric, captions: Captions) -> NDArray[np.float64]:
+    return metric.aggregate(metric.statistics(captions, metric.fit(captions.references)).sum(axis=0))
+
+
+@pytest.mark.parametrize("captions", [CORPUS.table(), TOY.table(), HARD], ids=["many", "toy", "hard"])
+def test_statistics_of_pieces_are_those_of_the_whole(metric: Metric, captions: Captions) -> None:
+    state = metric.fit(captions.references)
+    whole = metric.statistics(captions, state)
+    assert whole.dtype == np.float64
+    assert len(whole) == len(captions)
+    parts = [metric.statistics(piece, state) for piece in pieces(captions)]
+    np.testing.assert_array_equal(np.vstack(parts), whole)
+    summed = sum(part.sum(axis=0) for part in parts)
+    np.testing.assert_allclose(metric.aggregate(np.asarray(summed)), metric.aggregate(whole.sum(axis=0)), rtol=1e-12)
+
+
+def test_states_of_pieces_merge_to_that_of_the_whole(metric: Metric) -> None:
+    captions = CORPUS.table()
+    states = [metric.fit(piece.references) for piece in pieces(captions)]
+    whole = metric.fit(captions.references)
+    if whole is None:
+        assert states == [None] * 3
+        assert not metric.needs_fit
+        return
+    first, second, third = states
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    expected = metric.statistics(captions, whole)
+    for merged in (first.merge(second).merge(third), third.merge(first.merge(second))):
+        np.testing.assert_array_equal(metric.statistics(captions, merged), expected)
+
+
+def test_a_metric_without_state_fits_what_is_at_hand(metric: Metric) -> None:
+    captions = CORPUS.table()
+    np.testing.assert_array_equal(
+        metric.statistics(captions), metric.statistics(captions, metric.fit(captions.references))
+    )
+
+
+def test_order_of_images_does_not_matter(metric: Metric) -> None:
+    captions = CORPUS.table()
+    order = np.random.default_rng(5).permutation(len(captions))
+    shuffled = captions.select(order)
+    expected = metric.statistics(captions, metric.fit(captions.references))[order]
+    np.testing.assert_array_equal(metric.statistics(shuffled, metric.fit(shuffled.references)), expected)
+
+
+def test_order_of_references_does_not_matter(metric: Metric) -> None:
+    texts = [[" ".join(reference) for reference in references] for references in CORPUS.references]
+    candidates = [" ".join(candidate) for candidate in CORPUS.candidates]
+    expected = metric.statistics(table(candidates, texts))
+    backwards = metric.statistics(table(candidates, [references[::-1] for references in texts]))
+    np.testing.assert_allclose(backwards, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_a_row_depends_on_its_own_candidate_only(metric: Metric) -> None:
+    captions = CORPUS.table()
+    candidates = list(captions.candidates)
+    candidates[7] = "unheard of words"
+    changed = Captions(tuple(candidates), captions.references)
+    state = metric.fit(captions.references)
+    expected = metric.statistics(captions, state)
+    actual = metric.statistics(changed, state)
+    others = np.arange(len(captions)) != 7
+    np.testing.assert_array_equal(actual[others], expected[others])
+
+
+@pytest.mark.parametrize("captions", [TOY.table(), HARD, table([""], [[""]]), table(["dog"], [["dog"]])])
+def test_empty_and_one_word_captions_are_legal(metric: Metric, captions: Captions) -> None:
+    statistics = metric.statistics(captions, metric.fit(captions.references))
+    assert np.isfinite(statistics).all()
+    scores = metric.aggregate(statistics)
+    assert np.isfinite(scores).all()
+    assert (scores >= 0).all()
+    assert np.isfinite(metric.aggregate(statistics.sum(axis=0))).all()
+
+
+def test_no_images_have_no_statistics(metric: Metric) -> None:
+    captions = CORPUS.table()
+    state = metric.fit(captions.references)
+    k = metric.statistics(captions, state).shape[1]
+    nothing = Captions((), references_table([]))
+    assert metric.statistics(nothing, state).shape == (0, k)
+
+
+def test_aggregate_is_a_pure_function_of_any_shape(metric: Metric) -> None:
+    captions = CORPUS.table()
+    statistics = metric.statistics(captions, metric.fit(captions.references))
+    before = statistics.copy()
+    m = len(metric.outputs)
+    scores = metric.aggregate(statistics)
+    assert scores.shape == (len(captions), m)
+    assert metric.aggregate(statistics[0]).shape == (m,)
+    np.testing.assert_array_equal(metric.aggregate(statistics[0]), scores[0])
+    stacked = metric.aggregate(statistics.reshape(3, 50, -1))
+    np.testing.assert_array_equal(stacked, scores.reshape(3, 50, m))
+    assert metric.aggregate(statistics[:0]).shape == (0, m)
+    np.testing.assert_array_equal(statistics, before)
+
+
+def test_resampling_is_a_matrix_product(metric: Metric) -> None:
+    captions = CORPUS.table()
+    state = metric.fit(captions.references)
+    statistics = metric.statistics(captions, state)
+    rows = np.random.default_rng(8).integers(len(captions), size=len(captions))
+    counts = np.bincount(rows, minlength=len(captions)).astype(float)
+    expected = metric.aggregate(statistics[rows].sum(axis=0))
+    np.testing.assert_allclose(metric.aggregate(counts @ statistics), expected, rtol=1e-10)
+
+
+def test_threads_change_no_bit(metric: Metric, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = large_corpus(1_300, seed=11)
+    results = []
+    for threads in ("1", "2", "7"):
+        monkeypatch.setenv("CAPTIOUS_THREADS", threads)
+        captions = corpus.table()
+        results.append(metric.statistics(captions, metric.fit(captions.references)))
+    np.testing.assert_array_equal(results[1], results[0])
+    np.testing.assert_array_equal(results[2], results[0])
+
+
+def test_streaming_gives_the_corpus_score(metric: Metric) -> None:
+    captions = CORPUS.table()
+    expected = corpus_scores(metric, captions)
+    for piece in pieces(captions):
+        metric.update(piece, piece.references)
+    assert list(metric.compute()) == list(metric.outputs)
+    np.testing.assert_allclose([*metric.compute().values()], expected, rtol=1e-12)
+
+
+def test_streams_merge(metric: Metric) -> None:
+    captions = CORPUS.table()
+    expected = corpus_scores(metric, captions)
+    others = [type(metric)(variant=metric.variant) for _ in range(2)]
+    for one, piece in zip([metric, *others], pieces(captions), strict=True):
+        one.update(piece, piece.references)
+    for other in others:
+        metric.merge(other)
+    np.testing.assert_allclose([*metric.compute().values()], expected, rtol=1e-12)
+    metric.reset()
+    metric.update(captions, captions.references)
+    np.testing.assert_allclose([*metric.compute().values()], expected, rtol=1e-12)
+
+
+#: Another value of each parameter that a metric may have besides its variant.
+OTHER: dict[str, object] = {
+    "tokenizer": "whitespace",
+    "gap": 2,
+    "sigma": 3.0,
+    "smooth": 2.0,
+    "idf": DocumentFrequencies.of(references_table([["a dog"]] * 7), PTB),
+}
+
+
+def test_signatures_show_every_parameter(metric: Metric) -> None:
+    signatures = metric.signatures()
+    assert len(set(signatures)) == len(metric.outputs)
+    for output, signature in zip(metric.outputs, signatures, strict=True):
+        name, *parts = signature.split("|")
+        assert name == output
+        assert f"variant:{metric.variant}" in parts
+        assert "tokenizer:ptb" in parts
+        assert parts[-1].startswith("captious:")
+    seen = {signatures}
+    for variant in metric.variants:
+        if variant != metric.variant:
+            seen.add(type(metric)(variant=variant).signatures())
+    parameters = {*inspect.signature(type(metric)).parameters} - {"variant"}
+    assert parameters <= OTHER.keys(), f"give another value of {parameters - OTHER.keys()} to this test"
+    for parameter in parameters:
+        seen.add(type(metric)(variant=metric.variant, **{parameter: OTHER[parameter]}).signatures())
+    assert len(seen) == len(metric.variants) + len(parameters)
+
+
+def test_streams_of_other_parameters_are_refused(metric: Metric) -> None:
+    from captious.errors import ParameterError
+
+    parameters = {*inspect.signature(type(metric)).parameters} - {"variant"}
+    for parameter in parameters:
+        other = type(metric)(variant=metric.variant, **{parameter: OTHER[parameter]})
+        with pytest.raises(ParameterError, match="cannot be merged"):
+            metric.merge(other)
+
+
+def test_tokenizer_is_that_of_the_metric(metric: Metric) -> None:
+    shouted = table(["A Dog."], [["a dog"]])
+    relaxed = metric.statistics(shouted)
+    strict = type(metric)(variant=metric.variant, tokenizer=WHITESPACE).statistics(shouted)
+    assert relaxed.shape == strict.shape
+    if not metric.needs_fit:  # with one image, weights of n-grams are all zero
+        assert (relaxed != strict).any()

@@ -1,0 +1,129 @@
+"""What must hold of scores whatever the captions: bounds, perfect and hopeless candidates, indifference to order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import captious
+from captious.errors import ParameterError
+from captious.metrics import registry
+from captious.metrics.base import Metric
+
+from ..corpora import Corpus, corpora, table
+
+METRICS: dict[str, Metric] = {
+    f"{name}@{variant}": registry.get(name)(variant=variant, tokenizer="whitespace")
+    for name in registry.names()
+    for variant in registry.get(name).variants
+}
+#: Where the highest score is not 1; official constants let no score of BLEU and its kin reach 1.
+HIGHEST = {"cider@official": 10.0, "cider-d@official": 10.0, "cider-d@paper": 10.0}
+
+
+def scores(metric: Metric, corpus: Corpus) -> np.ndarray:
+    return metric.aggregate(metric.statistics(corpus.table()))
+
+
+@pytest.mark.parametrize("name", METRICS)
+@given(corpus=corpora())
+def test_bounds(name: str, corpus: Corpus) -> None:
+    found = scores(METRICS[name], corpus)
+    assert (found >= 0).all()
+    assert (found <= HIGHEST.get(name, 1.0) * (1 + 1e-12)).all()
+    whole = METRICS[name].aggregate(METRICS[name].statistics(corpus.table()).sum(axis=0))
+    assert (whole >= 0).all()
+    assert (whole <= HIGHEST.get(name, 1.0) * (1 + 1e-12)).all()
+
+
+LONG = "a dog and a cat sit on the mat"
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_copy_of_the_only_reference_is_perfect(name: str) -> None:
+    corpus = Corpus([LONG.split(), ["two", "men"]], [[LONG.split()], [["a", "red", "bus", "on", "it"]]])
+    np.testing.assert_allclose(scores(METRICS[name], corpus)[0], HIGHEST.get(name, 1.0), rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_copy_among_many_references_is_better_than_another_caption(name: str) -> None:
+    references = [LONG.split(), "some cat with a dog".split(), "pets".split()]
+    others = [[w] * 6 for w in ("red", "bus")]
+    copy = scores(METRICS[name], Corpus([LONG.split(), *others], [references, [["x"]], [["y"]]]))[0]
+    other = scores(METRICS[name], Corpus([["the", "red", "bus"], *others], [references, [["x"]], [["y"]]]))[0]
+    assert (copy > other).all()
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_candidate_without_a_common_word_scores_nothing(name: str) -> None:
+    corpus = Corpus([["x", "y", "z", "x", "y"]], [[LONG.split(), ["cats"]]])
+    np.testing.assert_allclose(scores(METRICS[name], corpus), 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", METRICS)
+@given(corpus=corpora())
+def test_order_of_references_is_irrelevant(name: str, corpus: Corpus) -> None:
+    backwards = Corpus(corpus.candidates, [references[::-1] for references in corpus.references])
+    np.testing.assert_allclose(
+        scores(METRICS[name], backwards), scores(METRICS[name], corpus), rtol=1e-12, atol=1e-14
+    )
+
+
+@pytest.mark.parametrize("name", METRICS)
+@given(corpus=corpora())
+def test_names_of_words_are_irrelevant(name: str, corpus: Corpus) -> None:
+    def rename(tokens: list[str]) -> list[str]:
+        return [{"a": "zebra", "b": "犬", "c": "a", "dog": "-5", "on": "''"}[token] for token in tokens]
+
+    renamed = Corpus(
+        [rename(candidate) for candidate in corpus.candidates],
+        [[rename(reference) for reference in references] for references in corpus.references],
+    )
+    np.testing.assert_array_equal(scores(METRICS[name], renamed), scores(METRICS[name], corpus))
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if not name.startswith("cider")])
+@given(corpus=corpora())
+def test_images_do_not_influence_each_other(name: str, corpus: Corpus) -> None:
+    found = scores(METRICS[name], corpus)
+    for i, (candidate, references) in enumerate(zip(corpus.candidates, corpus.references, strict=True)):
+        np.testing.assert_array_equal(scores(METRICS[name], Corpus([candidate], [references]))[0], found[i])
+
+
+@given(corpus=corpora())
+def test_higher_orders_match_no_more_than_lower_ones(corpus: Corpus) -> None:
+    matches = METRICS["bleu@official"].statistics(corpus.table())[:, :4]
+    assert (np.diff(matches, axis=1) <= 0).all()
+    assert (np.diff(scores(METRICS["bleu@paper"], corpus), axis=1) <= 1e-12).all()
+
+
+@given(corpus=corpora())
+def test_rouge_l_after_lin_is_no_higher_than_the_official(corpus: Corpus) -> None:
+    # The official code may take precision and recall from two references.
+    official, lin = (scores(METRICS[f"rouge-l@{variant}"], corpus) for variant in ("official", "lin2004"))
+    assert (lin <= official + 1e-12).all()
+
+
+def test_rouge_s_counts_pairs_within_the_gap() -> None:
+    captions = table(["a x x x b"], [["a b"]])
+    for gap, matched in ((1, 0), (3, 0), (4, 1), (None, 1)):
+        assert (captious.RougeS(gap=gap).statistics(captions)[0, 0] > 0) == bool(matched)
+    with pytest.raises(ParameterError, match="gap"):
+        captious.RougeS(gap=0)
+
+
+def test_pinned_signatures() -> None:
+    version = captious.__version__
+    assert captious.Bleu().signatures()[3] == f"bleu-4|variant:official|tokenizer:ptb|captious:{version}"
+    assert captious.RougeL(variant="lin2004").signatures() == (
+        f"rouge-l|variant:lin2004|tokenizer:ptb|beta:1.2|captious:{version}",
+    )
+    assert captious.RougeS(gap=None).signatures() == (
+        f"rouge-s|variant:paper|tokenizer:ptb|gap:any|beta:1.2|captious:{version}",
+    )
+    metric = captious.CiderD(tokenizer="whitespace")
+    state = metric.fit(table(["a"] * 3, [["a"]] * 3).references)
+    assert metric.signatures(state) == (
+        f"cider-d|variant:official|tokenizer:whitespace|sigma:6|idf:references-3|captious:{version}",
+    )

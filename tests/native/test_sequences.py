@@ -1,0 +1,99 @@
+"""The kernels of word order against the oracles: longest common subsequences and skip-bigrams."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from captious.native import lcs_lengths, skip_bigram_matches
+
+from ..corpora import TOY, Corpus, captions, corpora, large_corpus
+from ..oracles.ngrams import matches
+from ..oracles.rouge_l import lcs
+from ..oracles.rouge_s import skip_bigrams
+from .arrays import arrays
+
+GAPS = (1, 2, 4, 2**62)
+
+
+def expected_lcs(corpus: Corpus) -> list[int]:
+    return [
+        lcs(candidate, reference)
+        for candidate, references in zip(corpus.candidates, corpus.references, strict=True)
+        for reference in references
+    ]
+
+
+def expected_pairs(corpus: Corpus, gap: int) -> list[int]:
+    return [
+        matches(skip_bigrams(candidate, gap), skip_bigrams(reference, gap))
+        for candidate, references in zip(corpus.candidates, corpus.references, strict=True)
+        for reference in references
+    ]
+
+
+@given(corpus=corpora(max_images=8))
+@example(corpus=TOY)
+@example(corpus=Corpus([[]], [[[]]]))
+def test_lcs_of_small_corpora(corpus: Corpus) -> None:
+    flat = arrays(corpus)
+    lengths = lcs_lengths(*flat.candidates, *flat.references, 1)
+    assert lengths.dtype == np.int64
+    np.testing.assert_array_equal(lengths, expected_lcs(corpus))
+
+
+@given(candidate=captions(200), references=st.lists(captions(90), min_size=1, max_size=4))
+def test_lcs_of_long_captions(candidate: list[str], references: list[list[str]]) -> None:
+    corpus = Corpus([candidate], [references])
+    flat = arrays(corpus)
+    np.testing.assert_array_equal(lcs_lengths(*flat.candidates, *flat.references, 1), expected_lcs(corpus))
+
+
+@pytest.mark.parametrize("length", [1, 23, 24, 25, 63, 64, 65, 127, 128, 129, 200])
+@pytest.mark.parametrize("words", [1, 2, 30, 500])
+def test_lcs_around_the_edges_of_machine_words(length: int, words: int) -> None:
+    # 64 words of the candidate are treated at once; carries go from one batch to the next.
+    rng = random.Random(length * 1_000 + words)
+
+    def caption(n: int) -> list[str]:
+        return [f"w{rng.randrange(words)}" for _ in range(n)]
+
+    candidate = caption(length)
+    near = [word for word in candidate if rng.random() < 0.8]
+    corpus = Corpus([candidate], [[candidate, near, near[::-1], caption(length), caption(length + 70), []]])
+    flat = arrays(corpus)
+    found = lcs_lengths(*flat.candidates, *flat.references, 1)
+    np.testing.assert_array_equal(found, expected_lcs(corpus))
+    assert found[0] == length
+    assert found[1] == len(near)
+
+
+@given(corpus=corpora(max_images=8), gap=st.sampled_from(GAPS))
+@example(corpus=TOY, gap=4)
+def test_skip_bigrams_of_small_corpora(corpus: Corpus, gap: int) -> None:
+    flat = arrays(corpus)
+    found = skip_bigram_matches(*flat.candidates, *flat.references, gap, 1)
+    assert found.dtype == np.int64
+    np.testing.assert_array_equal(found, expected_pairs(corpus, gap))
+
+
+def test_skip_bigrams_without_limit() -> None:
+    # Lin 2004: a sentence of four words has six.
+    flat = arrays(Corpus([["police", "killed", "the", "gunman"]], [[["police", "killed", "the", "gunman"]]]))
+    assert skip_bigram_matches(*flat.candidates, *flat.references, 2**62, 1).tolist() == [6]
+
+
+def test_many_images_on_any_number_of_threads() -> None:
+    corpus = large_corpus(1_300)
+    flat = arrays(corpus)
+    lengths = lcs_lengths(*flat.candidates, *flat.references, 1)
+    np.testing.assert_array_equal(lengths, expected_lcs(corpus))
+    pairs = skip_bigram_matches(*flat.candidates, *flat.references, 4, 1)
+    np.testing.assert_array_equal(pairs, expected_pairs(corpus, 4))
+    for threads in (2, 7, 64):
+        np.testing.assert_array_equal(lcs_lengths(*flat.candidates, *flat.references, threads), lengths)
+        np.testing.assert_array_equal(skip_bigram_matches(*flat.candidates, *flat.references, 4, threads), pairs)

@@ -1,0 +1,1 @@
+"""captious against the official programs and their published outputs, on real captions."""

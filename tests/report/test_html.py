@@ -1,0 +1,66 @@
+"""Results as HTML."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import captious
+from captious.evaluation import compare_reports
+
+
+class Tags(HTMLParser):
+    """Checks that elements nest and gathers tags and text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.open.append(tag)
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def parsed(html: str | None) -> Tags:
+    assert html is not None
+    tags = Tags()
+    tags.feed(html)
+    assert tags.open == []
+    return tags
+
+
+NASTY = "<script>alert(\"1\")</script> & 'x'"
+
+
+def test_a_report(first: captious.Report) -> None:
+    page = parsed(first._repr_html_())
+    assert "first: 3 images, 6 references" in page.text
+    assert page.text[page.text.index("share") + 1] == ".2500"
+    assert page.tags.count("tr") == 3
+
+
+def test_a_comparison(first: captious.Report, second: captious.Report) -> None:
+    page = parsed(compare_reports(first, second, resamples=9)._repr_html_())
+    assert {"first", "second", "95% interval", "+.2500"} <= set(page.text)
+
+
+def test_everything_is_escaped() -> None:
+    comparison = captious.compare({1: "a"}, {1: "b"}, {1: ["a", "c"]}, ["rouge-l"], systems=(NASTY, NASTY), resamples=5)
+    for html in (comparison._repr_html_(), comparison.a._repr_html_()):
+        page = parsed(html)
+        assert "script" not in page.tags
+        assert any(NASTY in text for text in page.text)
+
+
+def test_signatures_are_on_the_rows(first: captious.Report) -> None:
+    html = first._repr_html_()
+    assert html is not None
+    for result in first.values():
+        assert f'title="{result.signature}"' in html

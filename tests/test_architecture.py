@@ -1,0 +1,143 @@
+"""The house as it is built: a room imports only from floors below it, and nothing heavy before it is needed."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "src" / "captious"
+
+#: From the ground up. Modules that are no rooms lie below all floors.
+FLOORS = (
+    {"errors", "files", "version"},
+    {"native", "resources"},
+    {"data", "text", "models"},
+    {"metrics"},
+    {"evaluation", "learned"},
+    {"judgment"},
+    {"report", "scale", "compat"},
+    {"server", "cli"},
+)
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+#: Never imported when a module is: only by the function that needs them.
+HEAVY = {"jax", "matplotlib", "pandas", "polars", "pyarrow", "ray", "spacy", "tensorflow", "torch", "transformers"}
+#: Rooms that put things on a terminal.
+SHOWS = {"cli", "report"}
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+#: The package itself names what is public, from every floor.
+IN_ROOMS = [path for path in MODULES if path != PACKAGE / "__init__.py"]
+
+
+def room_of(path: Path) -> str:
+    """The room, or the module beside the rooms, that a file belongs to; '' for the package itself."""
+    first = path.relative_to(PACKAGE).parts[0]
+    return "" if first == "__init__.py" else first.removesuffix(".py")
+
+
+def absolute(path: Path, node: ast.ImportFrom) -> str:
+    """The module that a from-import names, relative or not."""
+    if node.level == 0:
+        return node.module or ""
+    package = ["captious", *path.relative_to(PACKAGE).parent.parts]
+    return ".".join([*package[: len(package) - node.level + 1], *([node.module] if node.module else [])])
+
+
+def imported(path: Path, tree: ast.AST) -> Iterator[str]:
+    """Every module that a tree imports, wherever the import stands; for ``from captious import x``, captious.x."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = absolute(path, node)
+            yield from ([f"captious.{alias.name}" for alias in node.names] if module == "captious" else [module])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+            if name in {"import_module", "__import__"} and node.args and isinstance(node.args[0], ast.Constant):
+                yield str(node.args[0].value)
+
+
+def executed_on_import(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Statements that run when the module is imported: not functions, not what is for type checkers."""
+    waiting: list[ast.AST] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            waiting += node.orelse
+            continue
+        if isinstance(node, ast.stmt):
+            yield node
+        waiting += ast.iter_child_nodes(node)
+
+
+def test_every_room_has_a_floor() -> None:
+    rooms = {room_of(path) for path in MODULES} - {""}
+    assert rooms <= FLOOR_OF.keys()
+    folders = {folder.name for folder in PACKAGE.iterdir() if folder.is_dir() and folder.name != "__pycache__"}
+    for folder in folders:
+        assert any((PACKAGE / folder).glob("*.py")), f"{folder} is an empty room"
+
+
+@pytest.mark.parametrize("path", IN_ROOMS, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_only_from_floors_below(path: Path) -> None:
+    room = room_of(path)
+    for module in imported(path, ast.parse(path.read_text())):
+        parts = module.split(".")
+        if parts[0] != "captious":
+            continue
+        assert len(parts) > 1, "rooms import from rooms, not from the package"
+        other = parts[1]
+        if other == "__version__":
+            other = "version"
+        assert other in FLOOR_OF, f"captious.{other} is no room: rooms import from rooms, not from the package"
+        if other == room:
+            continue
+        both_below = FLOOR_OF[room] == FLOOR_OF[other] == 0
+        assert both_below or FLOOR_OF[other] < FLOOR_OF[room], f"{room} must not import {module}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_heavy_packages_wait_until_they_are_needed(path: Path) -> None:
+    forbidden = HEAVY if room_of(path) in SHOWS else HEAVY | {"rich", "click"}
+    tree = ast.parse(path.read_text())
+    for statement in executed_on_import(tree):
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            for module in imported(path, ast.Module([statement], [])):
+                assert module.split(".")[0] not in forbidden, f"line {statement.lineno} imports {module}"
+
+
+def loaded_by(code: str) -> set[str]:
+    """Modules that a fresh interpreter has loaded after running the code."""
+    program = f"{code}\nimport sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_captious_costs_next_to_nothing() -> None:
+    loaded = loaded_by("import captious; captious.__version__")
+    assert not loaded & {"numpy", "scipy", "click", *HEAVY, "rich"}
+    assert "captious.native" not in loaded
+
+
+def test_scoring_needs_no_optional_package() -> None:
+    loaded = loaded_by("import captious; captious.score, captious.compare, captious.load")
+    assert not loaded & HEAVY
+
+
+def test_public_names_are_sorted_and_exist() -> None:
+    import captious
+
+    assert captious.__all__ == sorted(captious.__all__)
+    assert dir(captious) == captious.__all__
+    for name in captious.__all__:
+        assert getattr(captious, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = captious.nothing
