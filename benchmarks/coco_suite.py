@@ -41,7 +41,8 @@ TOLERANCE = 1e-12
 
 #: Corpus scores, and caption scores one output after the other; both in the order of OUTPUTS.
 Scores = tuple[list[float], list[Any]]
-Side = Callable[[References, Candidates], Scores]
+#: Takes captions, gets them ready in the form that the side's interface wants, and returns what is to be measured.
+Side = Callable[[References, Candidates], Callable[[], Scores]]
 
 
 def captious_side() -> Side:
@@ -49,44 +50,62 @@ def captious_side() -> Side:
 
     metrics = [Bleu(), RougeL(), CiderD()]
 
-    def run(references: References, candidates: Candidates) -> Scores:
-        report = score(candidates, references, metrics)
-        return [report[name].score for name in OUTPUTS], [report[name].per_caption for name in OUTPUTS]
+    def prepare(references: References, candidates: Candidates) -> Callable[[], Scores]:
+        def run() -> Scores:
+            report = score(candidates, references, metrics)
+            return [report[name].score for name in OUTPUTS], [report[name].per_caption for name in OUTPUTS]
 
-    return run
+        return run
+
+    return prepare
 
 
-def peer_side() -> Side:
+def peer_side(*, apart: bool = False) -> Side:
+    """pycocoevalcap as it comes; or with a word between captions, so that none is cut by what the next one says."""
     from pycocoevalcap.bleu.bleu import Bleu
     from pycocoevalcap.cider.cider import Cider
     from pycocoevalcap.rouge.rouge import Rouge
     from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
-    def run(references: References, candidates: Candidates) -> Scores:
-        tokenizer = PTBTokenizer()
-        gts = tokenizer.tokenize({image: [{"caption": text} for text in texts] for image, texts in references.items()})
-        res = tokenizer.tokenize({image: [{"caption": candidates[image]}] for image in references})
-        bleu, bleu_per_image = Bleu(4).compute_score(gts, res, verbose=0)
-        rouge, rouge_per_image = Rouge().compute_score(gts, res)
-        cider, cider_per_image = Cider().compute_score(gts, res)
-        return [*bleu, rouge, cider], [*bleu_per_image, rouge_per_image, cider_per_image]
+    def annotations(captions: References) -> dict[int, list[dict[str, str]]]:
+        words = ("x",) if apart else ()
+        return {
+            image: [{"caption": each} for text in texts for each in (text, *words)] for image, texts in captions.items()
+        }
 
-    return run
+    def prepare(references: References, candidates: Candidates) -> Callable[[], Scores]:
+        raw_gts, raw_res = annotations(references), annotations({i: [candidates[i]] for i in references})
+
+        def run() -> Scores:
+            tokenizer = PTBTokenizer()
+            gts, res = tokenizer.tokenize(raw_gts), tokenizer.tokenize(raw_res)
+            if apart:
+                gts, res = ({image: texts[::2] for image, texts in captions.items()} for captions in (gts, res))
+            bleu, bleu_per_image = Bleu(4).compute_score(gts, res, verbose=0)
+            rouge, rouge_per_image = Rouge().compute_score(gts, res)
+            cider, cider_per_image = Cider().compute_score(gts, res)
+            return [*bleu, rouge, cider], [*bleu_per_image, rouge_per_image, cider_per_image]
+
+        return run
+
+    return prepare
 
 
 SIDES = {"captious": captious_side, "pycocoevalcap": peer_side}
+APART = "pycocoevalcap, captions apart"
 
 
 def child(side: str, data: Path, job: str, scores_file: Path) -> None:
     """One measured run: print the figures, write the scores."""
     with contextlib.redirect_stdout(sys.stderr):
-        run = SIDES[side]()
+        prepare = peer_side(apart=True) if side == APART else SIDES[side]()
         if job.isdecimal():
             references, candidates = read_karpathy(data, int(job))
         else:
             references, candidates = read_references(data), read_system(data, job)
+        run = prepare(references, candidates)
         usage = Usage()
-        corpus, per_caption = run(references, candidates)
+        corpus, per_caption = run()
         usage.stop()
     with scores_file.open("wb") as file:
         array.array("d", [*map(float, corpus), *itertools.chain.from_iterable(per_caption)]).tofile(file)
@@ -94,20 +113,15 @@ def child(side: str, data: Path, job: str, scores_file: Path) -> None:
 
 
 def compare(job: str, options: argparse.Namespace) -> bool:
-    """Measure both sides on one system; print and check."""
-    pythons = {"captious": sys.executable, "pycocoevalcap": options.peer_python}
+    """Measure both sides on one system and print it; whether all scores agree."""
+    scores: dict[str, array.array[float]] = {}
     repeats = {"captious": options.repeats, "pycocoevalcap": options.peer_repeats}
     measured: dict[str, list[dict[str, float]]] = {side: [] for side in SIDES}
-    environment = {"CAPTIOUS_THREADS": str(options.threads)} if options.threads else {}
-    with tempfile.TemporaryDirectory() as folder:
-        files = {side: Path(folder) / side for side in SIDES}
-        for turn in range(max(repeats.values())):
-            for side in SIDES:
-                if turn < repeats[side]:
-                    arguments = [__file__, "--data", str(options.data), "--child", side, job, str(files[side])]
-                    inside, whole = run_child(pythons[side], arguments, environment)
-                    measured[side].append({**inside, **{f"whole {name}": value for name, value in whole.items()}})
-        scores = {side: read_scores(file) for side, file in files.items()}
+    for turn in range(max(repeats.values())):
+        for side in SIDES:
+            if turn < repeats[side]:
+                figures, scores[side] = run_side(side, job, options)
+                measured[side].append(figures)
 
     n = int(measured["captious"][0]["captions"])
     print(f"\n{'Karpathy system ' if job.isdecimal() else 'val2014, '}{job}: {n:,} images")
@@ -124,23 +138,33 @@ def compare(job: str, options: argparse.Namespace) -> bool:
         digits = 0 if key == "peak" else 3
         rows.append([label, *(spread(values[side], digits) for side in SIDES), f"{ratio:,.1f}"])
     print_table(rows)
-    return agree(scores["captious"], scores["pycocoevalcap"], n)
+    if agree("pycocoevalcap", scores["captious"], scores["pycocoevalcap"], n):
+        return True
+    _, scores[APART] = run_side(APART, job, options)
+    return agree(APART, scores["captious"], scores[APART], n)
 
 
-def read_scores(file: Path) -> array.array[float]:
+def run_side(side: str, job: str, options: argparse.Namespace) -> tuple[dict[str, float], array.array[float]]:
+    """One run in a fresh process: figures from inside and outside, and the scores."""
+    python = sys.executable if side == "captious" else options.peer_python
+    environment = {"CAPTIOUS_THREADS": str(options.threads)} if options.threads else {}
     scores = array.array("d")
-    scores.frombytes(file.read_bytes())
-    return scores
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "scores"
+        arguments = [__file__, "--data", str(options.data), "--child", side, job, str(file)]
+        inside, whole = run_child(python, arguments, environment)
+        scores.frombytes(file.read_bytes())
+    return {**inside, **{f"whole {name}": value for name, value in whole.items()}}, scores
 
 
-def agree(ours: array.array[float], theirs: array.array[float], n: int) -> bool:
+def agree(peer: str, ours: array.array[float], theirs: array.array[float], n: int) -> bool:
     """Whether all scores are the same, which is printed."""
     k = len(OUTPUTS)
     assert len(ours) == len(theirs) == k + k * n
     differences = [abs(a - b) for a, b in zip(ours, theirs, strict=True)]
     corpus, per_caption = max(differences[:k]), max(differences[k:])
     different = {i % n for i, difference in enumerate(differences[k:]) if difference > TOLERANCE}
-    print(f"largest difference: corpus {corpus:.1e}, caption {per_caption:.1e}", end="; ")
+    print(f"largest difference from {peer}: corpus {corpus:.1e}, caption {per_caption:.1e}", end="; ")
     print(f"{len(different):,} captions differ by more than {TOLERANCE:g}")
     return corpus <= TOLERANCE and not different
 

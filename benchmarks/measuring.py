@@ -125,7 +125,9 @@ def run_child(
 
 
 def spread(values: Sequence[float], digits: int = 3) -> str:
-    """Median and range, as text."""
+    """Median and range, as text; a single value as it is."""
+    if len(values) == 1:
+        return f"{values[0]:,.{digits}f}"
     low, middle, high = min(values), statistics.median(values), max(values)
     return f"{middle:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
 

@@ -37,7 +37,7 @@ def compute(scorer: Any, gts: Any, res: Any) -> tuple[Any, Any]:
 
 
 def test_tokenizer() -> None:
-    raw = {
+    raw: dict[Any, Any] = {
         3: [{"caption": "A  dog (red).", "id": 7}, {"caption": "", "id": 8}],
         "1": [{"caption": "The man's HAT, isn't it?"}],
     }
@@ -98,7 +98,8 @@ def test_bleu(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_bleu_types() -> None:
     corpus, per_image = Bleu().compute_score(GTS, RES, verbose=0)
-    assert type(corpus) is type(per_image) is list
+    assert isinstance(corpus, list)
+    assert isinstance(per_image, list)
     assert {type(score) for score in corpus} == {float}
     assert {type(scores) for scores in per_image} == {list}
     assert {type(score) for scores in per_image for score in scores} == {float}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import captious
 from captious.errors import MissingCandidatesError, ParameterError, UnknownNameError
 from captious.evaluation import CaptiousWarning, compare_reports
-from captious.version import version
+from captious.version import __version__
 
 N = 120
 REFERENCES = {i: [f"a dog and {i} cats on a chair", f"{i} cats with a dog"] for i in range(N)}
@@ -280,7 +280,7 @@ class TestToDict:
         comparison = captious.compare(BAD, GOOD, REFERENCES, ["cider-d", "rouge-l"], systems=("x", "y"), resamples=7)
         plain = comparison.to_dict(examples=2)
         assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-        assert plain["version"] == version()
+        assert plain["version"] == __version__
         assert plain["systems"] == ["x", "y"]
         assert (plain["n_images"], plain["level"], plain["resamples"], plain["seed"]) == (N, 0.95, 7, 12345)
         for name, difference in comparison.items():

@@ -13,7 +13,7 @@ import pytest
 
 import captious
 from captious.errors import MissingExtraError, UnknownNameError
-from captious.version import version
+from captious.version import __version__
 
 REFERENCES = {
     "b.jpg": ["a brown dog runs on the beach", "the dog is running"],
@@ -91,7 +91,7 @@ def test_to_dict_with_intervals(report: captious.Report) -> None:
 
 
 def test_the_document_has_version_and_systems(report: captious.Report) -> None:
-    assert report.to_json() == {"version": version(), "systems": [report.to_dict()]}
+    assert report.to_json() == {"version": __version__, "systems": [report.to_dict()]}
 
 
 def test_what_a_subset_leaves_out_is_said() -> None:
@@ -106,7 +106,7 @@ def test_signatures_name_metric_variant_tokenizer_and_version(report: captious.R
         assert parts[0] == name
         assert "variant:official" in parts
         assert "tokenizer:ptb" in parts
-        assert parts[-1] == f"captious:{version()}"
+        assert parts[-1] == f"captious:{__version__}"
 
 
 def test_repr_of_a_result_is_short(report: captious.Report) -> None:

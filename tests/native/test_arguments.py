@@ -98,7 +98,6 @@ def test_words_that_do_not_exist(word: int) -> None:
     "call",
     [
         lambda: ReferenceNgrams(IDS.reshape(1, 3), OFFSETS, IMAGES, 1),
-        lambda: ReferenceNgrams(IDS.astype(float), OFFSETS, IMAGES, 1),
         lambda: ReferenceNgrams([0, 1, 2], OFFSETS, IMAGES, 1),
         lambda: NgramFrequencies().add(np.zeros((2, 3), np.int32), long(1, 1)),
         lambda: Vocabulary().add(["a", "list"]),
@@ -172,12 +171,26 @@ def test_inputs_are_left_alone() -> None:
     np.testing.assert_array_equal(ids, IDS)
 
 
-def test_an_index_keeps_its_arrays() -> None:
-    # The kernel looks into the tokens it was made of, so they must live as long as it does.
-    references = ReferenceNgrams(IDS.copy(), OFFSETS.copy(), IMAGES.copy(), 1)
+@pytest.mark.parametrize("ids", [IDS.copy(), IDS.astype(np.int64), np.repeat(IDS, 2)[::2]], ids=["own", "int64", "strided"])
+def test_an_index_keeps_its_arrays(ids: np.ndarray) -> None:
+    # The kernel looks into the tokens it was made of, or a copy of them, so they must live as long as it does.
+    references = ReferenceNgrams(ids * 1, OFFSETS * 1, IMAGES * 1, 1)
     garbage = [np.full(3, 9, np.int32) for _ in range(1_000)]
     assert bleu_statistics(references, IDS, OFFSETS, 1)[0, 0] == 2
     del garbage
+
+
+def test_frequencies_are_counted_once_and_alone() -> None:
+    counts = NgramFrequencies()
+    counts.count(index())
+    with pytest.raises(RuntimeError):
+        counts.count(index())
+    with pytest.raises(RuntimeError):
+        counts.add(np.zeros((1, 4), np.int32), long(1))
+    added = NgramFrequencies()
+    added.add(np.zeros((1, 4), np.int32), long(1))
+    with pytest.raises(RuntimeError):
+        added.count(index())
 
 
 def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:

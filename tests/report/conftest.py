@@ -1,4 +1,4 @@
-"""What the tests of captious.report share: two systems whose scores are known, with captions that are awkward to show."""
+"""What the tests of captious.report share: two systems of known scores, with captions that are awkward to show."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Known(MeanMetric):
 
     name = "known"
     outputs = ("share", "amount")
-    table: Mapping[str, tuple[float, float]] = {**FIRST, **SECOND}  # noqa: RUF012
+    table: Mapping[str, tuple[float, float]] = {**FIRST, **SECOND}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         return np.array([self.table[candidate] for candidate in captions.candidates])

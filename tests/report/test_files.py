@@ -27,7 +27,7 @@ from captious.report.files import (
     write_captions,
     write_text,
 )
-from captious.version import version
+from captious.version import __version__
 
 EXTENSIONS = [".jsonl", ".csv", ".parquet"]
 
@@ -46,7 +46,7 @@ def rows_of(path: Path) -> list[dict[str, object]]:
 class TestJson:
     def test_it_is_the_documented_document(self, first: captious.Report, second: captious.Report) -> None:
         document = json.loads(reports_json([first, second]))
-        assert document == {"version": version(), "systems": [first.to_dict(), second.to_dict()]}
+        assert document == {"version": __version__, "systems": [first.to_dict(), second.to_dict()]}
         assert document["systems"][0]["metrics"]["amount"] == {
             "score": 11.0,
             "ci95": None,

@@ -55,7 +55,9 @@ def main() -> None:
     """Run the command line and exit."""
     debug = "--debug" in sys.argv[1:]
     try:
-        captious(prog_name="captious", standalone_mode=False)
+        with captious.make_context("captious", sys.argv[1:]) as context:
+            captious.invoke(context)
+        sys.stdout.flush()
     except CaptiousError as error:
         if debug:
             raise

@@ -27,20 +27,21 @@ _EXTRAS = {
 def doctor() -> None:
     """Show what is installed and what it unlocks, with the command that installs what is missing."""
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_row(
-        "captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
-    )
-    table.add_row(
-        "kernels", "ok", f"{threads()} thread{'s' if threads() > 1 else ''} (CAPTIOUS_THREADS sets another number)"
-    )
+    rows = [
+        ("captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"),
+        ("kernels", "ok", f"{threads()} thread{'s' if threads() > 1 else ''} (CAPTIOUS_THREADS sets another number)"),
+    ]
     for package, (unlocks, extra) in _EXTRAS.items():
         try:
-            table.add_row(package, installed_version(package), unlocks)
+            rows.append((package, installed_version(package), unlocks))
         except PackageNotFoundError:
-            table.add_row(package, "missing", f"{unlocks}: pip install 'captious[{extra}]'")
+            rows.append((package, "missing", f"{unlocks}: pip install 'captious[{extra}]'"))
     for name in names():
         missing = get(name).missing()
-        table.add_row(name, "runs" if missing is None else "missing", missing or get(name).summary)
+        rows.append((name, "runs" if missing is None else "missing", missing or get(name).summary))
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for row in rows:
+        table.add_row(*map(Text, row))  # Text, because [extra] in a string would be markup
     print_table(table)

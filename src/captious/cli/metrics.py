@@ -35,6 +35,7 @@ def metrics(format_: str) -> None:
         click.echo(json.dumps({"version": __version__, "metrics": found}, indent=2))
         return
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, header_style="", padding=(0, 2, 0, 0))
     for head in ("metric", "variants", "runs here", "what it is"):
@@ -44,5 +45,6 @@ def metrics(format_: str) -> None:
         several = metric.outputs != (name,)
         title = f"{name}\n  {metric.outputs[0]} .. {metric.outputs[-1]}" if several else name
         missing = metric.missing()
-        table.add_row(title, "\n".join(metric.variants), "yes" if missing is None else f"no: {missing}", metric.summary)
+        runs = "yes" if missing is None else f"no: {missing}"
+        table.add_row(*map(Text, (title, "\n".join(metric.variants), runs, metric.summary)))
     print_table(table)

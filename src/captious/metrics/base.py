@@ -75,8 +75,6 @@ class Metric(ABC):
     variants: ClassVar[Mapping[str, str]] = {"official": "as released"}
     #: One line for listings.
     summary: ClassVar[str] = ""
-    #: Whether ``fit`` has to see the references of the whole corpus.
-    needs_fit: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -111,6 +109,11 @@ class Metric(ABC):
     def parameters(self) -> Mapping[str, object]:
         """Every parameter that changes a score, in the order in which the signature shows them."""
         return {"variant": self.variant, "tokenizer": self.tokenizer.name}
+
+    @property
+    def needs_fit(self) -> bool:
+        """Whether ``fit`` has to see the references of the whole corpus before captions can be scored."""
+        return False
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         """The signature of each output, given the state that was used."""
@@ -176,7 +179,7 @@ class Metric(ABC):
         Raises:
             ParameterError: the other metric computes something else.
         """
-        if type(other) is not type(self) or other.parameters != self.parameters:
+        if type(other) is not type(self) or other.signatures() != self.signatures():
             raise ParameterError(
                 f"{other.name} cannot be merged into {self.name}",
                 where=f"{other.signatures()[0]} into {self.signatures()[0]}",

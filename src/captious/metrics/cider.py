@@ -21,12 +21,13 @@ from captious.errors import ParameterError, UnknownImageError
 from captious.metrics.base import MeanMetric, Settings, State
 from captious.metrics.document_frequencies import DocumentFrequencies
 from captious.metrics.signature import signature
-from captious.native import CiderReferences, threads
+from captious.native import CiderReferences, ReferenceNgrams, Vocabulary, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer
 
 __all__ = ["Cider", "CiderScorer"]
 
 _FEW_IMAGES = 100
+_SAME_WORDS = np.empty(0, np.int32)  # a word map that translates nothing
 
 
 class Cider(MeanMetric):
@@ -42,7 +43,6 @@ class Cider(MeanMetric):
         "official": "the authors' code: times 10, no stemming",
         "paper": "not multiplied by 10",
     }
-    needs_fit = True
 
     def __init__(
         self,
@@ -69,9 +69,16 @@ class Cider(MeanMetric):
         tokenizer = settings.tokenizer or (idf.tokenizer if idf is not None else "ptb")
         return cls(idf, variant=variant, tokenizer=tokenizer)
 
+    @property
+    def needs_fit(self) -> bool:
+        return self.idf is None
+
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
-        idf = self.idf or state
-        parameters = {**self.parameters, "idf": idf.label if idf is not None else "references"}
+        if self.idf is not None:
+            idf = f"{self.idf.label}-{self.idf.checksum[:8]}"
+        else:
+            idf = state.label if state is not None else "references"
+        parameters = {**self.parameters, "idf": idf}
         return tuple(signature(output, parameters) for output in self.outputs)
 
     def fit(self, references: References) -> DocumentFrequencies:
@@ -133,10 +140,14 @@ class _WeightLayer:
 
     def of_references(self, references: References) -> CiderReferences:
         words: Tokens = references.layer(WordLayer(self.tokenizer))
+        return self.of_index(references.layer(NgramLayer(self.tokenizer)), _word_map(words, self.idf))
+
+    def of_index(self, index: ReferenceNgrams, word_map: NDArray[np.int32]) -> CiderReferences:
+        """The same from n-grams, whose word ids `word_map` translates to those of the frequencies."""
         return CiderReferences(
-            references.layer(NgramLayer(self.tokenizer)),
+            index,
             self.idf.counts,
-            _word_map(words, self.idf),
+            word_map,
             math.log(self.idf.n_documents),
             sigma=self.sigma,
             clip=self.clip,
@@ -152,7 +163,7 @@ class _WeightLayer:
 def _word_map(tokens: Tokens, idf: DocumentFrequencies) -> NDArray[np.int32]:
     """For each word of the tokens' vocabulary its id in that of the frequencies; empty if they are the same."""
     if tokens.vocabulary is idf.vocabulary:
-        return np.empty(0, np.int32)
+        return _SAME_WORDS
     return tokens.vocabulary.ids_in(idf.vocabulary)
 
 
@@ -164,12 +175,14 @@ class CiderScorer:
 
     def __init__(self, metric: Cider, references: References) -> None:
         idf = metric.fit(references)
+        # Tokenized over the words of the frequencies, so that no id of a candidate needs translation.
+        vocabulary = Vocabulary()
+        vocabulary.add(tuple(idf.vocabulary.words()))
+        words = Tokens(*metric.tokenizer.encode(references.texts, vocabulary), vocabulary).split()
+        index = ReferenceNgrams(words.ids, words.offsets, references.offsets, threads())
         self._metric = metric
-        self._weighted = references.layer(metric._weights(idf))
-        self._vocabulary = references.layer(WordLayer(metric.tokenizer)).vocabulary
-        # From here on every word that the frequencies know has an id, so candidates need add none.
-        self._vocabulary.add(tuple(idf.vocabulary.words()))
-        self._word_map = _word_map(references.layer(WordLayer(metric.tokenizer)), idf)
+        self._vocabulary = vocabulary
+        self._weighted = metric._weights(idf).of_index(index, _SAME_WORDS)
         self._row_of: dict[ImageId, int] = {image: row for row, image in enumerate(references.ids)}
         if references.id_form == "text":  # a format that cannot tell "12" from 12
             self._row_of |= {image: row for row, image in enumerate(numbers_from_text(references.ids))}
@@ -198,8 +211,5 @@ class CiderScorer:
                 where=f"image_id {error.args[0]!r}",
                 help="prepare the scorer with the references of every image of the training set",
             ) from None
-        ids, offsets = self._metric.tokenizer.encode(captions, self._vocabulary, grow=False)
-        if self._vocabulary.divisible().size:
-            tokens = Tokens(ids, offsets, self._vocabulary).split()
-            ids, offsets = tokens.ids, tokens.offsets
-        return self._weighted.score(ids, offsets, rows, self._word_map, threads()) * self._metric._scale
+        ids, offsets = self._metric.tokenizer.look_up_words(captions, self._vocabulary)
+        return self._weighted.score(ids, offsets, rows, _SAME_WORDS, threads()) * self._metric._scale

@@ -10,10 +10,12 @@ import hashlib
 import io
 import json
 import os
-import zipfile
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +49,6 @@ class DocumentFrequencies:
     n_documents: int
     tokenizer: str
     name: str = "references"
-    checksum: str = field(default="", repr=False)
 
     @classmethod
     def of(cls, references: object, tokenizer: Tokenizer) -> DocumentFrequencies:
@@ -57,8 +58,13 @@ class DocumentFrequencies:
 
     @property
     def label(self) -> str:
-        """Corpus, its size and, if it came from a file, the first digits of the file's SHA-256."""
-        return "-".join(filter(None, [self.name, str(self.n_documents), self.checksum[:8]]))
+        """Name and size of the corpus."""
+        return f"{self.name}-{self.n_documents}"
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of the frequencies, whatever the order in which they were counted and the file they are in."""
+        return _checksum(self._content)
 
     def merge(self, other: State) -> DocumentFrequencies:
         """The frequencies of both corpora together; an image that is in both counts twice.
@@ -85,25 +91,10 @@ class DocumentFrequencies:
         Raises:
             OutputError: the file cannot be written.
         """
-        ngrams, frequencies = self.counts.entries()
-        words = self.vocabulary.words()
-        used = np.unique(ngrams[ngrams >= 0])
-        by_text = sorted(used.tolist(), key=words.__getitem__)
-        numbers = np.full(len(words), -1, np.int32)
-        numbers[by_text] = np.arange(len(by_text))
-        ngrams = _renumbered(ngrams, numbers)
-        order = np.lexsort(ngrams.T[::-1])
-        encoded = [words[i].encode() for i in by_text]
-        about = {"format": _FORMAT, "documents": self.n_documents, "tokenizer": self.tokenizer}
+        header = json.dumps({"format": _FORMAT, "checksum": self.checksum}).encode()
+        arrays: dict[str, Any] = {"header": np.frombuffer(header, np.uint8), **self._content}
         content = io.BytesIO()
-        np.savez_compressed(
-            content,
-            about=np.frombuffer(json.dumps(about).encode(), np.uint8),
-            words=np.frombuffer(b"".join(encoded), np.uint8),
-            word_ends=np.cumsum([len(word) for word in encoded], dtype=np.int64),
-            ngrams=ngrams[order],
-            frequencies=frequencies[order].astype(np.uint32),
-        )
+        np.savez_compressed(content, **arrays)
         with whole_file(path, "wb") as file:
             file.write(content.getbuffer())
 
@@ -124,24 +115,60 @@ class DocumentFrequencies:
         try:
             with np.load(io.BytesIO(raw), allow_pickle=False) as archive:
                 content = {name: archive[name] for name in archive.files}
-            about = json.loads(content["about"].tobytes())
-            if about["format"] != _FORMAT:
-                raise ResourceError(
-                    f"these document frequencies are of format {about['format']}, not {_FORMAT}",
-                    where=str(path),
-                    help=help,
-                )
-            text, ends = content["words"].tobytes(), content["word_ends"].tolist()
-            vocabulary, counts = Vocabulary(), NgramFrequencies()
-            vocabulary.add(tuple(text[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)))
-            counts.add(content["ngrams"], content["frequencies"].astype(np.int64))
-            n_documents, tokenizer = int(about["documents"]), str(about["tokenizer"])
-        except (KeyError, ValueError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
+            header = json.loads(content.pop("header").tobytes())
+            if header["format"] == _FORMAT and header["checksum"] == _checksum(content):
+                return cls._from_content(content, Path(path).stem)
+        except Exception as error:  # what the libraries raise on damaged archives is many things
             raise ResourceError(
                 "not a file of document frequencies, or a damaged one", where=str(path), help=help
             ) from error
-        checksum = hashlib.sha256(raw).hexdigest()
-        return cls(vocabulary, counts, n_documents, tokenizer, Path(path).stem, checksum)
+        raise ResourceError(
+            "damaged document frequencies, or those of another version of captious", where=str(path), help=help
+        )
+
+    @property
+    def _content(self) -> dict[str, NDArray[Any]]:
+        """Everything but the name, as arrays, words and n-grams in alphabetical order."""
+        ngrams, frequencies = self.counts.entries()
+        words = self.vocabulary.words()
+        used = sorted(np.unique(ngrams[ngrams >= 0]).tolist(), key=words.__getitem__)
+        numbers = np.full(len(words), -1, np.int32)
+        numbers[used] = np.arange(len(used))
+        ngrams = _renumbered(ngrams, numbers)
+        order = np.lexsort(ngrams.T[::-1])
+        encoded = [words[i].encode() for i in used]
+        about = {"documents": self.n_documents, "tokenizer": self.tokenizer}
+        return {
+            "about": np.frombuffer(json.dumps(about).encode(), np.uint8),
+            "words": np.frombuffer(b"".join(encoded), np.uint8),
+            "word_ends": np.cumsum([len(word) for word in encoded], dtype=np.int64),
+            "ngrams": ngrams[order],
+            "frequencies": frequencies[order].astype(np.uint32),
+        }
+
+    @classmethod
+    def _from_content(cls, content: dict[str, NDArray[Any]], name: str) -> DocumentFrequencies:
+        about = json.loads(content["about"].tobytes())
+        text, ends = content["words"].tobytes(), content["word_ends"].tolist()
+        words = tuple(text[a:b].decode() for a, b in pairwise([0, *ends]))
+        ngrams, frequencies = content["ngrams"], content["frequencies"].astype(np.int64)
+        present = ngrams >= 0
+        sound = (
+            about["documents"] >= 1
+            and sum(map(len, map(str.encode, words))) == len(text)
+            and len(set(words)) == len(words)
+            and ngrams.shape == (len(frequencies), 4)
+            and ngrams.max(initial=-1) < len(words)
+            and bool(present[:, 0].all() and (present[:, :-1] >= present[:, 1:]).all())
+            and frequencies.min(initial=1) >= 1
+            and frequencies.max(initial=1) <= about["documents"]
+        )
+        if not sound:
+            raise ValueError("contradicts itself")
+        vocabulary, counts = Vocabulary(), NgramFrequencies()
+        vocabulary.add(words)
+        counts.add(np.ascontiguousarray(ngrams, np.int32), frequencies)
+        return cls(vocabulary, counts, int(about["documents"]), str(about["tokenizer"]), name)
 
 
 @dataclass(frozen=True)
@@ -162,6 +189,14 @@ class _FrequencyLayer:
 
     def of_candidates(self, captions: object, references: DocumentFrequencies) -> None:
         """Candidates have no document frequencies."""
+
+
+def _checksum(content: dict[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(content):
+        digest.update(f"{name} {content[name].dtype.str} {content[name].shape} ".encode())
+        digest.update(np.ascontiguousarray(content[name]).tobytes())
+    return digest.hexdigest()
 
 
 def _renumbered(ngrams: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -155,7 +155,7 @@ def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> l
         labels |= {*wanted}
         selection.columns.update(wanted)
     if not selections:
-        raise ParameterError("no metric is asked for", help=f"metrics are {', '.join(names())}")
+        raise ParameterError("no metric is asked for", help=f"metrics are {', '.join(_askable())}")
     return selections
 
 
@@ -177,14 +177,25 @@ def _plugins() -> dict[str, EntryPoint]:
 
 def _named(metric: type[Metric], name: str) -> type[Metric]:
     """The metric under the name it was registered by."""
-    metric.name = name
-    if not hasattr(metric, "outputs"):
+    if "outputs" not in metric.__dict__ and len(getattr(metric, "outputs", ())) > 1:
+        raise ParameterError(
+            f"{name} does not say what its outputs are called",
+            where=f"{metric.__qualname__} would report {', '.join(metric.outputs)} as well",
+            help="set outputs = (...) in the class",
+        )
+    if "outputs" not in metric.__dict__:
         metric.outputs = (name,)
+    metric.name = name
     return metric
 
 
+def _askable() -> list[str]:
+    """Everything that can be asked for by name."""
+    return [name for metric in names() for name in dict.fromkeys((metric, *get(metric).outputs))]
+
+
 def _unknown(name: str) -> UnknownNameError:
-    known = [known for metric in names() for known in dict.fromkeys((metric, *get(metric).outputs))]
+    known = _askable()
     close = difflib.get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.6)
     guess = f"did you mean {close[0]}? " if close else ""
     return UnknownNameError(f"there is no metric {name!r}", help=f"{guess}metrics are {', '.join(known)}")

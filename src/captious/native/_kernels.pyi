@@ -60,7 +60,8 @@ class Vocabulary:
 
     def lookup(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
         """
-        Tokenize captions without adding words; unknown ones are numbered from len(self) on, anew in every caption.
+        Words of captions, tokens being cut again at white space; unknown ones are not added but numbered from len(self)
+        on, anew in every caption.
         """
 
 class ReferenceNgrams:

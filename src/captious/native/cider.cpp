@@ -212,6 +212,21 @@ double CiderReferences::idf(std::uint32_t documents) const {
     return options_.log_documents - std::log(static_cast<double>(documents));
 }
 
+void CiderReferences::prefetch(std::size_t row) const {
+    auto lines = [](const auto* from, const auto* to) {
+        for (const char* at = reinterpret_cast<const char*>(from); at < reinterpret_cast<const char*>(to); at += 64)
+            __builtin_prefetch(at);
+    };
+    ReferenceNgrams::Image image = references_.image(row);
+    const ReferenceNgrams::Block& block = *image.block;
+    std::uint32_t end = image.begin + image.count;
+    lines(image.slots, image.slots + image.n_slots);
+    lines(block.first_at.data() + image.begin, block.first_at.data() + end);
+    lines(block.postings_at.data() + image.begin, block.postings_at.data() + end);
+    lines(documents_->data() + block.first_ngram + image.begin, documents_->data() + block.first_ngram + end);
+    lines(norms_.data() + references_.first_reference(row), norms_.data() + references_.first_reference(row + 1));
+}
+
 void CiderReferences::score(TokensView candidates, std::span<const std::int64_t> rows,
                             std::span<const std::int32_t> word_map, int threads, double* out) const {
     parallel_for(candidates.count, threads, 64, [&](std::size_t begin, std::size_t end) {
@@ -221,6 +236,7 @@ void CiderReferences::score(TokensView candidates, std::span<const std::int64_t>
         std::vector<Ngram> strangers;
         for (std::size_t c = begin; c < end; ++c) {
             auto row = static_cast<std::size_t>(rows[c]);
+            if (c + 1 < end) prefetch(static_cast<std::size_t>(rows[c + 1]));
             std::span<const std::int32_t> words = candidates[c];
             ReferenceNgrams::Image image = references_.image(row);
             candidate.collect(image, words, true);

@@ -81,6 +81,7 @@ public:
 
 private:
     double idf(std::uint32_t documents) const;
+    void prefetch(std::size_t row) const;  // asks for the memory of an image that is scored next
 
     const ReferenceNgrams& references_;
     const NgramFrequencies& frequencies_;

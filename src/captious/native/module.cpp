@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <mutex>
 #include <shared_mutex>
 
@@ -64,24 +65,34 @@ std::vector<std::string_view> utf8(const nb::tuple& strings) {
     return out;
 }
 
+// Whether offsets start at 0, end at `last` and rise by at least `step`.
+bool rise_to(const Int64In& offsets, std::size_t last, std::int64_t step) {
+    const std::int64_t* values = offsets.data();
+    if (offsets.size() == 0 || values[0] != 0 || values[offsets.size() - 1] != static_cast<std::int64_t>(last)) return false;
+    for (std::size_t i = 1; i < offsets.size(); ++i)
+        if (values[i] < values[i - 1] + step) return false;
+    return true;
+}
+
 TokensView view(const Int32In& ids, const Int64In& offsets) {
-    if (offsets.size() == 0 || offsets.data()[0] != 0 ||
-        offsets.data()[offsets.size() - 1] != static_cast<std::int64_t>(ids.size()))
-        throw nb::value_error("offsets do not fit ids");
+    if (!rise_to(offsets, ids.size(), 0)) throw nb::value_error("offsets do not fit ids");
+    if (std::any_of(ids.data(), ids.data() + ids.size(), [](std::int32_t id) { return id < 0; }))
+        throw nb::value_error("ids do not fit: one is negative");
     return {ids.data(), offsets.data(), offsets.size() - 1};
 }
 
 std::span<const std::int64_t> span(const Int64In& values) { return {values.data(), values.size()}; }
 
 void check_images(const TokensView& candidates, const TokensView& references, const Int64In& image_offsets) {
-    if (image_offsets.size() != candidates.count + 1 ||
-        image_offsets.data()[candidates.count] != static_cast<std::int64_t>(references.count))
+    if (image_offsets.size() != candidates.count + 1 || !rise_to(image_offsets, references.count, 1))
         throw nb::value_error("image_offsets do not fit candidates and references");
 }
 
 }  // namespace
 
 NB_MODULE(_kernels, m) {
+    // Objects that live until the interpreter ends, in a user's globals or a cache, are no reason to print anything.
+    nb::set_leak_warnings(false);
     m.doc() = "Kernels over arrays of integers. `captious.text` and `captious.metrics` are their users.";
 
     nb::enum_<Cut>(m, "Cut", "How a caption is cut into tokens.")
@@ -169,14 +180,14 @@ NB_MODULE(_kernels, m) {
                  return to_numpy(std::move(tokens));
              },
              "captions"_a, "cut"_a, "threads"_a, nb::sig("def lookup(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
-             "Tokenize captions without adding words; unknown ones are numbered from len(self) on, anew in every caption.");
+             "Words of captions, tokens being cut again at white space; unknown ones are not added but numbered from len(self)\n"
+             "on, anew in every caption.");
 
     nb::class_<ReferenceNgrams>(m, "ReferenceNgrams", "The n-grams (n = 1..4) of the references of each image.")
         .def("__init__",
              [](ReferenceNgrams* self, Int32In ids, Int64In offsets, Int64In image_offsets, int threads) {
                  TokensView tokens = view(ids, offsets);
-                 if (image_offsets.size() == 0 ||
-                     image_offsets.data()[image_offsets.size() - 1] != static_cast<std::int64_t>(tokens.count))
+                 if (!rise_to(image_offsets, tokens.count, 1))
                      throw nb::value_error("image_offsets do not fit offsets");
                  nb::gil_scoped_release release;
                  new (self) ReferenceNgrams(tokens, span(image_offsets), threads);
@@ -250,6 +261,8 @@ NB_MODULE(_kernels, m) {
         .def("add",
              [](NgramFrequencies& self, NgramsIn ngrams, Int64In counts) {
                  if (ngrams.shape(0) != counts.size()) throw nb::value_error("not one count per n-gram");
+                 for (std::size_t i = 0; i < counts.size(); ++i)
+                     if (counts.data()[i] < 0 || counts.data()[i] > 0x7FFFFFFF) throw nb::value_error("counts do not fit 31 bits");
                  for (std::size_t i = 0; i < counts.size(); ++i) {
                      Ngram ngram;
                      std::copy(ngrams.data() + i * kMaxOrder, ngrams.data() + (i + 1) * kMaxOrder, ngram.words.begin());

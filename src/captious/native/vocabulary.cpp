@@ -27,6 +27,21 @@ std::size_t white_space(std::string_view text) {
     return blank ? 3 : 0;
 }
 
+// Calls emit(piece) for what stands between white space.
+template <typename Emit>
+void cut_at_white_space(std::string_view text, const Emit& emit) {
+    std::size_t from = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t blank = white_space(text.substr(at));
+        if (blank != 0) {
+            if (at > from) emit(text.substr(from, at - from));
+            from = at + blank;
+        }
+        at += std::max<std::size_t>(blank, 1);
+    }
+    if (from < text.size()) emit(text.substr(from));
+}
+
 // Calls emit(token) for every token of the caption.
 template <typename Emit>
 void cut_caption(std::string_view caption, Cut cut, ptb::TokenBuffer& buffer, const Emit& emit) {
@@ -40,16 +55,7 @@ void cut_caption(std::string_view caption, Cut cut, ptb::TokenBuffer& buffer, co
             emit(caption.substr(from, to - from));
         }
     } else {
-        std::size_t from = 0;
-        for (std::size_t at = 0; at < caption.size();) {
-            std::size_t blank = white_space(caption.substr(at));
-            if (blank != 0) {
-                if (at > from) emit(caption.substr(from, at - from));
-                from = at + blank;
-            }
-            at += std::max<std::size_t>(blank, 1);
-        }
-        if (from < caption.size()) emit(caption.substr(from));
+        cut_at_white_space(caption, emit);
     }
 }
 
@@ -156,11 +162,12 @@ FlatTokens Vocabulary::lookup(const std::vector<std::string_view>& captions, Cut
             FlatTokens& out = pieces[p];
             for (std::size_t i = n * p / count; i < n * (p + 1) / count; ++i) {
                 if (strangers.size() > 0) strangers = Vocabulary();
-                cut_caption(captions[i], cut, buffer, [&](std::string_view token) {
-                    std::int32_t id = find(token);
-                    if (id == kUnknown) id = static_cast<std::int32_t>(size()) + strangers.add(token);
+                auto look_up = [&](std::string_view word) {
+                    std::int32_t id = find(word);
+                    if (id == kUnknown) id = static_cast<std::int32_t>(size()) + strangers.add(word);
                     out.ids.push_back(id);
-                });
+                };
+                cut_caption(captions[i], cut, buffer, [&](std::string_view token) { cut_at_white_space(token, look_up); });
                 out.offsets.push_back(static_cast<std::int64_t>(out.ids.size()));
             }
         }

@@ -44,7 +44,8 @@ public:
     // Ids of words that are empty or hold white space, which Python's str.split() would cut again.
     std::vector<std::int32_t> divisible() const;
 
-    // The same as encode without adding: a word that is not known gets an id from size() on, counted anew in every caption.
+    // Words of captions, tokens being cut again at white space. None is added: a word that is not known gets an id from
+    // size() on, counted anew in every caption.
     FlatTokens lookup(const std::vector<std::string_view>& captions, Cut cut, int threads) const;
 
 private:

@@ -27,7 +27,7 @@ def report_table(reports: Sequence[Report], *, intervals: bool = False) -> Group
     table = _table("", *(cell for report in reports for cell in _heads(report, intervals, len(reports))))
     for name in reports[0]:
         scores = [report[name].score for report in reports]
-        cells: list[str | Text] = [f"  {name}"]
+        cells = [Text(f"  {name}")]
         for report, value in zip(reports, scores, strict=True):
             best = len(reports) > 1 and value == max(scores) and min(scores) < max(scores)
             cells.append(Text(numbers.score(value), style="bold" if best else ""))
@@ -45,7 +45,7 @@ def comparison_table(comparison: Comparison, *, examples: int = 0) -> Group:
     table = _table("", a, b, "difference", "", "effect size", "p bootstrap", "p randomization")
     for name, d in comparison.items():
         table.add_row(
-            f"  {name}",
+            Text(f"  {name}"),
             numbers.score(d.score_a),
             numbers.score(d.score_b),
             numbers.signed(d.difference),

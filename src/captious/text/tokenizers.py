@@ -48,15 +48,8 @@ class Tokenizer:
         words = vocabulary.words()
         return [words[i] for i in ids]
 
-    def encode(
-        self, captions: Sequence[str], vocabulary: Vocabulary, *, grow: bool = True
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Tokenize captions over a vocabulary.
-
-        Args:
-            captions: n captions.
-            vocabulary: its words keep their ids.
-            grow: add new words; otherwise they get ids from ``len(vocabulary)`` on, anew in every caption.
+    def encode(self, captions: Sequence[str], vocabulary: Vocabulary) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Tokenize captions and add their tokens to a vocabulary, whose words keep their ids.
 
         Returns:
             ids int32[n_tokens] and offsets int64[n + 1]; caption i is ``ids[offsets[i]:offsets[i + 1]]``.
@@ -67,37 +60,47 @@ class Tokenizer:
         """
         try:
             if self.cut is not None:
-                run = vocabulary.encode if grow else vocabulary.lookup
-                return run(tuple(captions), self.cut, threads())
-            return self._encode_by_function(captions, vocabulary, grow)
+                return vocabulary.encode(tuple(captions), self.cut, threads())
+            tokens, offsets = self._by_function(captions)
+            return vocabulary.add(tuple(tokens)), offsets
         except UnicodeEncodeError:
             raise _surrogates(captions) from None
 
-    def _encode_by_function(
-        self, captions: Sequence[str], vocabulary: Vocabulary, grow: bool
+    def look_up_words(
+        self, captions: Sequence[str], vocabulary: Vocabulary
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        assert self.function is not None
+        """Words of captions, tokens being cut again at white space, without adding any to the vocabulary.
+
+        A word that the vocabulary does not have gets an id from ``len(vocabulary)`` on, the same within a caption.
+        Returns and raises as ``encode`` does.
+        """
+        try:
+            if self.cut is not None:
+                return vocabulary.lookup(tuple(captions), self.cut, threads())
+            return vocabulary.lookup(tuple(map(" ".join, map(self._call, captions))), Cut.whitespace, threads())
+        except UnicodeEncodeError:
+            raise _surrogates(captions) from None
+
+    def _by_function(self, captions: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
+        """Tokens of all captions, and where each caption's begin."""
+        tokens: list[str] = []
         offsets = np.zeros(len(captions) + 1, np.int64)
-        words: list[str] = []
         for i, caption in enumerate(captions):
-            tokens = self.function(caption)
-            if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
-                raise ParameterError(
-                    f"the tokenizer {self.name} gave {type(tokens).__name__} {tokens!r:.60}",
-                    where=f"caption {caption!r:.80}",
-                    help="a tokenizer takes a string and returns a list of strings",
-                )
-            words += tokens
-            offsets[i + 1] = len(words)
-        if grow:
-            return vocabulary.add(tuple(words)), offsets
-        ids = vocabulary.find(tuple(words))
-        strangers = np.flatnonzero(ids < 0)
-        # One number per distinct unknown word of the batch: distinct within each caption, which is all that is asked.
-        numbers: dict[str, int] = {}
-        for at in strangers.tolist():
-            ids[at] = len(vocabulary) + numbers.setdefault(words[at], len(numbers))
-        return ids, offsets
+            tokens += self._call(caption)
+            offsets[i + 1] = len(tokens)
+        return tokens, offsets
+
+    def _call(self, caption: str) -> list[str]:
+        """The tokens that the function gives, checked."""
+        assert self.function is not None
+        tokens = self.function(caption)
+        if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
+            raise ParameterError(
+                f"the tokenizer {self.name} gave {type(tokens).__name__} {tokens!r:.60}",
+                where=f"caption {caption!r:.80}",
+                help="a tokenizer takes a string and returns a list of strings",
+            )
+        return list(tokens)
 
 
 #: Penn Treebank tokens as CoreNLP 3.4.1 gives them to the COCO harness: lower-cased, most punctuation dropped.

@@ -1,0 +1,109 @@
+"""What the tests of captious.cli share: a folder of captions, and the command run in this process or as its own."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from captious.cli import main
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of the command gave."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Run: TypeAlias = Callable[..., Outcome]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the project's own examples, which the test runs in."""
+    for file in (Path(__file__).parents[2] / "examples").glob("*.json"):
+        shutil.copy(file, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    """``run(*arguments)``: the command in this process, errors and exit included."""
+
+    def run_main(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["captious", *map(str, arguments)])
+        out, err = io.StringIO(), io.StringIO()
+        code: object = 0
+        with redirect_stdout(out), redirect_stderr(err):
+            try:
+                main()
+            except SystemExit as stop:
+                code = stop.code or 0
+        assert isinstance(code, int)
+        return Outcome(code, out.getvalue(), err.getvalue())
+
+    return run_main
+
+
+@pytest.fixture
+def command() -> list[str]:
+    """The installed command, or the module where there is none beside this interpreter."""
+    installed = Path(sys.executable).with_name("captious")
+    return [str(installed)] if installed.exists() else [sys.executable, "-c", "from captious.cli import main; main()"]
+
+
+@pytest.fixture
+def start(command: list[str]) -> Run:
+    """``start(*arguments)``: the command as a process of its own."""
+
+    def start_process(*arguments: object, **options: Any) -> Outcome:
+        done = subprocess.run(
+            [*command, *map(str, arguments)],
+            capture_output=True,
+            timeout=60,
+            check=False,
+            env=plain_environment(),
+            **options,
+        )
+        return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return start_process
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment without what would change colours and widths."""
+    unwanted = {"COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "PYTHONWARNINGS"}
+    return {name: value for name, value in os.environ.items() if name not in unwanted}
+
+
+def assert_refused(outcome: Outcome, *parts: str) -> None:
+    """An error in three lines on stderr, nothing on stdout, no traceback, status 2."""
+    assert outcome.code == 2, outcome
+    assert outcome.out == ""
+    lines = outcome.err.splitlines()
+    starts = [number for number, line in enumerate(lines) if line.startswith("error: ")]
+    assert len(starts) == 1, outcome.err
+    told = lines[starts[0] :]
+    assert any(line.startswith("  help: ") for line in told), outcome.err
+    assert all(line.startswith("  ") for line in told[1:]), outcome.err
+    assert "Traceback" not in outcome.err
+    for part in parts:
+        assert part in "\n".join(told), outcome.err

@@ -1,0 +1,124 @@
+"""captious compare"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+
+import captious
+
+from .conftest import Run, assert_refused
+
+FILES = ("baseline.json", "improved.json", "references.json")
+
+
+@pytest.fixture
+def expected(folder: Path) -> captious.Comparison:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return captious.compare(*FILES, systems=("baseline", "improved"))
+
+
+def test_table(folder: Path, run: Run, expected: captious.Comparison) -> None:
+    outcome = run("compare", *FILES)
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert lines[2].split()[:3] == ["baseline", "improved", "difference"]
+    for line, (name, difference) in zip(lines[3:], expected.items(), strict=False):
+        assert line.split()[0] == name
+        assert f"{difference.difference:+.4f}".replace("0.", ".") in line.split()
+    assert "1,000 resamples of images, seed 12345" in outcome.out
+
+
+def test_json(folder: Path, run: Run, expected: captious.Comparison) -> None:
+    assert run("compare", *FILES, "--format", "json").json == expected.to_dict()
+
+
+def test_csv(folder: Path, run: Run, expected: captious.Comparison) -> None:
+    rows = list(csv.DictReader(io.StringIO(run("compare", *FILES, "--format", "csv").out)))
+    assert [row["metric"] for row in rows] == list(expected)
+    assert [float(row["p_bootstrap"]) for row in rows] == [d.p_bootstrap for d in expected.values()]
+
+
+def test_examples(folder: Path, run: Run, expected: captious.Comparison) -> None:
+    outcome = run("compare", *FILES, "--examples", "2")
+    shown = outcome.out[outcome.out.index("largest differences in cider-d") :]
+    assert len(shown.splitlines()) == 5
+    for example in expected.examples(2):
+        assert str(example.id) in shown
+        assert example.candidate_a in shown
+        assert example.candidate_b in shown
+
+
+def test_examples_as_json(folder: Path, run: Run, expected: captious.Comparison) -> None:
+    document = run("compare", *FILES, "--examples", "3", "--format", "json").json
+    assert [example["id"] for example in document["examples"]["cider-d"]] == [e.id for e in expected.examples(3)]
+
+
+@pytest.mark.xfail(strict=True, reason="--examples is ignored with --format csv, silently")
+def test_examples_as_csv(folder: Path, run: Run) -> None:
+    outcome = run("compare", *FILES, "--examples", "3", "--format", "csv")
+    assert outcome.code == 2 or "barn" in outcome.out or "examples" in outcome.err
+
+
+@pytest.mark.xfail(strict=True, reason="csv of a comparison does not say which systems were compared")
+def test_csv_names_the_systems(folder: Path, run: Run) -> None:
+    assert "improved" in run("compare", *FILES, "--format", "csv").out
+
+
+def test_resamples_and_seed(folder: Path, run: Run) -> None:
+    document = run("compare", *FILES, "-m", "rouge-l", "--resamples", "9", "--seed", "4", "--format", "json").json
+    assert (document["resamples"], document["seed"]) == (9, 4)
+    assert document["metrics"]["rouge-l"]["p_bootstrap"] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("option", [("--resamples", "0"), ("--seed", "-1"), ("--examples", "-1"), ("--resamples", "x")])
+def test_numbers_out_of_range(folder: Path, run: Run, option: tuple[str, str]) -> None:
+    outcome = run("compare", *FILES, *option)
+    assert outcome.code == 2
+    assert option[0] in outcome.err
+    assert outcome.out == ""
+
+
+def test_output_file(folder: Path, run: Run) -> None:
+    for format_ in ("table", "json", "csv"):
+        arguments = ["compare", *FILES, "-m", "rouge-l", "--format", format_]
+        assert run(*arguments, "-o", "out").out == ""
+        assert (folder / "out").read_text(encoding="utf-8") == run(*arguments).out
+
+
+def test_a_system_and_itself(folder: Path, run: Run) -> None:
+    outcome = run("compare", "baseline.json", "baseline.json", "references.json", "-m", "rouge-l", "--format", "json")
+    values = outcome.json["metrics"]["rouge-l"]
+    assert (values["difference"], values["p_bootstrap"], values["p_randomization"]) == (0, 1, 1)
+
+
+def test_a_subset_of_each_its_own(folder: Path, run: Run) -> None:
+    records = json.loads((folder / "baseline.json").read_text())
+    (folder / "ten.json").write_text(json.dumps(records[:10]))
+    outcome = run("compare", "ten.json", "improved.json", "references.json", "-m", "rouge-l", "--subset")
+    assert_refused(outcome, "not scored on the same images", "10 and 24 images")
+
+
+@pytest.mark.xfail(strict=True, reason="what --subset left out is said by score, but not by compare")
+def test_a_subset_is_said(folder: Path, run: Run) -> None:
+    for name in ("baseline", "improved"):
+        records = json.loads((folder / f"{name}.json").read_text())
+        (folder / f"ten-{name}.json").write_text(json.dumps(records[:10]))
+    outcome = run("compare", "ten-baseline.json", "ten-improved.json", "references.json", "-m", "rouge-l", "--subset")
+    assert "subset" in outcome.out
+
+
+def test_the_order_of_files_is_checked(folder: Path, run: Run) -> None:
+    assert_refused(run("compare", "references.json", "baseline.json", "improved.json"), "are these the references?")
+
+
+def test_too_few_files(folder: Path, run: Run) -> None:
+    outcome = run("compare", "baseline.json", "references.json")
+    assert outcome.code == 2
+    assert "REFERENCES" in outcome.err

@@ -1,0 +1,138 @@
+"""What goes wrong is said in three things, what, where and what to do, with exit status 2."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run, assert_refused
+
+
+def write(folder: Path, name: str, content: object) -> str:
+    """A file in the folder: bytes and text as they are, anything else as JSON."""
+    data = (
+        content
+        if isinstance(content, bytes)
+        else (content if isinstance(content, str) else json.dumps(content)).encode()
+    )
+    (folder / name).write_bytes(data)
+    return name
+
+
+RECORD = {"image_id": 1207, "caption": "a cat"}
+
+BROKEN: dict[str, tuple[str, object, tuple[str, ...]]] = {
+    "no such file": ("none.json", None, ("no such file", "none.json")),
+    "empty": ("x.json", b"", ("empty", "x.json")),
+    "truncated": ("x.json", '[{"image_id": 1207, "cap', ("ends in the middle", "x.json: line 1")),
+    "not json": ("x.json", "[1, oops]", ("not JSON", "line 1")),
+    "latin-1": ("x.json", '[{"image_id": 1207, "caption": "caf\xe9"}]'.encode("latin-1"), ("not UTF-8", "0xe9")),
+    "duplicate": ("x.json", [RECORD, RECORD], ("more than one candidate", "image_id 1207 in record 1, record 2")),
+    "number for a caption": ("x.json", [{"image_id": 1207, "caption": 3}], ("not strings", "image_id 1207", "3")),
+    "null for a caption": ("x.json", [{"image_id": 1207, "caption": None}], ("not strings", "None")),
+    "NaN for a caption": ("x.json", '[{"image_id": 1207, "caption": NaN}]', ("not strings", "nan")),
+    "an object for a caption": ("x.json", [{"image_id": 1207, "caption": {"a": 1}}], ("x.json: record 1", "{'a': 1}")),
+    "fraction for an id": (
+        "x.json",
+        [{"image_id": 1207.5, "caption": "a"}],
+        ("neither integers nor strings", "1207.5"),
+    ),
+    "true for an id": ("x.json", [{"image_id": True, "caption": "a"}], ("neither integers nor strings", "True")),
+    "lists in lists": ("x.json", [[RECORD]], ("not an object", "x.json: record 1")),
+    "no caption": ("x.json", [{"image_id": 1207}], ("no field of candidates", "x.json")),
+    "a string": ("x.json", '"a cat"', ("neither an object nor a list", "x.json")),
+    "unknown image": ("x.json", [{"image_id": 5, "caption": "a"}], ("references", "image_id 5")),
+    "lone surrogate": ("x.json", '[{"image_id": 1207, "caption": "\\ud83d"}]', ("lone surrogate", "record 1")),
+    "other extension": ("x.txt", "a cat", ("'.txt' is not the extension", ".jsonl")),
+    "not gzip": ("x.json.gz", b"[]", ("not gzip", "x.json.gz")),
+    "cut gzip": ("x.json.gz", gzip.compress(b"[" + b" " * 999)[:-9], ("ends in the middle", "x.json.gz")),
+    "csv without columns": ("x.csv", "a,b\n1,2\n", ("no field of image ids", "'a', 'b'")),
+    "a line of jsonl": ("x.jsonl", json.dumps(RECORD) + "\noops\n" + json.dumps(RECORD), ("not JSON", "line 2")),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_candidates(folder: Path, run: Run, case: str) -> None:
+    name, content, parts = BROKEN[case]
+    if content is not None:
+        write(folder, name, content)
+    assert_refused(run("score", name, "references.json", "-m", "rouge-l"), *parts)
+
+
+def test_a_directory(folder: Path, run: Run) -> None:
+    (folder / "d.json").mkdir()
+    assert_refused(run("score", "d.json", "references.json"), "directory", "d.json")
+
+
+def test_missing_references(folder: Path, run: Run) -> None:
+    write(folder, "few.json", {"1207": ["a cat", "the cat"]})
+    assert_refused(run("score", "baseline.json", "few.json", "-m", "rouge-l"), "23 of 24 candidates", "--subset")
+
+
+def test_missing_candidates(folder: Path, run: Run) -> None:
+    write(folder, "few.json", [RECORD])
+    assert_refused(run("score", "few.json", "references.json"), "23 of 24 images", "image_id 1315", "--subset")
+
+
+@pytest.mark.parametrize("metric", ["nope", "", "@paper", "BLEU-4", "bleu-4@nope"])
+def test_an_unknown_metric(folder: Path, run: Run, metric: str) -> None:
+    assert_refused(run("score", "baseline.json", "references.json", "-m", metric))
+
+
+def test_output_in_a_folder_that_does_not_exist(folder: Path, run: Run) -> None:
+    outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "-o", "none/out.txt")
+    assert_refused(outcome, "cannot write none/out.txt", "folder that exists")
+
+
+def test_standard_input_is_refused_by_name(folder: Path, run: Run) -> None:
+    assert_refused(run("score", "/dev/stdin", "references.json"), "/dev/stdin", "extension")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["score"], ["score", "one.json"], ["score", "a", "b", "--nope"], ["compare", "a"]]
+)
+def test_usage(run: Run, arguments: list[str]) -> None:
+    outcome = run(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("Usage: captious ")
+    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.xfail(strict=True, reason="usage errors have click's form, 'Error:' with a capital and no help:")
+def test_usage_errors_have_the_form_of_all_others(run: Run) -> None:
+    assert "\nerror: " in "\n" + run("score", "one.json").err
+
+
+def test_debug_shows_the_traceback(folder: Path, start: Run) -> None:
+    outcome = start("--debug", "score", "none.json", "references.json")
+    assert outcome.code != 0
+    assert outcome.out == ""
+    assert "Traceback" in outcome.err
+    assert "CaptionFileError" in outcome.err
+    assert "help: " in outcome.err
+
+
+@pytest.mark.xfail(strict=True, reason="with --debug wrong input exits with 1, which the issue does not know")
+def test_debug_does_not_change_the_exit_code(folder: Path, start: Run) -> None:
+    assert start("--debug", "score", "none.json", "references.json").code == 2
+
+
+@pytest.mark.xfail(strict=True, reason="--debug is an option of captious, not of its commands")
+def test_debug_after_the_command(folder: Path, run: Run) -> None:
+    assert "No such option" not in run("score", "none.json", "references.json", "--debug").err
+
+
+def test_as_a_process(folder: Path, start: Run) -> None:
+    outcome = start("score", "none.json", "references.json", "-m", "rouge-l")
+    assert_refused(outcome, "no such file", "none.json")
+    assert "\x1b" not in outcome.err
+
+
+@pytest.mark.xfail(strict=True, reason="a results file wrapped in an object is taken for captions of one image")
+def test_a_wrapped_results_file_is_explained(folder: Path, run: Run) -> None:
+    write(folder, "x.json", {"predictions": json.loads((folder / "baseline.json").read_text())})
+    outcome = run("score", "x.json", "references.json", "-m", "rouge-l")
+    assert "1 of 1 images have more than one candidate" not in outcome.err

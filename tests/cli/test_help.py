@@ -1,0 +1,77 @@
+"""Every command explains itself."""
+
+from __future__ import annotations
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from captious import __version__
+from captious.cli import captious
+
+COMMANDS = [["score"], ["compare"], ["metrics"], ["idf"], ["idf", "build"], ["doctor"]]
+
+
+def command_of(path: list[str]) -> click.Command:
+    found: click.Command = captious
+    for name in path:
+        assert isinstance(found, click.Group)
+        step = found.get_command(click.Context(found), name)
+        assert step is not None
+        found = step
+    return found
+
+
+@pytest.mark.parametrize("path", [[], *COMMANDS], ids=" ".join)
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help(path: list[str], flag: str) -> None:
+    result = CliRunner().invoke(captious, [*path, flag], prog_name="captious")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert result.stdout.startswith(f"Usage: {' '.join(['captious', *path])} ")
+    assert all(len(line) <= 80 for line in result.stdout.splitlines())
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_is_described(path: list[str]) -> None:
+    assert command_of(path).help
+
+
+UNEXPLAINED = {"--format", "--tokenizer", "--seed", "--resamples"}
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_option_is_described(path: list[str]) -> None:
+    for parameter in command_of(path).params:
+        if isinstance(parameter, click.Option) and not UNEXPLAINED & {*parameter.opts}:
+            assert parameter.help, parameter.opts
+
+
+@pytest.mark.xfail(strict=True, reason="--format, --resamples and --seed have no line of help")
+def test_truly_every_option_is_described() -> None:
+    options = [option for path in COMMANDS for option in command_of(path).params if isinstance(option, click.Option)]
+    assert [option.opts for option in options if not option.help] == []
+
+
+def test_the_list_of_commands_is_whole() -> None:
+    shown = CliRunner().invoke(captious, ["--help"]).stdout
+    assert isinstance(captious, click.Group)
+    for name in captious.list_commands(click.Context(captious)):
+        assert f"\n  {name} " in shown
+
+
+def test_version() -> None:
+    assert CliRunner().invoke(captious, ["--version"]).stdout == f"captious, version {__version__}\n"
+
+
+def test_an_unknown_command(run) -> None:
+    outcome = run("judge")
+    assert outcome.code == 2
+    assert "judge" in outcome.err
+    assert outcome.out == ""
+
+
+def test_no_command_at_all(run) -> None:
+    outcome = run()
+    assert outcome.code == 2
+    assert "Commands:" in outcome.err + outcome.out

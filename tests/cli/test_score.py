@@ -1,0 +1,259 @@
+"""captious score"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+
+import captious
+
+from .conftest import Run, assert_refused
+
+
+def expected(system: str, metrics: list[str] | None = None, **options: object) -> captious.Report:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return captious.score(f"{system}.json", "references.json", metrics, system=system, **options)
+
+
+class TestTable:
+    def test_one_system(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "-m", "bleu-4")
+        assert outcome.code == 0
+        assert outcome.err == ""
+        lines = outcome.out.splitlines()
+        assert lines[0] == "24 images · 5.0 references each · tokens: ptb"
+        assert lines[3].split() == ["rouge-l", f"{expected('baseline')['rouge-l'].score:.4f}"[1:]]
+        assert lines[4].split() == ["bleu-4", f"{expected('baseline')['bleu-4'].score:.4f}"[1:]]
+        assert len(lines) == 5
+
+    def test_two_systems(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "improved.json", "references.json", "-m", "rouge-l")
+        assert outcome.code == 0
+        head, row = outcome.out.splitlines()[2:4]
+        assert head.split() == ["baseline", "improved"]
+        assert row.endswith("◀")
+        assert outcome.err.startswith("Is the difference real? captious compare baseline.json improved.json")
+
+    def test_three_systems(self, folder: Path, run: Run) -> None:
+        (folder / "empty.json").write_text(
+            json.dumps([{**r, "caption": ""} for r in json.loads((folder / "baseline.json").read_text())])
+        )
+        outcome = run("score", "baseline.json", "improved.json", "empty.json", "references.json", "-m", "rouge-l")
+        assert outcome.code == 0
+        head, row = outcome.out.splitlines()[2:4]
+        assert head.split() == ["baseline", "improved", "empty"]
+        assert row.split()[2:] == [f"{expected('improved')['rouge-l'].score:.4f}"[1:], "◀", ".0000"]
+        assert "captious compare" not in outcome.err
+
+    def test_intervals(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "--ci")
+        low, high = expected("baseline")["rouge-l"].confidence_interval()
+        assert f"{low:.3f} – {high:.3f}".replace("0.", ".") in outcome.out
+        assert "95% bootstrap over images." in outcome.out
+
+    def test_the_default_names_what_it_leaves_out(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "references.json")
+        shown = [line.split()[0] for line in outcome.out.splitlines()[3:]]
+        coco = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice"]
+        assert shown == [name for name in coco if name in shown]
+        left_out = [name for name in coco if name not in shown]
+        lines = [line for line in outcome.err.splitlines() if line.startswith("left out: ")]
+        assert len(lines) == (1 if left_out else 0)
+        assert all(f"{name}: " in lines[0] for name in left_out)
+
+    def test_a_caution_is_on_stderr_once(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "improved.json", "references.json", "-m", "cider-d")
+        assert outcome.err.count("warning: cider-d") == 1
+        assert "only 24" in outcome.err
+        assert "warning" not in outcome.out
+
+    def test_the_next_command_can_be_copied(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "improved.json", "references.json", "-m", "rouge-l")
+        line = outcome.err.splitlines()[-1]
+        assert run(*line.partition("captious ")[2].split()).code == 0
+
+    @pytest.mark.xfail(strict=True, reason="file names are not quoted, and -m, --subset and --idf are forgotten")
+    def test_the_next_command_is_the_same_comparison(self, folder: Path, run: Run) -> None:
+        (folder / "baseline.json").rename(folder / "base line.json")
+        outcome = run("score", "base line.json", "improved.json", "references.json", "-m", "rouge-l")
+        assert "captious compare 'base line.json' improved.json references.json" in outcome.err
+
+
+class TestMachineReadable:
+    def test_json(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "improved.json", "references.json", "--format", "json", "--ci")
+        document = outcome.json
+        assert list(document) == ["version", "systems"]
+        assert document["version"] == captious.__version__
+        assert [system["name"] for system in document["systems"]] == ["baseline", "improved"]
+        for system in document["systems"]:
+            report = expected(system["name"])
+            assert system["n_images"] == 24
+            assert list(system["metrics"]) == list(report)
+            for name, values in system["metrics"].items():
+                assert set(values) == {"score", "ci95", "signature"}
+                assert values["score"] == report[name].score
+                assert values["ci95"] == list(report[name].confidence_interval())
+                assert values["signature"] == report[name].signature
+
+    def test_json_without_intervals(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "references.json", "--format", "json", "-m", "rouge-l")
+        assert outcome.json["systems"][0]["metrics"]["rouge-l"]["ci95"] is None
+        assert outcome.err == ""
+
+    def test_csv(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "references.json", "--format", "csv", "-m", "bleu")
+        rows = list(csv.DictReader(io.StringIO(outcome.out)))
+        assert [row["metric"] for row in rows] == ["bleu-1", "bleu-2", "bleu-3", "bleu-4"]
+        assert float(rows[3]["score"]) == expected("baseline")["bleu-4"].score
+
+    @pytest.mark.parametrize("format_", ["json", "csv"])
+    def test_no_hint_and_no_colour(self, folder: Path, run: Run, format_: str) -> None:
+        outcome = run("score", "baseline.json", "improved.json", "references.json", "--format", format_)
+        assert "captious compare" not in outcome.err + outcome.out
+        assert "\x1b" not in outcome.out + outcome.err
+
+    @pytest.mark.parametrize("format_", ["table", "json", "csv"])
+    def test_output_is_what_stdout_would_have_had(self, folder: Path, run: Run, format_: str) -> None:
+        arguments = ["score", "baseline.json", "improved.json", "references.json", "-m", "rouge-l", "--ci"]
+        printed = run(*arguments, "--format", format_)
+        written = run(*arguments, "--format", format_, "-o", "out")
+        assert (written.code, written.out) == (0, "")
+        assert (folder / "out").read_text(encoding="utf-8") == printed.out
+
+    def test_an_unknown_format(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "references.json", "--format", "xml")
+        assert outcome.code == 2
+        assert "xml" in outcome.err
+
+
+class TestPerCaption:
+    @pytest.mark.parametrize("extension", [".jsonl", ".csv", ".parquet"])
+    def test_one_row_per_image(self, folder: Path, run: Run, extension: str) -> None:
+        if extension == ".parquet":
+            pytest.importorskip("pyarrow")
+        file = f"scores{extension}"
+        outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "--per-caption", file)
+        assert outcome.code == 0
+        assert captious.load(file, "references.json").candidates == expected("baseline").captions.candidates
+
+    def test_with_several_systems(self, folder: Path, run: Run) -> None:
+        run(
+            *("score", "baseline.json", "improved.json", "references.json"),
+            *("-m", "bleu-4", "-m", "rouge-l", "--per-caption", "scores.jsonl"),
+        )
+        rows = [json.loads(line) for line in (folder / "scores.jsonl").read_text().splitlines()]
+        assert len(rows) == 48
+        assert list(rows[0]) == ["system", "id", "candidate", "bleu-4", "rouge-l"]
+        assert {row["system"] for row in rows} == {"baseline", "improved"}
+        report = expected("improved")
+        for row, image, score in zip(rows[24:], report.ids, report["rouge-l"].per_caption, strict=True):
+            assert (row["id"], row["rouge-l"]) == (image, score)
+            assert isinstance(row["id"], int)
+
+    @pytest.mark.parametrize("file", ["scores.txt", "scores.xlsx", "scores"])
+    def test_a_wrong_extension_is_refused_before_any_work(self, folder: Path, run: Run, file: str) -> None:
+        outcome = run("score", "none.json", "none.json", "--per-caption", file)
+        assert_refused(outcome, file, ".jsonl, .csv, .parquet")
+
+    @pytest.mark.xfail(strict=True, reason="the place is tried last, when all has been computed and printed")
+    def test_a_place_that_cannot_be_written_is_refused_before_any_work(self, folder: Path, run: Run) -> None:
+        arguments = ["score", "baseline.json", "references.json", "-m", "rouge-l"]
+        assert_refused(run(*arguments, "--per-caption", "none/scores.csv"), "none/scores.csv")
+
+    @pytest.mark.xfail(strict=True, reason="of -o and --per-caption into one file the second wins, silently")
+    def test_one_file_cannot_hold_both_outputs(self, folder: Path, run: Run) -> None:
+        outcome = run(
+            *("score", "baseline.json", "references.json", "-m", "rouge-l"),
+            *("--format", "csv", "-o", "scores.csv", "--per-caption", "scores.csv"),
+        )
+        assert_refused(outcome, "scores.csv")
+
+    @pytest.mark.xfail(strict=True, reason="-o over the results file or the references destroys them, silently")
+    @pytest.mark.parametrize("file", ["baseline.json", "references.json"])
+    def test_an_input_is_never_overwritten(self, folder: Path, run: Run, file: str) -> None:
+        before = (folder / file).read_bytes()
+        run("score", "baseline.json", "references.json", "-m", "rouge-l", "-o", file)
+        assert (folder / file).read_bytes() == before
+
+
+class TestImages:
+    @pytest.fixture
+    def ten(self, folder: Path) -> Path:
+        records = json.loads((folder / "baseline.json").read_text())
+        (folder / "ten.json").write_text(json.dumps([*records[:10], {"image_id": 5, "caption": "a ship"}]))
+        return folder
+
+    def test_a_difference_is_refused(self, ten: Path, run: Run) -> None:
+        outcome = run("score", "ten.json", "references.json", "-m", "rouge-l")
+        assert_refused(outcome, "1 of 11 candidates", "ten.json: image_id 5", "--subset")
+
+    def test_a_subset_is_scored_and_said(self, ten: Path, run: Run) -> None:
+        outcome = run("score", "ten.json", "references.json", "-m", "rouge-l", "--subset")
+        assert outcome.code == 0
+        assert outcome.out.startswith("10 images ·")
+        assert "ten: a subset. Left out 1 candidate" in outcome.out
+        document = run("score", "ten.json", "references.json", "-m", "rouge-l", "--subset", "--format", "json").json
+        assert document["systems"][0]["n_images"] == 10
+        assert document["systems"][0]["left_out"] == {"candidates": 1, "images": 14}
+
+    def test_captions_and_references_in_the_wrong_order(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "references.json", "baseline.json")
+        assert_refused(outcome, "references.json", "are these the references?")
+
+
+class TestSystemNames:
+    def test_two_files_of_the_same_name(self, folder: Path, run: Run) -> None:
+        for number in (1, 2):
+            (folder / f"run{number}").mkdir()
+            (folder / "baseline.json").copy(folder / f"run{number}" / "out.json") if hasattr(Path, "copy") else (
+                folder / f"run{number}" / "out.json"
+            ).write_bytes((folder / "baseline.json").read_bytes())
+        document = run(
+            "score", "run1/out.json", "run2/out.json", "references.json", "-m", "rouge-l", "--format", "json"
+        ).json
+        assert [system["name"] for system in document["systems"]] == ["run1/out.json", "run2/out.json"]
+
+    @pytest.mark.xfail(strict=True, reason="one file given twice makes two systems of one name")
+    def test_the_same_file_twice(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "baseline.json", "references.json", "-m", "rouge-l", "--format", "csv")
+        names = [row["system"] for row in csv.DictReader(io.StringIO(outcome.out))]
+        assert outcome.code == 2 or len(set(names)) == 2
+
+    def test_unicode(self, folder: Path, run: Run) -> None:
+        (folder / "baseline.json").rename(folder / "ünï côde 猫.json")
+        outcome = run("score", "ünï côde 猫.json", "references.json", "-m", "rouge-l", "--format", "json")
+        assert outcome.json["systems"][0]["name"] == "ünï côde 猫"
+
+
+class TestSettings:
+    def test_idf(self, folder: Path, run: Run) -> None:
+        assert run("idf", "build", "references.json", "-o", "own.idf").code == 0
+        outcome = run(
+            "score", "baseline.json", "references.json", "-m", "cider-d", "--idf", "own.idf", "--format", "json"
+        )
+        values = outcome.json["systems"][0]["metrics"]["cider-d"]
+        assert values["score"] == pytest.approx(expected("baseline", ["cider-d"])["cider-d"].score, abs=1e-12)
+        assert "idf:own-24-" in values["signature"]
+        assert outcome.err == ""
+
+    def test_idf_that_nothing_uses(self, folder: Path, run: Run) -> None:
+        run("idf", "build", "references.json", "-o", "own.idf")
+        outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "--idf", "own.idf")
+        assert_refused(outcome, "no metric asked for uses them")
+
+    def test_tokenizer(self, folder: Path, run: Run) -> None:
+        arguments = ["score", "baseline.json", "references.json", "-m", "rouge-l", "--tokenizer", "whitespace"]
+        assert "tokens: whitespace" in run(*arguments).out
+        signature = run(*arguments, "--format", "json").json["systems"][0]["metrics"]["rouge-l"]["signature"]
+        assert "tokenizer:whitespace" in signature
+
+    def test_variants(self, folder: Path, run: Run) -> None:
+        outcome = run("score", "baseline.json", "references.json", "-m", "bleu-4@paper", "-m", "bleu-4")
+        assert [line.split()[0] for line in outcome.out.splitlines()[3:]] == ["bleu-4@paper", "bleu-4"]

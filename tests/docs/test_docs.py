@@ -1,0 +1,161 @@
+"""The documentation tells the truth: it is complete, its links lead somewhere, its code runs and prints what it says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import types
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+import click
+import pytest
+
+import captious
+from captious.cli import captious as command_line
+from captious.metrics import registry
+
+from .blocks import blocks, run
+
+PROJECT = Path(__file__).parents[2]
+DOCS = PROJECT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+CARDS = sorted((DOCS / "metrics").glob("*.md"))
+METRICS = [name for name in registry.names() if registry.get(name).__module__.startswith("captious.")]
+VARIANTS = [(name, variant) for name in METRICS for variant in registry.get(name).variants]
+
+
+def page_id(page: Path) -> str:
+    return page.relative_to(DOCS).as_posix()
+
+
+def prose(page: Path) -> str:
+    """A page without its fenced blocks."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def names_in_code(page: Path) -> set[str]:
+    """What a page sets in code type within its prose."""
+    return set(re.findall(r"`([^`\n]+)`", prose(page)))
+
+
+@cache
+def signatures(name: str, variant: str) -> tuple[str, ...]:
+    """The signatures of a metric's outputs, for one of the example files."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", captious.CaptiousWarning)
+        examples = PROJECT / "examples"
+        report = captious.score(examples / "improved.json", examples / "references.json", [f"{name}@{variant}"])
+    return tuple(result.signature for result in report.values())
+
+
+# ---- completeness
+
+
+def test_every_metric_has_a_card_and_every_card_a_metric() -> None:
+    assert sorted(METRICS) == [card.stem for card in CARDS]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_card_names_all_that_a_metric_has(name: str) -> None:
+    metric = registry.get(name)
+    parameters = {
+        part.partition(":")[0] for variant in metric.variants for part in signatures(name, variant)[0].split("|")[1:]
+    }
+    wanted = {name, *metric.outputs, *metric.variants, *parameters - {"captious"}}
+    assert wanted <= names_in_code(DOCS / "metrics" / f"{name}.md")
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS, ids="@".join)
+def test_a_card_shows_the_signature_of_every_variant(name: str, variant: str) -> None:
+    shown = (DOCS / "metrics" / f"{name}.md").read_text(encoding="utf-8").splitlines()
+    assert signatures(name, variant)[0] in shown
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_card_shows_no_signature_that_is_not_given(name: str) -> None:
+    lines = (DOCS / "metrics" / f"{name}.md").read_text(encoding="utf-8").splitlines()
+    shown = {line for line in lines if re.match(r"[a-z0-9-]+\|variant:", line)}
+    assert shown <= {line for variant in registry.get(name).variants for line in signatures(name, variant)}
+
+
+def every_command(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """A command and all below it, each with the words that call it."""
+    yield path, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from every_command(below, (*path, name))
+
+
+COMMANDS = list(every_command(command_line, ("captious",)))
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=[" ".join(path) for path, _ in COMMANDS])
+def test_every_command_and_option_is_documented(path: tuple[str, ...], command: click.Command) -> None:
+    text = prose(DOCS / "command-line.md")
+    parts = re.split(r"^## ", text, flags=re.MULTILINE)
+    section = next((part for part in parts if part.startswith(f"`{' '.join(path)}`")), None)
+    assert section is not None, f"no section is headed `{' '.join(path)}`"
+    options = {
+        option for parameter in command.params if isinstance(parameter, click.Option) for option in parameter.opts
+    }
+    known = set(re.findall(r"`([^`\n]+)`", section))
+    assert {option for option in options if not any(option in words.split() for words in known)} == set()
+
+
+@pytest.mark.parametrize("name", captious.__all__)
+def test_every_public_name_is_mentioned(name: str) -> None:
+    whole_name = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    assert any(whole_name.search(page.read_text(encoding="utf-8")) for page in PAGES)
+
+
+# ---- links
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives the headings of a page."""
+    headings = re.findall(r"^#+ +(.+?) *$", prose(page), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = unquote(target).partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), f"{target} is not there"
+        assert linked.is_relative_to(PROJECT), f"{target} leads out of the project"
+        if anchor:
+            assert anchor in anchors(linked), f"{target}: no such heading"
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    linked = {(DOCS / target).resolve() for target in re.findall(r"\]\(([^)#\s]+\.md)", prose(DOCS / "README.md"))}
+    assert {page.resolve() for page in PAGES} - {(DOCS / "README.md").resolve()} <= linked
+
+
+# ---- code
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_code_runs_and_prints_what_the_page_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(PROJECT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_registered", {})
+    module = types.ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", captious.CaptiousWarning)
+        for block in blocks(page.read_text(encoding="utf-8")):
+            run(block, module.__dict__, page_id(page))

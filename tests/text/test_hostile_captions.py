@@ -1,0 +1,146 @@
+"""Captions that are meant to hurt: very long, without blanks, of characters that make rules look far ahead."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from captious.native import Cut, Vocabulary
+from captious.text import PTB, PTB_RAW
+
+SIZE = 100_000
+
+#: Each is repeated until it has 100 kB.
+SHAPES = {
+    "letters": "a",
+    "blanks": " ",
+    "blank words": "a ",
+    "at": "a@",
+    "at at": "@",
+    "ampersands": "&",
+    "entities": "&amp;",
+    "quotation entities": "&quot;a",
+    "dots": "a.",
+    "capital dots": "A.",
+    "only dots": ".",
+    "spaced dots": ". ",
+    "brackets": "(",
+    "bracketed numbers": "(1",
+    "phone numbers": "(555) ",
+    "hyphens": "-",
+    "hyphenated": "a-",
+    "dotted hyphens": "a.b-",
+    "apostrophes": "'",
+    "elisions": "a'",
+    "negations": "n't",
+    "quotes": '"',
+    "opening quotes": "``",
+    "tags": "<a ",
+    "attributes": '<a b="',
+    "comments": "<!-",
+    "addresses": "http://",
+    "web": "www.",
+    "slashes": "1/",
+    "dashed numbers": "1-",
+    "dotted numbers": "1.",
+    "spaced numbers": "1 ",
+    "commas": "1,",
+    "currency": "$",
+    "hashes": "#a",
+    "smileys": ":-",
+    "abbreviations": "Co. ",
+    "initials": "I. ",
+    "sentence starts": "A. The ",
+    "countries": "U.S.-",
+    "soft hyphens": "a\u00ad",
+    "only soft hyphens": "\u00ad",
+    "accents": "é",
+    "ideographs": "犬",
+    "not signs": "¬",
+    "snow": "☃",
+    "emoji": "😀",
+    "joined emoji": "👨\u200d",
+    "combining marks": "e\u0301",
+    "capital sigmas": "Σ",
+    "words of sigmas": "αΣ ",
+    "unbreakable spaces": "a\u00a0",
+    "line breaks": "a\n",
+    "control characters": "\0\x01",
+    "mail in Greek": "é@",
+    "equals": "a=\u0394",
+}
+
+
+def seconds(caption: str) -> float:
+    start = time.process_time()
+    tokens = PTB_RAW(caption)
+    taken = time.process_time() - start
+    assert all(tokens)
+    return taken
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_long_captions_take_no_time(shape: str) -> None:
+    # Behind one more byte, characters of several bytes lie at odd places.
+    unit = SHAPES[shape]
+    caption = unit * (SIZE // len(unit.encode()))
+    assert max(seconds(caption), seconds("x" + caption), seconds("1" + caption + " end.")) < 1.0
+
+
+@pytest.mark.parametrize("letter", ["犬", "a", "é", "Σ"])
+def test_many_sigmas_behind_many_letters(letter: str) -> None:
+    # A capital sigma is lower-cased by what stands around it, however far away.
+    assert seconds(letter * 20_000 + "Σ" * 20_000 + letter) < 2.0
+    assert seconds(letter * 20_000 + "Σ犬" * 10_000) < 2.0
+
+
+def test_a_long_caption_among_short_ones() -> None:
+    captions = ("a dog .", "a@" * 50_000, "two men", "(" * 50_000, "")
+    vocabulary = Vocabulary()
+    ids, offsets = vocabulary.encode(captions, Cut.ptb_raw, 2)
+    words = vocabulary.words()
+    found = [[words[i] for i in ids[a:b]] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    assert found == [PTB_RAW(caption) for caption in captions]
+    assert found[3] == ["-lrb-"] * 50_000
+
+
+def check(caption: str) -> None:
+    raw, filtered = PTB_RAW(caption), PTB(caption)
+    assert raw == PTB_RAW(caption)
+    for token in raw:
+        assert token
+        assert not any(character in " \t\n\r\v\f\0" for character in token)
+        assert not any("A" <= character <= "Z" for character in token)
+        token.encode()
+    left = iter(raw)
+    assert all(token in left for token in filtered)
+
+
+any_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
+#: Pieces that rules are about, in any order.
+PIECES = (
+    *"abAZ019 .,'-/@#&<>()[]:;!?\"$%*_=~^|\\`",
+    *"éÉßİΣς½£€…–—“”‘’«»\u00a0\u00ad\u200b\u2009犬😀",  # noqa: RUF001
+    "n't", "'s", "U.S.", "Mr.", "Inc.", "&amp;", "&quot;", "http://", "www.", ".com", "<b>", "</b>", "...", "--",
+    "1/2", "(555)", "can", "not", "The", "no.", "cont'd", ":-)", "AT&T", "\n", "\r", "\0",
+)  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(any_text)
+def test_any_text(caption: str) -> None:
+    check(caption)
+
+
+@settings(max_examples=500)
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
+def test_pieces_in_any_order(caption: str) -> None:
+    check(caption)
+
+
+@given(any_text, st.sampled_from([" ", "  ", "\t", "\u3000"]))
+def test_blanks_around_a_caption_do_not_matter(caption: str, blank: str) -> None:
+    assert PTB_RAW(blank + caption) == PTB_RAW(caption)
