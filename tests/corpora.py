@@ -1,4 +1,4 @@
-"""Small corpora for tests: captions over few words, so that repeats and ties abound, and ways to make tables of them."""
+"""Small corpora for tests, over few words so that repeats and ties abound, and tables made of them."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def large_corpus(images: int, seed: int = 1, words: int = 60) -> Corpus:
 TOY = Corpus(
     [caption.split() for caption in ("a dog runs in the park", "two men play guitar", "a cat", "", "dog")],
     [
-        ["a dog is running in the park".split(), "a brown dog runs on grass".split()],
-        ["two men are playing guitars on stage".split(), "a band performs".split()],
-        ["a cat sleeps on a sofa".split()],
-        ["a red bus on the street".split()],
-        ["dog".split()],
+        [["a", "dog", "is", "running", "in", "the", "park"], ["a", "brown", "dog", "runs", "on", "grass"]],
+        [["two", "men", "are", "playing", "guitars", "on", "stage"], ["a", "band", "performs"]],
+        [["a", "cat", "sleeps", "on", "a", "sofa"]],
+        [["a", "red", "bus", "on", "the", "street"]],
+        [["dog"]],
     ],
 )

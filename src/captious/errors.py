@@ -107,7 +107,7 @@ class MissingCandidatesError(InputError):
     """Images with references but without a candidate."""
 
 
-class UnknownNameError(CaptiousError):
+class UnknownNameError(CaptiousError, KeyError):
     """No metric, output, variant or tokenizer of that name."""
 
 

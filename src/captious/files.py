@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -11,35 +12,64 @@ from typing import IO, Any
 
 from captious.errors import OutputError
 
-__all__ = ["whole_file"]
+__all__ = ["check_place", "whole_file"]
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
     """Open a temporary file beside `path` and put it in place when the block ends well; otherwise leave no trace.
 
+    Links are followed. A pipe or device is written to as it is.
+
     Raises:
         OutputError: the place cannot be written to.
     """
-    target = Path(path)
+    check_place(path)
+    target = Path(path).resolve()
+    encoding = None if "b" in mode else "utf-8"
+    newline = None if "b" in mode else ""
+    if target.exists() and not target.is_file():
+        with open(target, mode, encoding=encoding, newline=newline) as file:
+            yield file
+        return
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=".captious-", dir=target.parent)
     except OSError as error:
-        raise OutputError(
-            f"cannot write {target}", where=error.strerror or str(error), help="name a file in a folder that exists"
-        ) from error
+        raise _cannot(path, error) from error
     try:
-        encoding = None if "b" in mode else "utf-8"
-        with open(handle, mode, encoding=encoding, newline=None if encoding is None else "") as file:
+        with open(handle, mode, encoding=encoding, newline=newline) as file:
             yield file
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)
         os.replace(name, target)
     except OSError as error:
-        raise OutputError(
-            f"cannot write {target}", where=error.strerror or str(error), help="is the disk full?"
-        ) from error
+        raise _cannot(path, error) from error
     finally:
         if os.path.exists(name):
             os.unlink(name)
+
+
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Refuse a place that cannot be written to, before any work is done.
+
+    Raises:
+        OutputError: a folder, or a file in a folder that does not exist or cannot be written to.
+    """
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise OutputError(f"cannot write {path}", where="it is a folder", help="name a file")
+    if target.exists() and not target.is_file():
+        return
+    if not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
+        raise OutputError(
+            f"cannot write {path}",
+            where=f"{target.parent} is not a folder that can be written to",
+            help="name a file in a folder that exists and is yours",
+        )
+
+
+def _cannot(path: str | os.PathLike[str], error: OSError) -> OutputError:
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    help = "make room on the disk" if full else "name another file"
+    return OutputError(f"cannot write {path}", where=error.strerror or str(error), help=help)

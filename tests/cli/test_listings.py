@@ -35,7 +35,6 @@ def test_metrics_as_json(run: Run) -> None:
         assert metric["install"] == kind.missing()
 
 
-@pytest.mark.xfail(strict=True, reason="rich takes [extra] for markup: the command shown is pip install 'captious'")
 def test_a_metric_that_cannot_run_here(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(get("rouge-l"), "missing", classmethod(lambda cls: "pip install 'captious[rouge]'"))
     assert "no: pip install 'captious[rouge]'" in run("metrics").out
@@ -58,7 +57,6 @@ def test_doctor(run: Run) -> None:
     assert {"kernels", "pandas", "polars", "pyarrow", *names()} <= {*first_words}
 
 
-@pytest.mark.xfail(strict=True, reason="rich takes [extra] for markup: the command shown is pip install 'captious'")
 def test_doctor_says_how_to_install_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.cli import doctor
 

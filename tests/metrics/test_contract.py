@@ -7,6 +7,7 @@ that corpus scores need, and fitted states merge to what fitting together gives.
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from captious.data import Captions, References
 from captious.metrics import registry
 from captious.metrics.base import MeanMetric, Metric, State
 from captious.metrics.document_frequencies import DocumentFrequencies
-from captious.text import PTB, WHITESPACE, TokenLayer, Tokenizer
+from captious.text import PTB, WHITESPACE, Tokenizer, TokenLayer
 
 from ..corpora import TOY, large_corpus, references_table, table
 
@@ -106,7 +107,7 @@ def pieces(captions: Captions) -> list[Captions]:
     """The table in three pieces of different sizes, which share nothing with it."""
     n = len(captions)
     bounds = [0, n // 5, n // 5 + 1, n]
-    return [captions.select(range(a, b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [captions.select(range(a, b)) for a, b in itertools.pairwise(bounds)]
 
 
 def corpus_scores(metric: Metric, captions: Captions) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from hypothesis import given
 import captious
 from captious.data import read_references
 from captious.errors import OutputError, ParameterError, ResourceError
-from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.metrics.document_frequencies import DocumentFrequencies, _checksum
 from captious.text import PTB, WHITESPACE
 
 from ..corpora import Corpus, corpora, large_corpus, references_table, table
@@ -114,14 +114,23 @@ def test_saved_and_loaded(idf: DocumentFrequencies, tmp_path: Path) -> None:
     np.testing.assert_array_equal(scores(str(tmp_path / "coco-val.idf")), scores(idf))
 
 
-def test_the_label_names_file_size_and_content(idf: DocumentFrequencies, tmp_path: Path) -> None:
+def test_signatures_name_the_corpus_its_size_and_its_content(idf: DocumentFrequencies, tmp_path: Path) -> None:
+    def in_signature(frequencies: DocumentFrequencies) -> str:
+        (signature,) = captious.CiderD(frequencies, tokenizer="whitespace").signatures()
+        (part,) = (part for part in signature.split("|") if part.startswith("idf:"))
+        return part
+
     idf.save(tmp_path / "mine.idf")
-    DocumentFrequencies.of(references_table(REFERENCES[:-1] + [["other"]]), WHITESPACE).save(tmp_path / "other.idf")
+    DocumentFrequencies.of(references_table([*REFERENCES[:-1], ["other"]]), WHITESPACE).save(tmp_path / "other.idf")
     loaded, other = (DocumentFrequencies.load(tmp_path / name) for name in ("mine.idf", "other.idf"))
-    assert loaded.label.startswith("mine-150-")
-    assert loaded.label.rpartition("-")[2] != other.label.rpartition("-")[2]
-    (signature,) = captious.CiderD(loaded, tokenizer="whitespace").signatures()
-    assert f"|idf:{loaded.label}|" in signature
+    assert loaded.label == "mine-150"
+    assert in_signature(loaded).startswith("idf:mine-150-")
+    assert in_signature(other).startswith("idf:other-150-")
+    # The last part says what was counted, whether it came from a file or not.
+    content = [in_signature(frequencies).rpartition("-")[2] for frequencies in (loaded, other, idf)]
+    assert content[0] == content[2] != content[1]
+    (tmp_path / "copy.idf").write_bytes((tmp_path / "mine.idf").read_bytes())
+    assert DocumentFrequencies.load(tmp_path / "copy.idf").checksum == loaded.checksum == idf.checksum
 
 
 def test_bytes_do_not_depend_on_the_order_of_images(idf: DocumentFrequencies, tmp_path: Path) -> None:
@@ -158,19 +167,28 @@ def test_a_folder_that_is_not_there(idf: DocumentFrequencies, tmp_path: Path) ->
         idf.save(tmp_path / "nowhere" / "x.idf")
 
 
-def archive(**changes: object) -> bytes:
-    """A small file of document frequencies with parts replaced, or left out if None."""
+def archive(*, seal: bool = True, format: int = 1, about: object = None, **changes: object) -> bytes:
+    """A small file of document frequencies with parts replaced, or left out if None; without `seal` the parts do not
+    fit the checksum."""
     content: dict[str, object] = {
-        "about": {"format": 1, "documents": 3, "tokenizer": "ptb"},
         "words": np.frombuffer(b"adog", np.uint8),
         "word_ends": np.array([1, 4]),
         "ngrams": np.array([[0, -1, -1, -1], [0, 1, -1, -1]], np.int32),
         "frequencies": np.array([3, 2], np.uint32),
-    } | changes
-    content["about"] = np.frombuffer(json.dumps(content["about"]).encode(), np.uint8)
+    }
+    about = {"documents": 3, "tokenizer": "ptb"} if about is None else about
+    content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    sealed = _checksum(arrays_of(content))
+    content |= changes
+    header = {"format": format, "checksum": _checksum(arrays_of(content)) if seal else sealed}
+    content["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
     file = io.BytesIO()
-    np.savez_compressed(file, **{name: np.asarray(part) for name, part in content.items() if part is not None})
+    np.savez_compressed(file, **arrays_of(content))
     return file.getvalue()
+
+
+def arrays_of(content: dict[str, object]) -> dict[str, np.ndarray]:
+    return {name: np.asarray(part) for name, part in content.items() if part is not None}
 
 
 def other_file(save: str) -> bytes:
@@ -187,15 +205,16 @@ WRONG = {
     "pickle": pickle.dumps({("a", "dog"): 2.0}),
     "npy": other_file("npy"),
     "npz of something else": other_file("npz"),
-    "another format": archive(about={"format": 2, "documents": 3, "tokenizer": "ptb"}),
+    "another format": archive(format=2),
+    "another checksum": archive(seal=False, frequencies=np.array([2, 2], np.uint32)),
     "about is a list": archive(about=[1]),
-    "no documents": archive(about={"format": 1, "documents": 0, "tokenizer": "ptb"}),
-    "fewer than none": archive(about={"format": 1, "documents": -3, "tokenizer": "ptb"}),
+    "no documents": archive(about={"documents": 0, "tokenizer": "ptb"}),
+    "fewer than none": archive(about={"documents": -3, "tokenizer": "ptb"}),
+    "no number of documents": archive(about={"documents": "three", "tokenizer": "ptb"}),
+    "no tokenizer": archive(about={"documents": 3}),
     "no words": archive(words=None),
     "no n-grams": archive(ngrams=None),
     "bad utf-8": archive(words=np.frombuffer(b"a\xffog", np.uint8)),
-    "words end behind the text": archive(word_ends=np.array([1, 40])),
-    "words end before they start": archive(word_ends=np.array([4, 1])),
     "n-grams of three": archive(ngrams=np.zeros((2, 3), np.int32)),
     "n-grams of unknown words": archive(ngrams=np.array([[0, -1, -1, -1], [0, 9, -1, -1]], np.int32)),
     "n-grams with gaps": archive(ngrams=np.array([[-1, 0, -1, -1], [0, 1, -1, -1]], np.int32)),
@@ -203,6 +222,8 @@ WRONG = {
     "too few frequencies": archive(frequencies=np.array([3], np.uint32)),
     "frequencies as text": archive(frequencies=np.array(["three", "two"])),
     "negative frequencies": archive(frequencies=np.array([-3, 2])),
+    "more images than there are": archive(frequencies=np.array([4, 2], np.uint32)),
+    "words twice": archive(words=np.frombuffer(b"aa", np.uint8), word_ends=np.array([1, 2])),
 }
 
 
@@ -231,14 +252,14 @@ def test_every_byte_may_be_damaged(tmp_path: Path) -> None:
     # Some bytes of an archive mean nothing; what does load is the same frequencies, and nothing else happens.
     path = tmp_path / "x.idf"
     for at in range(len(WHOLE)):
-        for value in (WHOLE[at] ^ 1, WHOLE[at] ^ 0x80):
+        for value in {WHOLE[at] ^ 1, WHOLE[at] ^ 0x80}:
             path.write_bytes(WHOLE[:at] + bytes([value]) + WHOLE[at + 1 :])
             try:
                 loaded = DocumentFrequencies.load(path)
             except ResourceError:
                 continue
             assert by_words(loaded) == {("a",): 3, ("a", "dog"): 2}, f"byte {at}"
-    for length in range(len(WHOLE)):
+    for length in range(0, len(WHOLE), 7):
         path.write_bytes(WHOLE[:length])
         with pytest.raises(ResourceError):
             DocumentFrequencies.load(path)

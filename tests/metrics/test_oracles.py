@@ -86,8 +86,7 @@ def test_cider(variant: str, corpus: Corpus) -> None:
 def test_cider_d(variant: str, corpus: Corpus, sigma: float) -> None:
     known = cider.frequencies(corpus.references)
     expected = [
-        [cider.cider_d(c, r, known, variant, sigma)]
-        for c, r in zip(corpus.candidates, corpus.references, strict=True)
+        [cider.cider_d(c, r, known, variant, sigma)] for c, r in zip(corpus.candidates, corpus.references, strict=True)
     ]
     metric = captious.CiderD(variant=variant, sigma=sigma, tokenizer="whitespace")
     np.testing.assert_allclose(caption_scores(metric, corpus), expected, rtol=1e-11, atol=1e-12)

@@ -48,7 +48,7 @@ def test_a_copy_of_the_only_reference_is_perfect(name: str) -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_copy_among_many_references_is_better_than_another_caption(name: str) -> None:
-    references = [LONG.split(), "some cat with a dog".split(), "pets".split()]
+    references = [LONG.split(), ["some", "cat", "with", "a", "dog"], ["pets"]]
     others = [[w] * 6 for w in ("red", "bus")]
     copy = scores(METRICS[name], Corpus([LONG.split(), *others], [references, [["x"]], [["y"]]]))[0]
     other = scores(METRICS[name], Corpus([["the", "red", "bus"], *others], [references, [["x"]], [["y"]]]))[0]
@@ -65,9 +65,7 @@ def test_a_candidate_without_a_common_word_scores_nothing(name: str) -> None:
 @given(corpus=corpora())
 def test_order_of_references_is_irrelevant(name: str, corpus: Corpus) -> None:
     backwards = Corpus(corpus.candidates, [references[::-1] for references in corpus.references])
-    np.testing.assert_allclose(
-        scores(METRICS[name], backwards), scores(METRICS[name], corpus), rtol=1e-12, atol=1e-14
-    )
+    np.testing.assert_allclose(scores(METRICS[name], backwards), scores(METRICS[name], corpus), rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("name", METRICS)

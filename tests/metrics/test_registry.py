@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 import captious
 from captious.data import Captions
-from captious.errors import ParameterError, UnknownNameError
+from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics import registry
 from captious.metrics.base import MeanMetric, Metric, Settings, State
 from captious.metrics.document_frequencies import DocumentFrequencies
@@ -58,15 +59,13 @@ def nothing_registered() -> Iterator[None]:
 
 
 @pytest.fixture
-def plugins(monkeypatch: pytest.MonkeyPatch) -> list[EntryPoint]:
-    """Entry points of the group captious.metrics: what is put into this list."""
+def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
+    """What packages on this machine declare as entry points: what is put into this list."""
     points: list[EntryPoint] = []
-
-    def entry_points(*, group: str, name: str | None = None) -> list[EntryPoint]:
-        return [point for point in points if point.group == group and name in (None, point.name)]
-
-    monkeypatch.setattr(registry, "entry_points", entry_points)
-    return points
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **chosen: EntryPoints(points).select(**chosen))
+    registry._plugins.cache_clear()
+    yield points
+    registry._plugins.cache_clear()
 
 
 def plugin(name: str, value: str) -> EntryPoint:
@@ -236,6 +235,14 @@ def test_a_registered_metric_may_build_on_another() -> None:
     assert captious.CiderD.outputs == ("cider-d",)
 
 
+def test_several_outputs_need_names_of_their_own() -> None:
+    class Bleuish(captious.Bleu):
+        """Four outputs, called as those of BLEU."""
+
+    with pytest.raises(ParameterError, match="outputs"):
+        captious.register("bleuish")(Bleuish)
+
+
 def test_registering_again_replaces() -> None:
     # So that a cell of a notebook can be run twice.
     for _ in range(2):
@@ -293,6 +300,15 @@ def test_an_entry_point_that_leads_to_something_else(plugins: list[EntryPoint]) 
     plugins.append(plugin("wrong", "json:dumps"))
     with pytest.raises(ParameterError, match="json:dumps is not a metric"):
         registry.get("wrong")
+
+
+def test_a_plugin_that_cannot_be_imported_breaks_nothing_else(plugins: list[EntryPoint]) -> None:
+    plugins.append(plugin("broken", "no_such_package.metrics:Broken"))
+    assert labels(["bleu-4"]) == ["bleu-4"]
+    with pytest.raises(CaptiousError, match="broken"):
+        registry.get("broken")
+    with pytest.raises(UnknownNameError, match="blue-4"):
+        registry.select(["blue-4"])
 
 
 def test_a_built_in_metric_cannot_be_shadowed(plugins: list[EntryPoint]) -> None:

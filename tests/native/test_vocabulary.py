@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from concurrent.futures import ThreadPoolExecutor
 
@@ -97,7 +98,9 @@ def test_encode(first: list[list[str]], second: list[list[str]]) -> None:
 
 
 @given(known=st.lists(st.sampled_from(["a", "b"])), batch=captions)
-def test_lookup_adds_nothing_and_numbers_strangers_in_each_caption_anew(known: list[str], batch: list[list[str]]) -> None:
+def test_lookup_adds_nothing_and_numbers_strangers_in_each_caption_anew(
+    known: list[str], batch: list[list[str]]
+) -> None:
     vocabulary = Vocabulary()
     vocabulary.add(tuple(known))
     before = vocabulary.words()
@@ -137,7 +140,7 @@ def test_python_threads_may_share_a_vocabulary() -> None:
         ids, offsets = vocabulary.encode(part, Cut.whitespace, 2)
         again, _ = vocabulary.lookup(part, Cut.whitespace, 2)
         words = vocabulary.words()
-        joined = [" ".join(words[i] for i in ids[a:b]) for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+        joined = [" ".join(words[i] for i in ids[a:b]) for a, b in itertools.pairwise(offsets)]
         return joined == list(part) and (ids == again).all()
 
     with ThreadPoolExecutor(8) as pool:

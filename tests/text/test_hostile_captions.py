@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import pytest
@@ -93,8 +94,8 @@ def test_long_captions_take_no_time(shape: str) -> None:
 @pytest.mark.parametrize("letter", ["犬", "a", "é", "Σ"])
 def test_many_sigmas_behind_many_letters(letter: str) -> None:
     # A capital sigma is lower-cased by what stands around it, however far away.
-    assert seconds(letter * 20_000 + "Σ" * 20_000 + letter) < 2.0
-    assert seconds(letter * 20_000 + "Σ犬" * 10_000) < 2.0
+    assert seconds(letter * 6_000 + "Σ" * 6_000 + letter) < 1.0
+    assert seconds(letter * 6_000 + "Σ犬" * 3_000) < 1.0
 
 
 def test_a_long_caption_among_short_ones() -> None:
@@ -102,7 +103,7 @@ def test_a_long_caption_among_short_ones() -> None:
     vocabulary = Vocabulary()
     ids, offsets = vocabulary.encode(captions, Cut.ptb_raw, 2)
     words = vocabulary.words()
-    found = [[words[i] for i in ids[a:b]] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    found = [[words[i] for i in ids[a:b]] for a, b in itertools.pairwise(offsets)]
     assert found == [PTB_RAW(caption) for caption in captions]
     assert found[3] == ["-lrb-"] * 50_000
 
@@ -123,7 +124,7 @@ any_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 #: Pieces that rules are about, in any order.
 PIECES = (
     *"abAZ019 .,'-/@#&<>()[]:;!?\"$%*_=~^|\\`",
-    *"éÉßİΣς½£€…–—“”‘’«»\u00a0\u00ad\u200b\u2009犬😀",  # noqa: RUF001
+    *"éÉßİΣς½£€…–—“”‘’«»\u00a0\u00ad\u200b\u2009犬😀",
     "n't", "'s", "U.S.", "Mr.", "Inc.", "&amp;", "&quot;", "http://", "www.", ".com", "<b>", "</b>", "...", "--",
     "1/2", "(555)", "can", "not", "The", "no.", "cont'd", ":-)", "AT&T", "\n", "\r", "\0",
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -15,7 +16,7 @@ import captious
 from captious.data import References
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Vocabulary
-from captious.text import PTB, PTB_RAW, SPACES, WHITESPACE, TokenLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
+from captious.text import PTB, PTB_RAW, SPACES, WHITESPACE, Tokenizer, TokenLayer, Tokens, WordLayer, as_tokenizer
 
 from ..corpora import table
 
@@ -98,7 +99,9 @@ def test_methods_of_str_are_named_after_themselves() -> None:
     assert as_tokenizer(str.split)("a  b") == ["a", "b"]
 
 
-@pytest.mark.parametrize("nameless", [lambda caption: [caption], partial(letters), Cutter()], ids=["lambda", "partial", "object"])
+@pytest.mark.parametrize(
+    "nameless", [lambda caption: [caption], partial(letters), Cutter()], ids=["lambda", "partial", "object"]
+)
 def test_functions_without_a_name_need_one(nameless: Callable[[str], list[str]]) -> None:
     with pytest.raises(ParameterError, match="no name") as caught:
         as_tokenizer(nameless)
@@ -144,7 +147,7 @@ def test_functions_are_asked_once_a_caption(captions: list[str]) -> None:
     vocabulary = Vocabulary()
     ids, offsets = as_tokenizer(remember).encode(captions, vocabulary)
     words = vocabulary.words()
-    found = [[words[i] for i in ids[a:b]] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    found = [[words[i] for i in ids[a:b]] for a, b in itertools.pairwise(offsets)]
     assert found == [caption.split("a") for caption in captions]
     assert asked == captions
 

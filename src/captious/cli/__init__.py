@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from importlib import import_module
 
 import click
@@ -45,7 +46,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
+@click.option("--debug", is_flag=True, help="Show tracebacks; may stand anywhere.")
 @click.version_option(__version__, prog_name="captious")
 def captious(debug: bool) -> None:
     """Judge image captions."""
@@ -53,18 +54,17 @@ def captious(debug: bool) -> None:
 
 def main() -> None:
     """Run the command line and exit."""
-    debug = "--debug" in sys.argv[1:]
+    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    debug = len(arguments) < len(sys.argv) - 1
     try:
-        with captious.make_context("captious", sys.argv[1:]) as context:
+        with captious.make_context("captious", arguments) as context:
             captious.invoke(context)
         sys.stdout.flush()
-    except CaptiousError as error:
+    except (CaptiousError, click.ClickException) as error:
         if debug:
-            raise
-        _complain(error)
-        sys.exit(2)
-    except click.ClickException as error:
-        error.show()
+            traceback.print_exc()
+        else:
+            _complain(error)
         sys.exit(2)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
@@ -76,10 +76,18 @@ def main() -> None:
         sys.exit(0)
 
 
-def _complain(error: CaptiousError) -> None:
+def _complain(error: CaptiousError | click.ClickException) -> None:
     """An error as three things: what, where, what to do."""
-    click.echo(f"{click.style('error:', fg='red')} {error.message}", err=True)
-    if error.where:
-        click.echo(f"  {error.where}", err=True)
-    if error.help:
-        click.echo(f"  help: {error.help}", err=True)
+    if isinstance(error, CaptiousError):
+        message, where, help = error.message, error.where, error.help
+    else:
+        message, where, help = error.format_message(), "", ""
+        context = getattr(error, "ctx", None)
+        if context is not None:
+            where, help = context.get_usage().removeprefix("Usage: "), f"{context.command_path} --help"
+        message = message[:1].lower() + message[1:].rstrip(".")
+    click.echo(f"{click.style('error:', fg='red')} {message}", err=True)
+    if where:
+        click.echo(f"  {where}", err=True)
+    if help:
+        click.echo(f"  help: {help}", err=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from rich.console import RenderableType
 
-from captious.cli.options import choose, output_options, print_table, run_options, system_names, warn
+from captious.cli.options import check_outputs, choose, deliver, output_options, run_options, system_names, warn
 from captious.cli.progress import Progress
 from captious.data import load, read_references
-from captious.evaluation import compare_reports, evaluate
+from captious.evaluation import Comparison, compare_reports, evaluate
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
-from captious.report.files import comparison_csv, comparison_json, write_text
+from captious.report.files import comparison_csv, comparison_json
 
 __all__ = ["compare"]
 
@@ -28,8 +29,12 @@ __all__ = ["compare"]
     metavar="N",
     help="Show the N images on which the systems differ most.",
 )
-@click.option("--resamples", type=click.IntRange(min=1), default=DEFAULT_RESAMPLES, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, show_default=True)
+@click.option(
+    "--resamples", type=click.IntRange(min=1), default=DEFAULT_RESAMPLES, show_default=True, help="Number of resamples."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, show_default=True, help="Of the random numbers."
+)
 @output_options
 def compare(
     a: Path,
@@ -50,29 +55,30 @@ def compare(
     The interval and the first p value are those of the paired bootstrap, the second p value that of approximate
     randomisation.
     """
+    if examples and format_ == "csv":
+        raise click.UsageError("--examples goes with --format table or json; a csv has no place for them")
+    check_outputs([output], [a, b, references, idf])
+    names = system_names([a, b])
     chosen = choose(metrics, idf=idf, tokenizer=tokenizer)
     n_outputs = sum(len(selection.columns) for selection in chosen)
     with Progress(3 + 2 * len(chosen) + n_outputs) as progress:
         progress.step(f"reading {references.name}")
         table = read_references(references)
         reports = []
-        for name, file in zip(system_names([a, b]), (a, b), strict=True):
+        for name, file in zip(names, (a, b), strict=True):
             progress.step(f"reading {file.name}")
             captions = load(file, table, subset=subset)
             reports.append(evaluate(captions, chosen, system=name, on_step=progress.step))
         comparison = compare_reports(*reports, resamples=resamples, seed=seed, on_step=progress.step)
-    if format_ == "table":
-        from captious.report.tables import as_text, comparison_table
+    deliver(_content(comparison, examples=examples, format_=format_), output)
+    warn(comparison.warnings)
 
-        shown = comparison_table(comparison, examples=examples)
-        if output is None:
-            print_table(shown)
-        else:
-            write_text(output, as_text(shown))
-    else:
-        text = comparison_json(comparison, examples=examples) if format_ == "json" else comparison_csv(comparison)
-        if output is None:
-            click.echo(text, nl=False)
-        else:
-            write_text(output, text)
-    warn([warning for report in reports for warning in report.warnings])
+
+def _content(comparison: Comparison, *, examples: int, format_: str) -> str | RenderableType:
+    if format_ == "json":
+        return comparison_json(comparison, examples=examples)
+    if format_ == "csv":
+        return comparison_csv(comparison)
+    from captious.report.tables import comparison_table
+
+    return comparison_table(comparison, examples=examples)

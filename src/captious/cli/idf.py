@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from captious.cli.options import check_outputs, warn
+from captious.data import read_references
 from captious.metrics.document_frequencies import DocumentFrequencies
 from captious.text import as_tokenizer
 
@@ -22,12 +24,22 @@ def idf() -> None:
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write, such as coco-val.idf."
 )
-@click.option("--tokenizer", type=click.Choice(["ptb", "ptb-raw", "whitespace"]), default="ptb", show_default=True)
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["ptb", "ptb-raw", "whitespace"]),
+    default="ptb",
+    show_default=True,
+    help="How captions become tokens.",
+)
 def build(references: Path, output: Path, tokenizer: str) -> None:
-    """Count in how many images of REFERENCES each n-gram occurs, and save it.
+    """Count the images of REFERENCES that have each n-gram.
 
     Scores of 'captious score --idf FILE' can then be compared whatever images were scored.
     """
-    frequencies = DocumentFrequencies.of(references, as_tokenizer(tokenizer))
+    check_outputs([output], [references])
+    table = read_references(references)
+    frequencies = DocumentFrequencies.of(table, as_tokenizer(tokenizer))
     frequencies.save(output)
     click.echo(f"{output}: {len(frequencies.counts):,} n-grams of {frequencies.n_documents:,} images", err=True)
+    if len(table.texts) == len(table):
+        warn(["every image has one caption only: are these the references, or the candidates of a system?"])

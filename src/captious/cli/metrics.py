@@ -14,7 +14,14 @@ __all__ = ["metrics"]
 
 
 @click.command()
-@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
 def metrics(format_: str) -> None:
     """List the metrics, their outputs and variants, what they need, and whether they can run here.
 

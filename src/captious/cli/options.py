@@ -9,10 +9,12 @@ from typing import Any, TypeVar
 import click
 from rich.console import RenderableType
 
+from captious.errors import ParameterError
 from captious.evaluation import selections
+from captious.files import check_place
 from captious.metrics.registry import COCO, Selection, available
 
-__all__ = ["choose", "output_options", "print_table", "run_options", "system_names", "warn"]
+__all__ = ["check_outputs", "choose", "deliver", "output_options", "print_table", "run_options", "system_names", "warn"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -49,7 +51,12 @@ run_options = _all(
 #: Where results go.
 output_options = _all(
     click.option(
-        "--format", "format_", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True
+        "--format",
+        "format_",
+        type=click.Choice(["table", "json", "csv"]),
+        default="table",
+        show_default=True,
+        help="What to print.",
     ),
     click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file, whole or not at all."),
 )
@@ -66,9 +73,17 @@ def choose(metrics: Sequence[str], *, idf: Path | None, tokenizer: str | None) -
 
 
 def system_names(files: Sequence[Path]) -> list[str]:
-    """A name for each system: the file's, without its extensions; the whole path where names would be the same."""
+    """A name for each system: the file's, without its extensions; the whole path where names would be the same.
+
+    Raises:
+        ParameterError: a file is there twice.
+    """
     stems = [file.name.removesuffix(".gz").rsplit(".", 1)[0] or file.name for file in files]
-    return [stem if stems.count(stem) == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
+    names = [stem if stems.count(stem) == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise ParameterError(f"{repeated[0]} is given twice", help="give every system once")
+    return names
 
 
 def warn(messages: Sequence[str]) -> None:
@@ -78,13 +93,44 @@ def warn(messages: Sequence[str]) -> None:
 
 
 def print_table(table: RenderableType) -> None:
-    """Print a table: with colour to a terminal, plain and unbroken to anything else."""
+    """Print a table: with colour to a terminal, plain to anything else. Nothing is cut; long lines run over."""
     from rich.console import Console
 
     from captious.report.tables import as_text
 
-    console = Console()
-    if console.is_terminal:
-        console.print(table)
+    if Console().is_terminal:
+        Console(width=10_000).print(table, crop=False)
     else:
         click.echo(as_text(table), nl=False)
+
+
+def deliver(content: str | RenderableType, output: Path | None) -> None:
+    """Text or a table to stdout, or to a file that appears whole or not at all."""
+    from captious.report.files import write_text
+    from captious.report.tables import as_text
+
+    if output is not None:
+        write_text(output, content if isinstance(content, str) else as_text(content))
+    elif isinstance(content, str):
+        click.echo(content, nl=False)
+    else:
+        print_table(content)
+
+
+def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None]) -> None:
+    """Refuse, before any work is done, outputs that cannot be written, that are one file, or that are an input.
+
+    Raises:
+        OutputError, ParameterError: which, and why.
+    """
+    taken = {path.resolve(): "is read as well" for path in inputs if path is not None}
+    for output in outputs:
+        if output is None:
+            continue
+        check_place(output)
+        if not output.exists() or output.is_file():
+            if output.resolve() in taken:
+                raise ParameterError(
+                    f"{output} {taken[output.resolve()]}", where=str(output), help="give every output a file of its own"
+                )
+            taken[output.resolve()] = "is written twice"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
+from rich.console import RenderableType
 
-from captious.cli.options import choose, output_options, print_table, run_options, system_names, warn
+from captious.cli.options import check_outputs, choose, deliver, output_options, run_options, system_names, warn
 from captious.cli.progress import Progress
 from captious.data import load, read_references
 from captious.evaluation import Report, evaluate
-from captious.report.files import check_caption_file, reports_csv, reports_json, write_captions, write_text
+from captious.report.files import check_caption_file, reports_csv, reports_json, write_captions
 
 __all__ = ["score"]
 
@@ -45,14 +47,16 @@ def score(
     if len(files) < 2:
         raise click.UsageError("give at least one file of candidates and, last, the file of references")
     *candidates, references = files
+    check_outputs([output, per_caption], [*files, idf])
     if per_caption is not None:
         check_caption_file(per_caption)
+    names = system_names(candidates)
     chosen = choose(metrics, idf=idf, tokenizer=tokenizer)
     reports: list[Report] = []
     with Progress(1 + len(candidates) * (1 + len(chosen) + intervals)) as progress:
         progress.step(f"reading {references.name}")
         table = read_references(references)
-        for name, file in zip(system_names(candidates), candidates, strict=True):
+        for name, file in zip(names, candidates, strict=True):
             progress.step(f"reading {file.name}")
             captions = load(file, table, subset=subset)
             report = evaluate(captions, chosen, system=name, on_step=progress.step)
@@ -61,26 +65,26 @@ def score(
                 for result in report.values():
                     result.confidence_interval()
             reports.append(report)
-    _print(reports, intervals=intervals, format_=format_, output=output)
+    deliver(_content(reports, intervals=intervals, format_=format_), output)
     if per_caption is not None:
         write_captions(per_caption, reports)
-    warn([warning for report in reports for warning in report.warnings])
-    if format_ == "table" and output is None and len(reports) == 2:
-        click.echo(f"Is the difference real? captious compare {' '.join(str(file) for file in files)}", err=True)
+    warnings = [warning for report in reports for warning in report.warnings]
+    comparable = all(report.ids == reports[0].ids for report in reports)
+    if not comparable:
+        warnings.append("the systems were scored on different images, so their scores cannot be compared.")
+    warn(warnings)
+    if format_ == "table" and output is None and len(reports) == 2 and comparable:
+        given = [f"-m {metric}" for metric in metrics] + ["--subset"] * subset
+        given += [f"--idf {shlex.quote(str(idf))}"] * (idf is not None) + [f"--tokenizer {tokenizer}"] * bool(tokenizer)
+        command = " ".join(["captious compare", *(shlex.quote(str(file)) for file in files), *given])
+        click.echo(f"Is the difference real? {command}", err=True)
 
 
-def _print(reports: list[Report], *, intervals: bool, format_: str, output: Path | None) -> None:
-    if format_ == "table":
-        from captious.report.tables import as_text, report_table
+def _content(reports: list[Report], *, intervals: bool, format_: str) -> str | RenderableType:
+    if format_ == "json":
+        return reports_json(reports, intervals=intervals)
+    if format_ == "csv":
+        return reports_csv(reports, intervals=intervals)
+    from captious.report.tables import report_table
 
-        table = report_table(reports, intervals=intervals)
-        if output is None:
-            print_table(table)
-        else:
-            write_text(output, as_text(table))
-        return
-    text = (reports_json if format_ == "json" else reports_csv)(reports, intervals=intervals)
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        write_text(output, text)
+    return report_table(reports, intervals=intervals)

@@ -91,6 +91,10 @@ class References:
         """Number of images."""
         return len(self.ids)
 
+    def __getstate__(self) -> dict[str, object]:
+        """Copies and pickles go without layers, which are worked out again when they are asked for."""
+        return {**self.__dict__, "_layers": {}}
+
     def __repr__(self) -> str:
         return f"<References {self.name!r}: {len(self):,} images, {len(self.texts):,} references>"
 
@@ -177,6 +181,10 @@ class Captions:
     def __len__(self) -> int:
         """Number of images."""
         return len(self.candidates)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Copies and pickles go without layers, which are worked out again when they are asked for."""
+        return {**self.__dict__, "_layers": {}}
 
     def __repr__(self) -> str:
         return f"<Captions: {len(self):,} candidates beside {self.references!r}>"

@@ -20,6 +20,7 @@ from captious.errors import MissingCandidatesError, MissingReferencesError, Para
 __all__ = ["load", "match", "read_references"]
 
 _SUBSET = "--subset (subset=True in Python)"
+_TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
 
 
 def load(candidates: object, references: object, *, subset: bool = False) -> Captions:
@@ -148,10 +149,11 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_mat
     if n_matched < len(candidates.ids):
         known = set(references.ids)
         unknown = [image for image in candidates.ids if image not in known]
+        help = f"is this the right reference file? To score the images that both files share: {_SUBSET}"
         raise UnknownImageError(
             f"{len(unknown):,} of {len(candidates.ids):,} candidates are for images that have no references",
             where=f"{candidates.name}: {images(unknown)}",
-            help=f"is this the right reference file? To score the images that both files share: {_SUBSET}",
+            help=_TYPES_DIFFER if _differ_in_type(unknown, references.ids) else help,
         )
     if n_matched < len(references):
         given = set(candidates.ids)
@@ -165,11 +167,14 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_mat
 
 def _nothing_in_common(candidates: CaptionRows, references: References) -> UnknownImageError:
     """The refusal of two sides without a common image; the usual reason is ids that differ only in type."""
-    help = "is this the right reference file?"
-    if set(map(str, candidates.ids)) & set(map(str, references.ids)):
-        help = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
+    differ = _differ_in_type(candidates.ids, references.ids)
     return UnknownImageError(
         f"none of {len(candidates.ids):,} candidates is for an image that has references",
         where=f"{candidates.name}: {images(candidates.ids)}; {references.name}: {images(references.ids)}",
-        help=help,
+        help=_TYPES_DIFFER if differ else "is this the right reference file?",
     )
+
+
+def _differ_in_type(unknown: Sequence[ImageId], known: Sequence[ImageId]) -> bool:
+    """Whether unknown ids would be known ones if numbers and the strings that spell them were the same."""
+    return not set(map(str, unknown)).isdisjoint(map(str, known))

@@ -71,7 +71,16 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
     if fields and any(name in mapping for group in TEXT_FIELDS[source.role] for name in group):
         raise source.error("this is one record, where a list of records is expected", where=some(map(repr, mapping)))
     keys = list(mapping)
+    if len(keys) == 1 and _are_records_of_many_images(mapping[keys[0]]):
+        raise source.error("a list of records is wrapped in an object; give the list", where=f"key {keys[0]!r}")
     return caption_rows(source, keys, list(mapping.values()), unit="key", numbers=keys, id_form=id_form)
+
+
+def _are_records_of_many_images(value: object) -> bool:
+    """Whether this is a list of records of different images, not the captions of one."""
+    if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
+        return False
+    return len({repr(item[name]) for item in value for name in ID_FIELDS[:2] if name in item}) > 1
 
 
 def rows_of_records(

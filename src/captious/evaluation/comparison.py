@@ -30,6 +30,8 @@ from captious.version import __version__
 
 __all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
 
+_FEW_IMAGES = 10
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -41,7 +43,7 @@ class Difference:
         difference: score_b - score_a.
         interval: paired bootstrap interval of the difference at the comparison's level.
         effect_size: Cohen's d of paired caption scores: mean difference divided by its standard deviation; 0 where
-            no caption differs.
+            that does not vary, be it that no caption differs or that all differ by the same.
         effect_interval: paired bootstrap interval of the effect size.
         p_bootstrap: two-sided p value of the paired bootstrap.
         p_randomization: two-sided p value of approximate randomisation.
@@ -117,7 +119,12 @@ class Comparison(Displayed, Mapping[str, Difference]):
         Args:
             n: how many.
             by: the output to go by; None for cider-d if it was compared, otherwise the last one.
+
+        Raises:
+            ParameterError: a negative number of examples.
         """
+        if n < 0:
+            raise ParameterError(f"{n} examples cannot be shown", help="ask for 0 or more")
         by = self.examples_by if by is None else by
         scores_a, scores_b = self.a[by].per_caption, self.b[by].per_caption
         order = np.argsort(-np.abs(scores_b - scores_a), kind="stable")[:n].tolist()
@@ -149,10 +156,22 @@ class Comparison(Displayed, Mapping[str, Difference]):
             }
         if examples:
             out["examples"] = {self.examples_by: [asdict(example) for example in self.examples(examples)]}
-        warned = [*dict.fromkeys([*self.a.warnings, *self.b.warnings])]
-        if warned:
-            out["warnings"] = warned
+        if self.a.left_out or self.b.left_out:
+            out["left_out"] = {report.system: report.left_out for report in (self.a, self.b)}
+        if self.warnings:
+            out["warnings"] = self.warnings
         return out
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader of the comparison should be told, one sentence each."""
+        found = [*self.a.warnings, *self.b.warnings]
+        if self.a.n_images < _FEW_IMAGES:
+            found.append(
+                f"{self.a.n_images} images are too few for intervals and tests: resamples of so few are much alike, "
+                "and their p values are too small."
+            )
+        return [*dict.fromkeys(found)]
 
 
 def compare(
@@ -181,7 +200,9 @@ def compare(
         InputError, UnknownNameError, ParameterError: as ``score`` does.
         ParameterError: the systems do not have the same images (with ``subset``).
     """
-    check_resampling(level, resamples)
+    check_resampling(level, resamples, seed)
+    if len(systems) != 2:
+        raise ParameterError(f"{len(systems)} names for two systems", help="give two names: systems=('a', 'b')")
     chosen = selections(metrics, tokenizer=tokenizer, idf=idf)
     table = references if isinstance(references, References) else read_references(references)
     reports = [
@@ -189,7 +210,7 @@ def compare(
         for name, candidates in zip(systems, (a, b), strict=True)
     ]
     comparison = compare_reports(*reports, level=level, resamples=resamples, seed=seed)
-    for warning in dict.fromkeys([*reports[0].warnings, *reports[1].warnings]):
+    for warning in comparison.warnings:
         warnings.warn(warning, CaptiousWarning, stacklevel=2)
     return comparison
 
@@ -208,12 +229,21 @@ def compare_reports(
     Raises:
         ParameterError: images, references or signatures differ.
     """
-    check_resampling(level, resamples)
+    check_resampling(level, resamples, seed)
     if a.ids != b.ids:
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",
             where=f"{a.n_images:,} and {b.n_images:,} images",
             help="compare systems that describe the same images; leave the others out of both files",
+        )
+    if a.captions.references is not b.captions.references and (
+        a.captions.references.texts != b.captions.references.texts
+        or not np.array_equal(a.captions.references.offsets, b.captions.references.offsets)
+    ):
+        raise ParameterError(
+            f"{a.system} and {b.system} were not scored against the same references",
+            where=f"{a.captions.references.name}; {b.captions.references.name}",
+            help="score both against the same references",
         )
     differences: dict[str, Difference] = {}
     for name in a:
@@ -248,8 +278,9 @@ def _difference(a: Report, b: Report, name: str, level: float, resamples: int, s
     p_randomization = _p_value(exchanged[:, column], difference)
 
     per_caption = result_b.per_caption - result_a.per_caption
-    moments = np.stack([np.ones_like(per_caption), per_caption, per_caption**2], axis=1)
-    effects = _effect_size(bootstrap_sums(moments, resamples=resamples, seed=seed))
+    center = per_caption.mean()  # moments about the center, so that the variance is not a difference of large numbers
+    moments = np.stack([np.ones_like(per_caption), per_caption - center, (per_caption - center) ** 2], axis=1)
+    effects = _effect_size(bootstrap_sums(moments, resamples=resamples, seed=seed), center)
     effect_low, effect_high = interval(effects, level)
     return Difference(
         name=name,
@@ -257,7 +288,7 @@ def _difference(a: Report, b: Report, name: str, level: float, resamples: int, s
         score_b=result_b.score,
         difference=difference,
         interval=(float(low), float(high)),
-        effect_size=float(_effect_size(moments.sum(axis=0))),
+        effect_size=float(_effect_size(moments.sum(axis=0), center)),
         effect_interval=(float(effect_low), float(effect_high)),
         p_bootstrap=p_bootstrap,
         p_randomization=p_randomization,
@@ -272,10 +303,11 @@ def _p_value(under_null: NDArray[np.float64], observed: float) -> float:
     return float((as_far.sum() + 1) / (len(under_null) + 1))
 
 
-def _effect_size(moments: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cohen's d of paired differences from their sums of powers 0, 1, 2: float64[..., 3] to float64[...]."""
+def _effect_size(moments: NDArray[np.float64], center: float) -> NDArray[np.float64]:
+    """Cohen's d of paired differences from sums of powers 0, 1, 2 about a center: float64[..., 3] to float64[...]."""
     n = moments[..., 0]
-    mean = moments[..., 1] / n
-    variance = np.maximum(moments[..., 2] / n - mean**2, 0) * n / np.maximum(n - 1, 1)
+    from_center = moments[..., 1] / n
+    mean = center + from_center
+    variance = np.maximum(moments[..., 2] / n - from_center**2, 0) * n / np.maximum(n - 1, 1)
     deviation = np.sqrt(variance)
-    return np.divide(mean, deviation, out=np.zeros_like(mean), where=deviation > 1e-12)
+    return np.divide(mean, deviation, out=np.zeros_like(mean), where=deviation > 1e-9 * (np.abs(mean) + 1e-3))

@@ -14,7 +14,6 @@ from captious.errors import MissingExtraError, ParameterError, UnknownNameError
 from captious.evaluation.display import Displayed
 from captious.evaluation.resampling import bootstrap_sums, interval
 from captious.metrics.base import Metric
-from captious.version import __version__
 
 if TYPE_CHECKING:
     import pandas
@@ -47,7 +46,9 @@ class Statistics:
     @cached_property
     def per_caption(self) -> NDArray[np.float64]:
         """Caption scores, float64[n_images, m]."""
-        return self.metric.aggregate(self.rows)
+        scores = self.metric.aggregate(self.rows)
+        scores.flags.writeable = False
+        return scores
 
     def resampled(self, resamples: int, seed: int) -> NDArray[np.float64]:
         """Corpus scores of resampled images, float64[resamples, m]."""
@@ -96,7 +97,7 @@ class Result:
         Raises:
             ParameterError: a level outside (0, 1), or no resamples.
         """
-        check_resampling(level, resamples)
+        check_resampling(level, resamples, seed)
         low, high = interval(self.statistics.resampled(resamples, seed)[:, self.column], level)
         return float(low), float(high)
 
@@ -132,6 +133,14 @@ class Report(Displayed, Mapping[str, Result]):
     def n_references(self) -> int:
         """Number of references of all images together."""
         return len(self.captions.references.texts)
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """What ``subset`` left out: candidates without references, images without a candidate. Empty if nothing."""
+        captions = self.captions
+        if not (captions.n_candidates_left_out or captions.n_references_left_out):
+            return {}
+        return {"candidates": captions.n_candidates_left_out, "images": captions.n_references_left_out}
 
     def __getitem__(self, name: str) -> Result:
         try:
@@ -173,18 +182,11 @@ class Report(Displayed, Mapping[str, Result]):
                 for name, result in self._results.items()
             },
         }
-        if self.captions.n_candidates_left_out or self.captions.n_references_left_out:
-            out["left_out"] = {
-                "candidates": self.captions.n_candidates_left_out,
-                "images": self.captions.n_references_left_out,
-            }
+        if self.left_out:
+            out["left_out"] = self.left_out
         if self.warnings:
             out["warnings"] = self.warnings
         return out
-
-    def to_json(self, *, intervals: bool = False) -> dict[str, Any]:
-        """The whole document of ``captious score --format json`` for this one system."""
-        return {"version": __version__, "systems": [self.to_dict(intervals=intervals)]}
 
     def columns(self) -> dict[str, Any]:
         """Caption scores as columns: id, candidate, and one per output; one entry per image."""
@@ -216,8 +218,10 @@ class Report(Displayed, Mapping[str, Result]):
         return polars.DataFrame(self.columns(), strict=False)
 
 
-def check_resampling(level: float, resamples: int) -> None:
-    """Refuse a level outside (0, 1) and a number of resamples below 1."""
+def check_resampling(level: float, resamples: int, seed: int) -> None:
+    """Refuse a level outside (0, 1), a number of resamples below 1 and a negative seed."""
+    if seed < 0:
+        raise ParameterError(f"{seed} is no seed", help="give 0 or more")
     if not 0 < level < 1:
         raise ParameterError(f"an interval cannot have the level {level}", help="give a level between 0 and 1, as 0.95")
     if resamples < 1:

@@ -70,6 +70,11 @@ def selections(
         metrics = [metrics]
     asked = available(COCO)[0] if metrics is None else list(metrics)
     frequencies = DocumentFrequencies.load(idf) if isinstance(idf, str | os.PathLike) else idf
+    if not isinstance(frequencies, DocumentFrequencies | None):
+        raise ParameterError(
+            f"a {type(idf).__name__} holds no document frequencies",
+            help="give a file of 'captious idf build', or captious.DocumentFrequencies",
+        )
     chosen = select(asked, Settings(tokenizer, frequencies))
     if frequencies is not None and not any(getattr(s.metric, "idf", None) is frequencies for s in chosen):
         raise ParameterError(

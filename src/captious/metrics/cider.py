@@ -53,6 +53,11 @@ class Cider(MeanMetric):
     ) -> None:
         super().__init__(variant=variant, tokenizer=tokenizer)
         self.idf = DocumentFrequencies.load(idf) if isinstance(idf, str | os.PathLike) else idf
+        if not isinstance(self.idf, DocumentFrequencies | None):
+            raise ParameterError(
+                f"a {type(idf).__name__} holds no document frequencies",
+                help="give a file of 'captious idf build', or captious.DocumentFrequencies",
+            )
         if self.idf is not None and self.idf.tokenizer != self.tokenizer.name:
             counted, asked = self.idf.tokenizer, self.tokenizer.name
             raise ParameterError(

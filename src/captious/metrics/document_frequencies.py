@@ -85,6 +85,9 @@ class DocumentFrequencies:
         name = self.name if self.name == other.name else f"{self.name}+{other.name}"
         return DocumentFrequencies(vocabulary, counts, self.n_documents + other.n_documents, self.tokenizer, name)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return DocumentFrequencies._from_content, (self._content, self.name)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the frequencies to a file. The same frequencies give the same bytes, in whatever order counted.
 

@@ -137,8 +137,11 @@ def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> l
             selection = Selection(item, {})
             selections.append(selection)
             wanted = {output: i for i, output in enumerate(item.outputs)}
+        elif not isinstance(item, str):
+            made_of = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
+            raise ParameterError(f"{item!r} is no metric", help=f"give names or metrics{made_of}")
         else:
-            name, _, variant = str(item).partition("@")
+            name, _, variant = item.partition("@")
             owner = _owner(name)
             if owner is None:
                 raise _unknown(name)

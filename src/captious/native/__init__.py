@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from captious.errors import ParameterError
 from captious.native._kernels import (
     CiderReferences,
     Cut,
@@ -35,8 +36,14 @@ __all__ = [
 
 
 def threads() -> int:
-    """Number of threads that kernels use: ``CAPTIOUS_THREADS`` if it is set, otherwise the cores of this process."""
+    """Number of threads that kernels use: ``CAPTIOUS_THREADS`` if it is set, otherwise the cores of this process.
+
+    Raises:
+        ParameterError: ``CAPTIOUS_THREADS`` is no number of threads.
+    """
     wanted = os.environ.get("CAPTIOUS_THREADS", "")
     if wanted.isdecimal() and int(wanted) > 0:
         return int(wanted)
+    if wanted:
+        raise ParameterError(f"CAPTIOUS_THREADS is {wanted!r}", help="set it to a number of threads, 1 or more")
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -15,7 +15,7 @@ from typing import Any
 
 from captious.errors import MissingExtraError, ParameterError
 from captious.evaluation import Comparison, Report
-from captious.files import whole_file
+from captious.files import check_place, whole_file
 from captious.version import __version__
 
 __all__ = [
@@ -59,12 +59,25 @@ def comparison_json(comparison: Comparison, *, examples: int = 0) -> str:
 
 def comparison_csv(comparison: Comparison) -> str:
     """A comparison, one line per output."""
-    heads = ["metric", "score_a", "score_b", "difference", "low", "high", "effect_size", "effect_low", "effect_high"]
+    heads = [
+        "system_a",
+        "system_b",
+        "metric",
+        "score_a",
+        "score_b",
+        "difference",
+        "low",
+        "high",
+        "effect_size",
+        "effect_low",
+        "effect_high",
+    ]
     heads += ["p_bootstrap", "p_randomization", "signature"]
     rows = []
     for d in comparison.values():
+        systems = [comparison.a.system, comparison.b.system]
         scores = [d.score_a, d.score_b, d.difference, *d.interval, d.effect_size, *d.effect_interval]
-        rows.append([d.name, *scores, d.p_bootstrap, d.p_randomization, d.signature])
+        rows.append([*systems, d.name, *scores, d.p_bootstrap, d.p_randomization, d.signature])
     return _csv(heads, rows)
 
 
@@ -84,7 +97,9 @@ def check_caption_file(path: str | os.PathLike[str]) -> None:
     Raises:
         ParameterError: an extension that is not in ``CAPTION_FORMATS``.
         MissingExtraError: parquet without pyarrow.
+        OutputError: a place that cannot be written to.
     """
+    check_place(path)
     suffix = Path(path).suffix.lower()
     if suffix not in CAPTION_FORMATS:
         raise ParameterError(
@@ -141,7 +156,9 @@ def _write_parquet(path: str | os.PathLike[str], reports: Sequence[Report]) -> N
     import pyarrow.parquet as pq
 
     rows = list(_rows(reports))
-    if len({type(row["id"]) for row in rows}) > 1:  # a column has one type
+    ids = [row["id"] for row in rows]
+    if not all(isinstance(i, int) and abs(i) < 2**63 for i in ids) and not all(isinstance(i, str) for i in ids):
+        # A column has one type, and its integers 64 bits.
         rows = [{**row, "id": str(row["id"])} for row in rows]
     signatures = {name: result.signature for name, result in reports[0].items()}
     table = pa.Table.from_pylist(rows).replace_schema_metadata(signatures)

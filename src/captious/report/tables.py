@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import unicodedata
 from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
@@ -24,19 +25,24 @@ def report_table(reports: Sequence[Report], *, intervals: bool = False) -> Group
         reports: of systems that were scored with the same metrics.
         intervals: show 95% bootstrap intervals.
     """
+    # Scores on different images cannot be compared.
+    ranked = len(reports) > 1 and all(report.ids == reports[0].ids for report in reports)
     table = _table("", *(cell for report in reports for cell in _heads(report, intervals, len(reports))))
+    marked = False
     for name in reports[0]:
         scores = [report[name].score for report in reports]
-        cells = [Text(f"  {name}")]
+        cells = [_shown(f"  {name}")]
         for report, value in zip(reports, scores, strict=True):
-            best = len(reports) > 1 and value == max(scores) and min(scores) < max(scores)
+            best = ranked and value == max(scores) and min(scores) < max(scores)
+            marked |= best
             cells.append(Text(numbers.score(value), style="bold" if best else ""))
             if intervals:
                 cells.append(Text(numbers.span(*report[name].confidence_interval()), style="dim"))
             if len(reports) > 1:
                 cells.append(Text(_BEST if best else "", style="green"))
         table.add_row(*cells)
-    return Group(Text(_subject(reports)), "", table, *_notes(reports, intervals))
+    legend = ["95% bootstrap over images."] * intervals + [f"{_BEST} best."] * marked
+    return Group(_shown(_subject(reports)), "", table, *_notes(reports, legend))
 
 
 def comparison_table(comparison: Comparison, *, examples: int = 0) -> Group:
@@ -45,7 +51,7 @@ def comparison_table(comparison: Comparison, *, examples: int = 0) -> Group:
     table = _table("", a, b, "difference", "", "effect size", "p bootstrap", "p randomization")
     for name, d in comparison.items():
         table.add_row(
-            Text(f"  {name}"),
+            _shown(f"  {name}"),
             numbers.score(d.score_a),
             numbers.score(d.score_b),
             numbers.signed(d.difference),
@@ -58,7 +64,8 @@ def comparison_table(comparison: Comparison, *, examples: int = 0) -> Group:
         f"{comparison.level:.0%} intervals and p values from {comparison.resamples:,} resamples of images, "
         f"seed {comparison.seed}. Effect size: Cohen's d of caption scores."
     )
-    parts: list[RenderableType] = [Text(_subject([comparison.a])), "", table, "", Text(note, style="dim")]
+    parts: list[RenderableType] = [_shown(_subject([comparison.a])), "", table]
+    parts += _notes([comparison.a, comparison.b], [note])
     if examples:
         parts += ["", *_examples(comparison, examples)]
     return Group(*parts)
@@ -75,14 +82,14 @@ def _examples(comparison: Comparison, n: int) -> list[Text | Table]:
             ("", comparison.b.system, example.candidate_b, example.score_b),
         )
         for image, system, candidate, value in rows:
-            table.add_row(Text(image), Text(system), Text(candidate), numbers.score(value, 2))
+            table.add_row(_shown(image), _shown(system), _shown(candidate), numbers.score(value, 2))
     return [Text(f"largest differences in {comparison.examples_by}"), table]
 
 
 def _table(*heads: str) -> Table:
     table = Table(box=None, header_style="", padding=(0, 2, 0, 0))
     for number, head in enumerate(heads):
-        table.add_column(Text(head), justify="left" if number == 0 else "right", no_wrap=True)
+        table.add_column(_shown(head), justify="left" if number == 0 else "right", no_wrap=True)
     return table
 
 
@@ -103,21 +110,27 @@ def _subject(reports: Sequence[Report]) -> str:
     return f"{images} · {each:.1f} references each · tokens: {', '.join(tokenizers)}"
 
 
-def _notes(reports: Sequence[Report], intervals: bool) -> list[str | Text]:
-    notes: list[str] = []
-    for report in reports:
-        captions = report.captions
-        if captions.n_candidates_left_out or captions.n_references_left_out:
-            notes.append(
-                f"{report.system}: a subset. Left out {captions.n_candidates_left_out:,} candidates without references "
-                f"and {captions.n_references_left_out:,} images without a candidate."
-            )
-    legend = ["95% bootstrap over images."] if intervals else []
-    if len(reports) > 1:
-        legend.append(f"{_BEST} best.")
+def _notes(reports: Sequence[Report], legend: Sequence[str]) -> list[str | Text]:
+    """What was left out of each report, then the legend, on lines of their own behind an empty one."""
+    notes = [
+        f"{report.system}: a subset. Left out {report.left_out['candidates']:,} candidates without references "
+        f"and {report.left_out['images']:,} images without a candidate."
+        for report in reports
+        if report.left_out
+    ]
     if legend:
         notes.append(" ".join(legend))
-    return ["", *(Text(note, style="dim") for note in notes)] if notes else []
+    return ["", *(Text(_plain(note), style="dim") for note in notes)] if notes else []
+
+
+def _shown(text: str) -> Text:
+    """Text of the user's as a cell: no markup, nothing that a terminal would obey, one line."""
+    return Text(_plain(text))
+
+
+def _plain(text: str) -> str:
+    """Line breaks, tabs and control characters as spaces."""
+    return "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in text)
 
 
 def as_text(renderable: RenderableType) -> str:

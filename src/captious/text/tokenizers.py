@@ -94,7 +94,7 @@ class Tokenizer:
         """The tokens that the function gives, checked."""
         assert self.function is not None
         tokens = self.function(caption)
-        if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
+        if not isinstance(tokens, list | tuple) or not all(isinstance(token, str) for token in tokens):
             raise ParameterError(
                 f"the tokenizer {self.name} gave {type(tokens).__name__} {tokens!r:.60}",
                 where=f"caption {caption!r:.80}",
@@ -135,12 +135,13 @@ def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) ->
             f"{tokenizer!r} is not a tokenizer", help="pass a name, a Tokenizer, or a function str -> list[str]"
         )
     module, name = getattr(tokenizer, "__module__", None), getattr(tokenizer, "__qualname__", None)
+    home = f"{module}." if module is not None else ""  # methods of built-in types have no module
     if name is None or "<lambda>" in name:
         raise ParameterError(
             "this tokenizer has no name that a signature could show",
             help="wrap it: captious.Tokenizer('my-tokenizer', function)",
         )
-    return Tokenizer(f"{module}.{name}".replace("<locals>.", ""), tokenizer)
+    return Tokenizer(f"{home}{name}".replace("<locals>.", ""), tokenizer)
 
 
 def _surrogates(captions: Sequence[str]) -> EncodingError:

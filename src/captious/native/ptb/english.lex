@@ -21,7 +21,7 @@ AMP = "&amp;"
 # A markup tag: <b>, </b>, <a href="x">, <!-- x>.
 NAME = [A-Za-z][A-Za-z0-9_:.\-]*
 TAG = "<" ([!?][A-Za-z\-][^>\r\n]*
-    | "/"? {NAME} ([\u0020]+ ({NAME} | {NAME} [\u0020]* "=" [\u0020]* ['"] [^\r\n'"]* ['"] | ['"] [^\r\n'"]* ['"]))* [\u0020]* "/"?
+    | "/"? {NAME} ([\u0020]+ ({NAME} | {NAME} [\u0020]* "=" [\u0020]* ['"] [^\r\n'"]* ['"] | ['"] [^\r\n'"]* ['"]))* [\u0020]* "/"? [\u0020]*
     ) ">"
 
 # What an auxiliary or a possessive leaves behind its apostrophe: 's 'm 'd 're 've 'll.
@@ -29,7 +29,7 @@ REDUCED = {APOS} ([msdMSD]|"re"|"ve"|"ll")
 NOT = [nN] {APOSETC} [tT]
 
 # An abbreviation that a sentence may end with; and how a sentence goes on behind it.
-SENTENCE_END = {SPACE} ({SPACE}|[A-Z]|{TAG})
+SENTENCE_END = {SPACE} ({SPACE}|{UPPER}|{TAG})
 LETTERS_DOTTED = [A-Za-z] ("." [A-Za-z])+
 ACRONYM = ({LETTERS_DOTTED} | ("Canada"|"Sino"|"Korean"|"EU"|"Japan"|"non") "-U.S" | "U.S.-" ("U.K"|"U.S.S.R"))
 SENTENCE_START = ([A] ("bout"|"ccording"|"dditionally"|"fter"|"n"|"s"|"t")? | [B] "ut" | [E] "arlier" | [H] ("e"|"er"|"ere"|"owever")
@@ -47,7 +47,7 @@ TITLE = ("Mr"|"Mrs"|"Ms"|[M]"iss"|"Drs"|"Dr"|"Profs"|"Prof"|"Sens"|"Sen"|"Reps"|
     |"Adm"|"Rev"|"Maj"|"Sgt"|"Cpl"|"Pvt"|"Capt"|"Ste"|"St"|"Ave"|"Pres"|"Lieut"|"Hon"|"Brig"|"Comdr"|"Cmdr"|"Pfc"|"Spc"|"Supts"|"Supt"
     |"Det"|"Mt"|"Ft"|"Adj"|"Adv"|"Asst"|"Assoc"|"Ens"|"Insp"|"Mlle"|"Mme"|"Msgr"|"Sfc")
 NEVER_ENDS = ({TITLE}|"vs"|"Alex"|"Wm"|"Jos"|"Cie"|"a.k.a"|"cf"|"TREAS"|"Ph"|{ACRONYM}|[A-Za-z]) "."
-NEVER_ENDS_EITHER = ("Invt"|"Elec"|"Natl"|"Mfg"|"Mtg"|"Dept") "."
+NEVER_ENDS_EITHER = ("Invt"|"Elec"|"Natl"|"M" [ft] "g"|"Dept") "."
 BEFORE_NUMBER = ("ca"|"fig"|"figs"|"prop"|"no"|"nos"|"art"|"bldg"|"pp"|"op") "."
 
 # Numbers.
@@ -76,8 +76,8 @@ FILE_NAME = {ALNUM}+ ("." {ALNUM}+)* "." {EXTENSION}
 
 # Words with an apostrophe that stay whole.
 APOS_WORD = ({APOS} "n" {APOS}? | [lLdDjJ] {APOS} | "Dunkin" {APOS} | "somethin" {APOS} | "ol" {APOS} | {APOS} "em" | [A-HJ-XZn] {APOSETC} {ALPHA}{2} {ALPHA}*
-    | {APOS} [2-9] "0s" | {APOS} "til" "l"? | {ALPHA} {ALPHA}* [aeiouyAEIOUY] {APOSETC} [aeiouA-Z] {ALPHA}* | {APOS} "cause" | "cont" {APOS} "d" "."?
-    | {APOS} "twas" | "nor" {APOS} "easter" | "c" {APOS} "mon" | "e" {APOS} "er" | "s" {APOS} "mores" | "ev" {APOS} "ry" | "li" {APOS} "l" | "nat" {APOS} "l"
+    | {APOS} [2-9] "0s" | {APOS} "til" "l"? | {ALPHA} {ALPHA}* [aeiouyAEIOUY] {APOSETC} [aeiouA-Z] {ALPHA}* | {APOS} "cause" | "cont'd" "."?
+    | "'twas" | "nor'easter" | "c'mon" | "e'er" | "s'mores" | "ev'ry" | "li'l" | "nat'l"
     | "O" {APOSETC} "o")
 
 # Words joined by hyphens and slashes.
@@ -122,16 +122,16 @@ ampersands: {LISTED}
 text:     {SLASHED}                                                # and/or
 text:     [A-Z]* "$" | "#"                                         # US$
 currency: [\u00A2\u00A3\u00A4\u00A5\u0080\u20A0\u20AC\u060B\u0E3F\u20A4\uFFE0\uFFE1\uFFE5\uFFE6]
-initial:  [A-Za-z] "." / {SPACE} {SENTENCE_START} {SPACE}          # I. He -> i . he
-dotted:   {ACRONYM} "." / {SPACE} {SENTENCE_START} {SPACE}         # U.S. The -> u.s. . the
+initial:  [A-Za-z] "." / {SPACE}+ {SENTENCE_START} {SPACE}         # I. He -> i . he
+dotted:   {ACRONYM} "." / {SPACE}+ {SENTENCE_START} {SPACE}        # U.S. The -> u.s. . the
 text:     {BEFORE_NUMBER} / {SPACE}? {DIGIT}                       # no. 5 -> no. 5
 text:     ("pty"|"co") "." / {SPACE} ("ltd"|"lim")
 dotted:   {MAY_END} / {SENTENCE_END}                               # Inc. A -> inc. . a
 text:     {MAY_END} / {ANY} {ANY}
 dotted:   {MAY_END}
 text:     {NEVER_ENDS}                                             # Mr. Smith -> mr. smith
-text:     {NEVER_ENDS_EITHER} / {SPACE}
-text:     {ACRONYM} "." / {SPACE}
+text:     {NEVER_ENDS_EITHER}
+text:     {ACRONYM} / {SPACE}                                       # U.S.-U.K talk
 text:     {FILE_NAME} / ({SPACE}|[.?!,])                            # 5.gif
 verbatim: {APOS} [0-9]{2} / {SPACE}                                # '84
 text:     {WORD} "." / [,;:\u3001]                                       # hello., -> hello. ,

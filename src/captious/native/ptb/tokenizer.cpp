@@ -79,7 +79,7 @@ Step step(const std::uint16_t* next, const std::uint8_t* accept, std::uint32_t s
 
 // Finds the longest match at a position. Rules such as e-mail look far ahead before they give up; so that a long
 // caption without blanks does not cost the square of its length, states from which a scan has failed are remembered
-// at every 64th position.
+// at the first character of every 64 bytes.
 class Scanner {
 public:
     explicit Scanner(std::string_view text) : text_(text) {}
@@ -93,6 +93,7 @@ public:
         Match match{from, 0};
         std::uint32_t state = 1;
         for (std::size_t at = from; at < text_.size();) {
+            std::size_t before = at;
             std::uint8_t accepted;
             if (auto byte = static_cast<unsigned char>(text_[at]); byte < 0x80) {
                 state = kMain_next[state * kStride + kAsciiClass[byte]];
@@ -106,7 +107,7 @@ public:
             }
             if (accepted) {
                 match = {at, accepted};
-            } else if (state == 0 || (at - match.end > kPatience && at % 64 == 0 && is_hopeless(at, state, match.end))) {
+            } else if (state == 0 || (at - match.end > kPatience && at / 64 != before / 64 && is_hopeless(at, state, match.end))) {
                 break;
             }
         }
@@ -191,27 +192,28 @@ std::string_view one_line(std::string_view caption, std::string& scratch) {
     return scratch;
 }
 
-bool any_cased(std::string_view text) {
-    for (std::size_t at = 0; at < text.size(); at += decode(text.data() + at).length)
-        if (is_cased(decode(text.data() + at).code)) return true;
-    return false;
-}
-
-// Appends `text` lower-cased. A capital sigma becomes the final form at the end of a word.
+// Appends `text` lower-cased. A capital sigma becomes the final form behind the last letter with case.
 void append_lower(std::string_view text, std::string& out) {
+    bool cased_before = false;
+    std::size_t last_cased = std::string_view::npos;  // where the last such letter begins; found when first needed
     for (std::size_t at = 0; at < text.size();) {
         auto byte = static_cast<unsigned char>(text[at]);
+        Decoded c = byte < 0x80 ? Decoded{byte, 1} : decode(text.data() + at);
         if (byte < 0x80) {
             out += static_cast<char>(byte >= 'A' && byte <= 'Z' ? byte + 32 : byte);
-            ++at;
-            continue;
-        }
-        Decoded c = decode(text.data() + at);
-        if (c.code == 0x130) {
+        } else if (c.code == 0x130) {
             out += "i\xCC\x87";
         } else if (c.code == 0x3A3) {
-            bool before = any_cased(text.substr(0, at)), behind = any_cased(text.substr(at + c.length));
-            encode(before && !behind ? 0x3C2 : 0x3C3, out);
+            if (last_cased == std::string_view::npos) {
+                last_cased = at;
+                for (std::size_t i = 0; i < text.size(); i += decode(text.data() + i).length) {
+                    if (!is_cased(decode(text.data() + i).code)) continue;
+                    cased_before |= i < at;
+                    last_cased = i;
+                }
+            }
+            encode(cased_before && last_cased <= at ? 0x3C2 : 0x3C3, out);
+            cased_before = true;
         } else {
             encode(lower_code_point(c.code), out);
         }
@@ -240,6 +242,8 @@ std::string_view latex_quote(std::int32_t c) {
         default: return {};
     }
 }
+
+char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
 constexpr std::string_view kSoftHyphen = "\xC2\xAD";
@@ -294,30 +298,39 @@ void append_quotes(std::string_view text, std::string& out) {
     }
 }
 
-// An apostrophe of any form, alone or before letters: 's, n't.
+// 's, n't: the apostrophe is normalised as a quotation mark, so that n\u2018t becomes n`t.
 void append_clitic(std::string_view text, std::string& out) {
-    for (std::size_t at = 0; at < text.size();) {
-        if (text.substr(at).starts_with("&apos;")) {
-            out += '\'';
-            at += 6;
-            continue;
-        }
-        Decoded c = decode(text.data() + at);
-        if (c.length == 1) {
-            append_lower(text.substr(at, 1), out);
-        } else {
-            out += '\'';
-        }
-        at += c.length;
+    std::size_t start = out.size();
+    if (std::size_t entity = text.find("&apos;"); entity != text.npos) {
+        out += text.substr(0, entity);
+        out += '\'';
+        out += text.substr(entity + 6);
+    } else {
+        append_quotes(text, out);
     }
+    std::transform(out.begin() + static_cast<std::ptrdiff_t>(start), out.end(), out.begin() + static_cast<std::ptrdiff_t>(start), ascii_lower);
 }
 
 void append_ampersands(std::string_view text, std::string& out) {  // AT&amp;T
-    for (std::size_t entity; (entity = text.find("&amp;")) != text.npos; text.remove_prefix(entity + 5)) {
+    constexpr std::string_view kEntity = "&amp;";
+    auto find = [&] {
+        auto found = std::search(text.begin(), text.end(), kEntity.begin(), kEntity.end(), [](char a, char b) { return ascii_lower(a) == b; });
+        return found == text.end() ? text.npos : static_cast<std::size_t>(found - text.begin());
+    };
+    for (std::size_t entity; (entity = find()) != text.npos; text.remove_prefix(entity + kEntity.size())) {
         append_text(text.substr(0, entity), out);
         out += '&';
     }
     append_text(text, out);
+}
+
+// A double quotation mark, or its entity; the original leaves the entity alone if it is not in lower case.
+void append_double_quote(std::string_view text, std::string_view latex, std::string& out) {
+    if (text == "\"" || text == "&quot;") {
+        out += latex;
+    } else {
+        append_text(text, out);
+    }
 }
 
 // Appends what `text` becomes under `action`; nothing for blanks.
@@ -331,8 +344,8 @@ void append_token(Action action, std::string_view text, std::string& out) {
         case Action::initial: append_lower(text.substr(0, 1), out); break;
         case Action::clitic: append_clitic(text, out); break;
         case Action::quote: append_quotes(text == "&apos;" ? "'" : text, out); break;
-        case Action::open_quote: out += "``"; break;
-        case Action::close_quote: out += "''"; break;
+        case Action::open_quote: append_double_quote(text, "``", out); break;
+        case Action::close_quote: append_double_quote(text, "''", out); break;
         case Action::opening_apostrophe: out += '`'; break;
         case Action::ampersands: append_ampersands(text, out); break;
         case Action::ampersand: out += '&'; break;

@@ -1,0 +1,43 @@
+"""Runs the official tokenizer, CoreNLP 3.4.1 as pycocoevalcap carries it, on one caption at a time.
+
+PtbOracle.java is run from its source, so it needs java 11 or later, but no compiler.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).with_name("PtbOracle.java")
+JAR = "stanford-corenlp-3.4.1.jar"
+
+
+def jar() -> Path:
+    """The official program; skips the test if it or java is missing."""
+    if shutil.which("java") is None:
+        pytest.skip("no java")
+    package = importlib.util.find_spec("pycocoevalcap")
+    if package is None or not package.submodule_search_locations:
+        pytest.skip("no pycocoevalcap: pip install 'captious[parity]'")
+    return Path(package.submodule_search_locations[0]) / "tokenizer" / JAR
+
+
+def tokenize(captions: Sequence[str]) -> list[list[str]]:
+    """Raw tokens of each caption alone, lower-cased, punctuation included. Captions must hold no line breaks."""
+    command = ["java", "-XX:+UseSerialGC", "-Xmx1g", "-cp", str(jar()), str(SOURCE)]
+    with tempfile.TemporaryFile() as lines, tempfile.TemporaryFile() as output:
+        lines.writelines(base64.b64encode(caption.encode()) + b"\n" for caption in captions)
+        lines.seek(0)
+        subprocess.run(command, stdin=lines, stdout=output, stderr=subprocess.DEVNULL, check=True)
+        output.seek(0)
+        answers = output.read().decode().split("\n")
+    assert answers.pop() == ""
+    assert len(answers) == len(captions)
+    return [answer.split("\x01") if answer else [] for answer in answers]

@@ -1,0 +1,40 @@
+"""Every caption of the shared data: token by token what the official tokenizer gives for it alone. Slow."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+
+from captious.native import Cut, Vocabulary, threads
+
+from .official_tokenizer import tokenize
+from .real_captions import SOURCES, captions
+
+pytestmark = pytest.mark.slow
+
+GOLDEN = Path(__file__).parents[1] / "text" / "ptb_golden.jsonl"
+
+
+def tokens_of(texts: list[str]) -> list[list[str]]:
+    vocabulary = Vocabulary()
+    ids, offsets = vocabulary.encode(tuple(texts), Cut.ptb_raw, threads())
+    words, at = vocabulary.words(), offsets.tolist()
+    return [[words[i] for i in ids[start:end]] for start, end in itertools.pairwise(at)]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_real_captions(source: str, shared_data: Path) -> None:
+    texts = captions(shared_data, source)
+    assert len(texts) > 3_000
+    pairs = zip(texts, tokens_of(texts), tokenize(texts), strict=True)
+    differing = [(text, mine, official) for text, mine, official in pairs if mine != official]
+    assert differing == []
+
+
+def test_the_golden_captions_are_still_the_official_ones() -> None:
+    golden = [json.loads(line) for line in GOLDEN.read_text("utf-8").splitlines()]
+    official = tokenize([record["caption"] for record in golden])
+    assert official == [record["tokens"] for record in golden]

@@ -1,0 +1,123 @@
+"""Random text through the tokenizer and every metric: no crash, no hang, and no score that is not a number.
+
+By default a few hundred strings; with -m slow 200,000 of them and some of 100 kB.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from captious.data import Captions, References
+from captious.metrics import registry
+from captious.text import PTB, PTB_RAW
+
+from .corpora import references_table, table
+
+METRICS = [registry.get(name)(variant=variant) for name in registry.names() for variant in registry.get(name).variants]
+
+#: Pieces of text that mean something to a tokenizer.
+PIECES = (
+    *" \t\n\r\v\f\0\x1b\x7f.,'-/@#&<>()[]{}:;!?\"$%*_=~^|\\`",
+    *"abcABCàßİΣς½£€…–—“”‘’\u00a0\u00ad\u0085\u200b\u2028\u2029\u3000犬😀",
+    "n't", "'s", "U.S.", "Mr.", "Inc.", "&amp;", "&quot;", "http://", "www.", ".com", "<b>", "...", "--", "1/2",
+    "(555) 555-1234", "3 1/2", "cannot", "The", " a ", " dog ", " dog ", " on ", "0", "12", "1,000.5", "👨\u200d👩",
+)  # fmt: skip
+
+
+def any_character(rng: random.Random) -> str:
+    """A character of any plane, most often of the first."""
+    while True:
+        code = rng.randrange(rng.choice([0x80, 0x100, 0x3000, 0x10000, 0x110000]))
+        if not 0xD800 <= code < 0xE000:
+            return chr(code)
+
+
+def caption(rng: random.Random) -> str:
+    """Nothing, a word, a jumble of pieces, of characters, or of both."""
+    makers: tuple[Callable[[], str], ...] = (lambda: rng.choice(PIECES), lambda: any_character(rng))
+    maker = rng.choice((*makers, lambda: rng.choice(makers)()))
+    return "".join(maker() for _ in range(rng.choice([0, 1, 2, 5, 10, 30])))
+
+
+def long_caption(rng: random.Random, size: int = 100_000) -> str:
+    """About 100 kB of a few pieces, over and over."""
+    unit = "".join(caption(rng) for _ in range(3)) or "a"
+    return (unit * (size // len(unit.encode()) + 1))[:size]
+
+
+def corpus(rng: random.Random, images: int) -> Captions:
+    candidates = [caption(rng) for _ in range(images)]
+    # Some references are the candidate, or nearly, so that there is something to match.
+    references = [
+        [rng.choice([caption(rng), candidate, candidate + caption(rng)]) for _ in range(rng.randint(1, 3))]
+        for candidate in candidates
+    ]
+    return table(candidates, references)
+
+
+def check(captions: Captions) -> None:
+    for metric in METRICS:
+        state = metric.fit(captions.references)
+        statistics = metric.statistics(captions, state)
+        assert np.isfinite(statistics).all(), metric
+        scores = metric.aggregate(statistics)
+        assert np.isfinite(scores).all(), metric
+        assert (scores >= 0).all(), metric
+        assert np.isfinite(metric.aggregate(statistics.sum(axis=0))).all(), metric
+
+
+def test_random_text() -> None:
+    rng = random.Random(20)
+    for _ in range(3):
+        check(corpus(rng, 100))
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(st.text(max_size=30), st.lists(st.text(max_size=30), min_size=1, max_size=3)), min_size=1))
+def test_any_text(images: list[tuple[str, list[str]]]) -> None:
+    check(table([candidate for candidate, _ in images], [references for _, references in images]))
+
+
+def test_long_captions() -> None:
+    rng = random.Random(21)
+    long = long_caption(rng)
+    check(table(["a dog", long, ""], [["a dog on a mat"], [long[:70_000], "a dog"], [long]]))
+
+
+def test_rewards_of_random_text() -> None:
+    rng = random.Random(22)
+    captions = corpus(rng, 100)
+    for metric in METRICS:
+        if hasattr(metric, "scorer"):
+            expected = metric.statistics(captions, metric.fit(captions.references))[:, 0]
+            scorer = metric.scorer(captions.references)
+            np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.slow
+def test_two_hundred_thousand_strings() -> None:
+    rng = random.Random(23)
+    for _ in range(40):
+        captions = corpus(rng, 1_700)  # and about 3,400 references
+        check(captions)
+        for text in captions.candidates[:200]:
+            assert all(PTB_RAW(text))
+            assert all(PTB(text))
+
+
+@pytest.mark.slow
+def test_many_long_captions() -> None:
+    rng = random.Random(24)
+    for _ in range(30):
+        texts = [long_caption(rng) for _ in range(3)]
+        check(Captions((texts[0], "a dog"), references_of(texts)))
+
+
+def references_of(texts: list[str]) -> References:
+    return references_table([[texts[0][:50_000], texts[1]], [texts[2]]])
