@@ -79,7 +79,6 @@ def test_no_resamples_are_refused(given, resamples: int) -> None:
         result_of(given(), [1.0]).confidence_interval(resamples=resamples)
 
 
-@pytest.mark.xfail(strict=True, reason="a negative seed ends in numpy's ValueError, not in a ParameterError")
 def test_a_negative_seed_is_refused(given) -> None:
     with pytest.raises(ParameterError, match="seed"):
         result_of(given(), [1.0]).confidence_interval(seed=-1)

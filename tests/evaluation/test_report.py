@@ -64,7 +64,6 @@ def test_an_output_that_was_not_scored_is_an_error_that_lists_what_was(report: c
     assert "rouge-l, bleu-1, bleu-2, bleu-3, bleu-4" in caught.value.help
 
 
-@pytest.mark.xfail(strict=True, reason="UnknownNameError is no KeyError, so Mapping.get cannot catch it")
 def test_get_has_a_default(report: captious.Report) -> None:
     assert report.get("cider") is None
 
@@ -90,10 +89,6 @@ def test_to_dict_with_intervals(report: captious.Report) -> None:
     assert json.loads(json.dumps(plain)) == plain
 
 
-def test_the_document_has_version_and_systems(report: captious.Report) -> None:
-    assert report.to_json() == {"version": __version__, "systems": [report.to_dict()]}
-
-
 def test_what_a_subset_leaves_out_is_said() -> None:
     candidates = {"a.jpg": "two cats", "b.jpg": "a dog", "z.jpg": "a plane", "y.jpg": "a train"}
     report = captious.score(candidates, REFERENCES, ["rouge-l"], subset=True)
@@ -114,7 +109,6 @@ def test_repr_of_a_result_is_short(report: captious.Report) -> None:
     assert report.summary().startswith("<Report mine: 3 images, rouge-l ")
 
 
-@pytest.mark.xfail(strict=True, reason="per_caption is a writable view of the cache: x[:] = 0 changes the report")
 def test_caption_scores_cannot_be_changed_by_accident(report: captious.Report) -> None:
     before = report["rouge-l"].per_caption.tolist()
     scores = report["rouge-l"].per_caption
@@ -123,7 +117,6 @@ def test_caption_scores_cannot_be_changed_by_accident(report: captious.Report) -
     assert report["rouge-l"].per_caption.tolist() == before
 
 
-@pytest.mark.xfail(strict=True, reason="Vocabulary cannot be pickled, so reports cannot come back from a process")
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda report: pickle.loads(pickle.dumps(report))])
 def test_a_report_can_be_copied(report: captious.Report, duplicate) -> None:
     assert duplicate(report).to_dict() == report.to_dict()

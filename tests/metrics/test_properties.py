@@ -90,10 +90,11 @@ def test_images_do_not_influence_each_other(name: str, corpus: Corpus) -> None:
 
 
 @given(corpus=corpora())
-def test_higher_orders_match_no_more_than_lower_ones(corpus: Corpus) -> None:
-    matches = METRICS["bleu@official"].statistics(corpus.table())[:, :4]
-    assert (np.diff(matches, axis=1) <= 0).all()
-    assert (np.diff(scores(METRICS["bleu@paper"], corpus), axis=1) <= 1e-12).all()
+def test_bleu_matches_are_among_the_ngrams(corpus: Corpus) -> None:
+    statistics = METRICS["bleu@official"].statistics(corpus.table())
+    assert (statistics[:, :4] <= statistics[:, 4:8]).all()
+    # A match of some order is one of every lower order, though of these fewer may count.
+    assert ((statistics[:, 1:4] > 0) <= (statistics[:, 0:3] > 0)).all()
 
 
 @given(corpus=corpora())

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from captious import native
+from captious.errors import ParameterError
 from captious.native import (
     CiderReferences,
     Cut,
@@ -199,9 +200,12 @@ def test_frequencies_are_counted_once_and_alone() -> None:
 def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_THREADS", "3")
     assert native.threads() == 3
-    for nonsense in ("", "0", "-2", "many", "2.5"):
+    for nonsense in ("0", "-2", "many", "2.5"):
         monkeypatch.setenv("CAPTIOUS_THREADS", nonsense)
-        assert native.threads() >= 1
+        with pytest.raises(ParameterError, match="CAPTIOUS_THREADS"):
+            native.threads()
+    monkeypatch.setenv("CAPTIOUS_THREADS", "")
+    assert native.threads() >= 1
     monkeypatch.delenv("CAPTIOUS_THREADS")
     assert native.threads() >= 1
 

@@ -52,7 +52,14 @@ def test_a_comparison(first: captious.Report, second: captious.Report) -> None:
 
 
 def test_everything_is_escaped() -> None:
-    comparison = captious.compare({1: "a"}, {1: "b"}, {1: ["a", "c"]}, ["rouge-l"], systems=(NASTY, NASTY), resamples=5)
+    comparison = captious.compare(
+        dict.fromkeys(range(10), "a"),
+        dict.fromkeys(range(10), "b"),
+        {i: ["a d", "c"] for i in range(10)},
+        ["rouge-l"],
+        systems=(NASTY, NASTY),
+        resamples=5,
+    )
     for html in (comparison._repr_html_(), comparison.a._repr_html_()):
         page = parsed(html)
         assert "script" not in page.tags

@@ -45,7 +45,7 @@ class _Commands(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, subcommand_metavar="COMMAND", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--debug", is_flag=True, help="Show tracebacks; may stand anywhere.")
 @click.version_option(__version__, prog_name="captious")
 def captious(debug: bool) -> None:

@@ -9,6 +9,7 @@ from importlib.metadata import version as installed_version
 import click
 
 from captious.cli.options import print_table
+from captious.errors import CaptiousError
 from captious.metrics.registry import get, names
 from captious.native import threads
 from captious.version import __version__
@@ -39,8 +40,11 @@ def doctor() -> None:
         except PackageNotFoundError:
             rows.append((package, "missing", f"{unlocks}: pip install 'captious[{extra}]'"))
     for name in names():
-        missing = get(name).missing()
-        rows.append((name, "runs" if missing is None else "missing", missing or get(name).summary))
+        try:
+            missing = get(name).missing()
+            rows.append((name, "runs" if missing is None else "missing", missing or get(name).summary))
+        except CaptiousError as error:  # offered by another package that is broken
+            rows.append((name, "broken", error.message))
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for row in rows:
         table.add_row(*map(Text, row))  # Text, because [extra] in a string would be markup

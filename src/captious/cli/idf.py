@@ -9,12 +9,11 @@ import click
 from captious.cli.options import check_outputs, warn
 from captious.data import read_references
 from captious.metrics.document_frequencies import DocumentFrequencies
-from captious.text import as_tokenizer
 
 __all__ = ["idf"]
 
 
-@click.group()
+@click.group(subcommand_metavar="COMMAND")
 def idf() -> None:
     """Document frequencies of n-grams, which CIDEr weighs by."""
 
@@ -38,7 +37,7 @@ def build(references: Path, output: Path, tokenizer: str) -> None:
     """
     check_outputs([output], [references])
     table = read_references(references)
-    frequencies = DocumentFrequencies.of(table, as_tokenizer(tokenizer))
+    frequencies = DocumentFrequencies.of(table, tokenizer)
     frequencies.save(output)
     click.echo(f"{output}: {len(frequencies.counts):,} n-grams of {frequencies.n_documents:,} images", err=True)
     if len(table.texts) == len(table):

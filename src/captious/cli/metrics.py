@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
 from captious.cli.options import print_table
+from captious.errors import CaptiousError
 from captious.metrics.registry import get, names
 from captious.version import __version__
 
@@ -27,17 +29,7 @@ def metrics(format_: str) -> None:
 
     The first variant is the default; another is asked for as METRIC@VARIANT.
     """
-    found = [
-        {
-            "name": name,
-            "outputs": list(get(name).outputs),
-            "variants": dict(get(name).variants),
-            "summary": get(name).summary,
-            "runs": get(name).missing() is None,
-            "install": get(name).missing(),
-        }
-        for name in names()
-    ]
+    found = [_described(name) for name in names()]
     if format_ == "json":
         click.echo(json.dumps({"version": __version__, "metrics": found}, indent=2))
         return
@@ -47,11 +39,24 @@ def metrics(format_: str) -> None:
     table = Table(box=None, header_style="", padding=(0, 2, 0, 0))
     for head in ("metric", "variants", "runs here", "what it is"):
         table.add_column(head, overflow="fold")
-    for name in names():
-        metric = get(name)
-        several = metric.outputs != (name,)
-        title = f"{name}\n  {metric.outputs[0]} .. {metric.outputs[-1]}" if several else name
-        missing = metric.missing()
-        runs = "yes" if missing is None else f"no: {missing}"
-        table.add_row(*map(Text, (title, "\n".join(metric.variants), runs, metric.summary)))
+    for metric in found:
+        outputs = metric["outputs"]
+        title = f"{metric['name']}\n  {outputs[0]} .. {outputs[-1]}" if len(outputs) > 1 else metric["name"]
+        runs = "yes" if metric["runs"] else f"no: {metric['install']}"
+        table.add_row(*map(Text, (title, "\n".join(metric["variants"]), runs, metric["summary"])))
     print_table(table)
+
+
+def _described(name: str) -> dict[str, Any]:
+    try:
+        metric = get(name)
+    except CaptiousError as error:  # offered by another package that is broken
+        return {"name": name, "outputs": [], "variants": {}, "summary": "", "runs": False, "install": error.message}
+    return {
+        "name": name,
+        "outputs": list(metric.outputs),
+        "variants": dict(metric.variants),
+        "summary": metric.summary,
+        "runs": metric.missing() is None,
+        "install": metric.missing(),
+    }

@@ -19,9 +19,11 @@ def extension(source: Source) -> str:
     """The extension that says how to read a file, in lower case and without ``.gz``.
 
     Raises:
-        CaptionFileError: none of ``EXTENSIONS``.
+        CaptionFileError: none of ``EXTENSIONS``, or a directory.
     """
     found = Path(source.name.lower().removesuffix(".gz")).suffix
+    if Path(source.name).is_dir():
+        raise _directory(source)
     if found not in EXTENSIONS:
         raise CaptionFileError(
             f"{found!r} is not the extension of a caption file" if found else "a caption file needs an extension",
@@ -29,6 +31,12 @@ def extension(source: Source) -> str:
             help=f"accepted are {', '.join(EXTENSIONS)}, each plain or with .gz",
         )
     return found
+
+
+def _directory(source: Source) -> CaptionFileError:
+    return CaptionFileError(
+        "this is a directory, not a file", where=source.name, help=f"give the file in it that has the {source.role}"
+    )
 
 
 def read_bytes(source: Source) -> bytes:
@@ -48,9 +56,7 @@ def read_bytes(source: Source) -> bytes:
             "there is no such file", where=source.name, help=f"give the path of the {source.role}, or the captions"
         ) from None
     except IsADirectoryError:
-        raise CaptionFileError(
-            "this is a directory, not a file", where=source.name, help=f"give the file in it that has the {source.role}"
-        ) from None
+        raise _directory(source) from None
     except EOFError:
         raise TruncatedFileError(
             "the gzip data ends in the middle", where=source.name, help="fetch or compress the file again"

@@ -167,7 +167,7 @@ def caption_rows(
     )
     _check_texts(rows)
     if not rows.texts:
-        raise EmptyInputError("there is not a single caption", where=source.name, help=f"is this the {source.role}?")
+        raise EmptyInputError("there is not a single caption", where=source.name, help=f"are these the {source.role}?")
     if source.role == "candidates" and len(set(rows.ids)) != len(rows.ids):
         raise _duplicates(rows)
     return rows

@@ -23,8 +23,8 @@ def cautions(captions: Captions) -> list[str]:
     n = len(captions)
     if counts.max() == 1 and n > 1:
         found.append(
-            "every image has one reference only: metrics of captions expect about five, and scores with one are lower "
-            "and cannot be compared with published ones."
+            "every image has one reference only: metrics of captions expect about five, and scores with one cannot be "
+            "compared with published ones."
         )
     offsets = references.offsets.tolist()
     copies = sum(

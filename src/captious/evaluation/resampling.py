@@ -7,6 +7,9 @@ see the same resamples.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,13 +29,9 @@ def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int
     """
     n = len(statistics)
     rng = np.random.default_rng(seed)
-    sums = np.empty((resamples, statistics.shape[1]))
-    step = max(1, _BLOCK_ELEMENTS // n)
-    for begin in range(0, resamples, step):
-        size = min(step, resamples - begin)
-        counts = np.stack([np.bincount(rng.integers(0, n, n, dtype=np.int32), minlength=n) for _ in range(size)])
-        sums[begin : begin + size] = counts.astype(np.float64) @ statistics
-    return sums
+    return _weighted_sums(
+        statistics, resamples, lambda: np.bincount(rng.integers(0, n, n, dtype=np.int32), minlength=n)
+    )
 
 
 def exchange_sums(difference: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
@@ -49,18 +48,21 @@ def exchange_sums(difference: NDArray[np.float64], *, resamples: int, seed: int)
     """
     n = len(difference)
     rng = np.random.default_rng(seed)
-    sums = np.empty((resamples, difference.shape[1]))
-    step = max(1, _BLOCK_ELEMENTS // n)
+    return _weighted_sums(
+        difference, resamples, lambda: np.unpackbits(np.frombuffer(rng.bytes((n + 7) // 8), np.uint8), count=n)
+    )
+
+
+def _weighted_sums(
+    rows: NDArray[np.float64], resamples: int, draw: Callable[[], NDArray[np.integer[Any]]]
+) -> NDArray[np.float64]:
+    """Sums of rows, each times the weight that draw gives it: float64[n, k] to float64[resamples, k]."""
+    sums = np.empty((resamples, rows.shape[1]))
+    step = max(1, _BLOCK_ELEMENTS // len(rows))
     for begin in range(0, resamples, step):
-        size = min(step, resamples - begin)
-        swapped = np.stack([np.unpackbits(_random_bits(rng, n), count=n) for _ in range(size)])
-        sums[begin : begin + size] = swapped.astype(np.float64) @ difference
+        weights = np.stack([draw() for _ in range(min(step, resamples - begin))])
+        sums[begin : begin + len(weights)] = weights.astype(np.float64) @ rows
     return sums
-
-
-def _random_bits(rng: np.random.Generator, n: int) -> NDArray[np.uint8]:
-    """Bytes that hold at least n fair bits."""
-    return np.frombuffer(rng.bytes((n + 7) // 8), np.uint8)
 
 
 def interval(values: NDArray[np.float64], level: float) -> NDArray[np.float64]:

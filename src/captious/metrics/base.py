@@ -142,8 +142,8 @@ class Metric(ABC):
 
     # ---- streaming, on the same statistics
 
-    def update(self, candidates: object, references: object) -> None:
-        """Take in more captions; every form that ``captious.data.load`` reads, or a ``Captions`` as candidates.
+    def update(self, candidates: object, references: object = None) -> None:
+        """Take in more captions: every form that ``captious.data.load`` reads, or a ``Captions`` alone.
 
         A metric that must be fitted on all references keeps the captions until ``compute``; others keep a sum.
         """

@@ -1,6 +1,6 @@
 """CIDEr: cosine similarity of TF-IDF weighted n-grams with each reference.
 
-Vedantam, Zitnick and Parikh 2015; Chen et al. 2015 (COCO), equations 11 to 16. What the COCO toolkit reports under
+Vedantam, Zitnick and Parikh 2015; Chen et al. 2015 (COCO), equations 16 and 17. What the COCO toolkit reports under
 the name CIDEr is CIDEr-D; see ``cider_d``. The official variant here is the plain CIDEr of the authors' own code.
 """
 

@@ -1,6 +1,6 @@
 """CIDEr-D: CIDEr made robust against gaming, by clipping and a Gaussian penalty on the difference in length.
 
-Vedantam, Zitnick and Parikh 2015, section 7; Chen et al. 2015 (COCO), equation 17. The official variant is the COCO
+Vedantam, Zitnick and Parikh 2015, section 7; Chen et al. 2015 (COCO). The official variant is the COCO
 caption toolkit, which reports it as "CIDEr".
 """
 

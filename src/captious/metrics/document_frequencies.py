@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -25,7 +25,7 @@ from captious.errors import ParameterError, ResourceError
 from captious.files import whole_file
 from captious.metrics.base import State
 from captious.native import NgramFrequencies, Vocabulary
-from captious.text import NgramLayer, Tokenizer, WordLayer
+from captious.text import NgramLayer, Tokenizer, WordLayer, as_tokenizer
 
 __all__ = ["DocumentFrequencies"]
 
@@ -51,10 +51,12 @@ class DocumentFrequencies:
     name: str = "references"
 
     @classmethod
-    def of(cls, references: object, tokenizer: Tokenizer) -> DocumentFrequencies:
+    def of(
+        cls, references: object, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb"
+    ) -> DocumentFrequencies:
         """Count references: a ``References`` (counted once, however often this is asked) or any form that is read."""
         table = references if isinstance(references, References) else read_references(references)
-        return table.layer(_FrequencyLayer(tokenizer))
+        return table.layer(_FrequencyLayer(as_tokenizer(tokenizer)))
 
     @property
     def label(self) -> str:

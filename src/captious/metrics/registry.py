@@ -66,7 +66,7 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
         if not (isinstance(metric, type) and issubclass(metric, Metric)):
             raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
         _named(metric, name)
-        taken = {other for known in names() if known != name for other in (known, *get(known).outputs)}
+        taken = {other for known in names() if known != name for other in (known, *_outputs(known))}
         if name in _BUILT_IN or taken & {name, *metric.outputs}:
             raise ParameterError(f"the name {name} is taken", help="register the metric under another name")
         _registered[name] = metric
@@ -95,7 +95,14 @@ def get(name: str) -> type[Metric]:
         return _registered[name]
     if name in _plugins():
         point = _plugins()[name]
-        loaded = point.load()
+        try:
+            loaded = point.load()
+        except Exception as error:  # whatever the code of another package does when it is imported
+            raise ParameterError(
+                f"the metric {name} cannot be loaded: {error}",
+                where=f"entry point {point.value}",
+                help="mend or uninstall the package that offers it",
+            ) from error
         if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
             raise ParameterError(f"{point.value} is not a metric", help="the entry point must name a captious.Metric")
         return _named(loaded, name)
@@ -165,9 +172,17 @@ def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> l
 def _owner(name: str) -> str | None:
     """The metric that a name belongs to, its own or one of its outputs. Other packages are asked last."""
     for metric in (*_BUILT_IN, *_registered):
-        if name == metric or name in get(metric).outputs:
+        if name in (metric, *_outputs(metric)):
             return metric
-    return next((metric for metric in _plugins() if name == metric or name in get(metric).outputs), None)
+    return next((metric for metric in _plugins() if name in (metric, *_outputs(metric))), None)
+
+
+def _outputs(metric: str) -> tuple[str, ...]:
+    """Outputs of a metric; none if it is another package's and cannot be loaded."""
+    try:
+        return get(metric).outputs
+    except ParameterError:
+        return ()
 
 
 @cache
@@ -194,7 +209,7 @@ def _named(metric: type[Metric], name: str) -> type[Metric]:
 
 def _askable() -> list[str]:
     """Everything that can be asked for by name."""
-    return [name for metric in names() for name in dict.fromkeys((metric, *get(metric).outputs))]
+    return [name for metric in names() for name in dict.fromkeys((metric, *_outputs(metric)))]
 
 
 def _unknown(name: str) -> UnknownNameError:

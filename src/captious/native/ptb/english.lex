@@ -6,7 +6,9 @@
 
 # ---- building blocks
 
+# A blank, and what also counts as one behind a token.
 SPACE = [\t\u0020\u00A0\u2000-\u200A\u3000]
+BEHIND = [{SPACE}\u0085]
 ANY = [\u0000-\uFFFF]
 APOS = (['\u0092\u2019]|"&apos;")
 APOSETC = ({APOS}|[`\u0091\u2018\u201B])
@@ -20,16 +22,15 @@ AMP = "&amp;"
 
 # A markup tag: <b>, </b>, <a href="x">, <!-- x>.
 NAME = [A-Za-z][A-Za-z0-9_:.\-]*
-TAG = "<" ([!?][A-Za-z\-][^>\r\n]*
-    | "/"? {NAME} ([\u0020]+ ({NAME} | {NAME} [\u0020]* "=" [\u0020]* ['"] [^\r\n'"]* ['"] | ['"] [^\r\n'"]* ['"]))* [\u0020]* "/"? [\u0020]*
-    ) ">"
+ATTRIBUTE = {NAME} ([\u0020]* "=" [\u0020]* ['"] [^\r\n'"]* ['"])?
+TAG = "<" ([!?][A-Za-z\-][^>\r\n]* | {NAME} ([\u0020]+ {ATTRIBUTE})* [\u0020]* "/"? [\u0020]* | "/" {NAME} [\u0020]*) ">"
 
 # What an auxiliary or a possessive leaves behind its apostrophe: 's 'm 'd 're 've 'll.
 REDUCED = {APOS} ([msdMSD]|"re"|"ve"|"ll")
 NOT = [nN] {APOSETC} [tT]
 
 # An abbreviation that a sentence may end with; and how a sentence goes on behind it.
-SENTENCE_END = {SPACE} ({SPACE}|{UPPER}|{TAG})
+SENTENCE_END = {BEHIND} ({BEHIND}|{UPPER}|{TAG})
 LETTERS_DOTTED = [A-Za-z] ("." [A-Za-z])+
 ACRONYM = ({LETTERS_DOTTED} | ("Canada"|"Sino"|"Korean"|"EU"|"Japan"|"non") "-U.S" | "U.S.-" ("U.K"|"U.S.S.R"))
 SENTENCE_START = ([A] ("bout"|"ccording"|"dditionally"|"fter"|"n"|"s"|"t")? | [B] "ut" | [E] "arlier" | [H] ("e"|"er"|"ere"|"owever")
@@ -41,7 +42,7 @@ DAY = ("Mon"|"Tue"|"Tues"|"Wed"|"Thu"|"Thurs"|"Fri")
 STATE = ("Ala"|"Ariz"|[A]"z"|[A]"rk"|"Calif"|"Colo"|"Conn"|"Ct"|"Dak"|[D]"el"|"Fla"|"Ga"|[I]"ll"|"Ind"|"Kan"|"Kans"|"Ky"|[L]"a"
     |[M]"ass"|"Md"|"Mich"|"Minn"|[M]"iss"|"Mo"|"Mont"|"Neb"|"Nev"|"Okla"|[O]"re"|[P]"a"|"Penn"|"Tenn"|[T]"ex"|"Va"|"Vt"|[W]"ash"
     |"Wis"|"Wisc"|"Wyo")
-COMPANY = ("Inc"|"Co"|"Cos"|"Corp"|"Pty"|"Ptys"|"Ppty"|"Ltd"|"Plc"|"Rt"|"Bancorp"|"Bhd"|"Assn"|"Univ"|"Intl"|"Sys")
+COMPANY = ("Inc"|"Co"|"Cos"|"Corp"|("p"|"pp") "t" [y] "s"?|"Ltd"|"Plc"|"Rt"|"Bancorp"|"Bhd"|"Assn"|"Univ"|"Intl"|"Sys")
 MAY_END = ({MONTH}|{DAY}|{STATE}|{COMPANY}|"tel"|"est"|"ext"|"sq"|"Jr"|"Sr"|"Bros"|("Ed"|"Ph") ".D"|"Blvd"|"Rd"|"Esq"|"etc"|"al"|"seq"|"Bldg") "."
 TITLE = ("Mr"|"Mrs"|"Ms"|[M]"iss"|"Drs"|"Dr"|"Profs"|"Prof"|"Sens"|"Sen"|"Reps"|"Rep"|"Attys"|"Atty"|"Lt"|"Col"|"Gen"|"Messrs"|"Govs"|"Gov"
     |"Adm"|"Rev"|"Maj"|"Sgt"|"Cpl"|"Pvt"|"Capt"|"Ste"|"St"|"Ave"|"Pres"|"Lieut"|"Hon"|"Brig"|"Comdr"|"Cmdr"|"Pfc"|"Spc"|"Supts"|"Supt"
@@ -72,7 +73,7 @@ USER = "@" [a-zA-Z_] [a-zA-Z_0-9]*
 HASHTAG = "#" {LETTER}+
 EXTENSION = ("bat"|"bmp"|"c"|"class"|"cgi"|"cpp"|"dll"|"doc"|"docx"|"exe"|"gif"|"gz"|"h"|"htm"|"html"|"jar"|"java"|"jpeg"|"jpg"|"mov"
     |"mp3"|"pdf"|"php"|"pl"|"png"|"ppt"|"ps"|"py"|"sql"|"tar"|"txt"|"wav"|"x"|"xml"|"zip")
-FILE_NAME = {ALNUM}+ ("." {ALNUM}+)* "." {EXTENSION}
+FILE_NAME = ({LETTER}|{DIGIT})+ ("." ({LETTER}|{DIGIT})+)* "." {EXTENSION}
 
 # Words with an apostrophe that stay whole.
 APOS_WORD = ({APOS} "n" {APOS}? | [lLdDjJ] {APOS} | "Dunkin" {APOS} | "somethin" {APOS} | "ol" {APOS} | {APOS} "em" | [A-HJ-XZn] {APOSETC} {ALPHA}{2} {ALPHA}*
@@ -122,8 +123,8 @@ ampersands: {LISTED}
 text:     {SLASHED}                                                # and/or
 text:     [A-Z]* "$" | "#"                                         # US$
 currency: [\u00A2\u00A3\u00A4\u00A5\u0080\u20A0\u20AC\u060B\u0E3F\u20A4\uFFE0\uFFE1\uFFE5\uFFE6]
-initial:  [A-Za-z] "." / {SPACE}+ {SENTENCE_START} {SPACE}         # I. He -> i . he
-dotted:   {ACRONYM} "." / {SPACE}+ {SENTENCE_START} {SPACE}        # U.S. The -> u.s. . the
+initial:  [A-Za-z] "." / {BEHIND}+ {SENTENCE_START} {BEHIND}         # I. He -> i . he
+dotted:   {ACRONYM} "." / {BEHIND}+ {SENTENCE_START} {BEHIND}        # U.S. The -> u.s. . the
 text:     {BEFORE_NUMBER} / {SPACE}? {DIGIT}                       # no. 5 -> no. 5
 text:     ("pty"|"co") "." / {SPACE} ("ltd"|"lim")
 dotted:   {MAY_END} / {SENTENCE_END}                               # Inc. A -> inc. . a
@@ -131,9 +132,9 @@ text:     {MAY_END} / {ANY} {ANY}
 dotted:   {MAY_END}
 text:     {NEVER_ENDS}                                             # Mr. Smith -> mr. smith
 text:     {NEVER_ENDS_EITHER}
-text:     {ACRONYM} / {SPACE}                                       # U.S.-U.K talk
-text:     {FILE_NAME} / ({SPACE}|[.?!,])                            # 5.gif
-verbatim: {APOS} [0-9]{2} / {SPACE}                                # '84
+text:     {ACRONYM} / {BEHIND}                                      # U.S.-U.K talk
+verbatim: {FILE_NAME} / ({BEHIND}|[.?!,])                            # 5.gif
+verbatim: {APOS} [0-9]{2} / {BEHIND}                               # '84
 text:     {WORD} "." / [,;:\u3001]                                       # hello., -> hello. ,
 bracketed: {PHONE}
 open_quote: {DOUBLE_QUOTE} / [A-Za-z0-9$]

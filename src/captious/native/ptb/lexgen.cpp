@@ -494,7 +494,7 @@ int run(const std::string& out_path, const std::vector<std::string>& rules_paths
 
     CharClasses classes = partition(nfa.sets);
     std::ofstream out(out_path);
-    out << "// Made by lexgen from the rules file beside it; do not edit.\n";
+    out << "// Made by lexgen from the rules files; do not edit.\n#pragma once\n#include <cstdint>\nnamespace captious::ptb {\n";
     int stride = 1;  // a power of two, so that a row is found by a shift
     while (stride < classes.count) stride *= 2;
     out << "inline constexpr int kStride = " << stride << ";\n";
@@ -538,7 +538,7 @@ int run(const std::string& out_path, const std::vector<std::string>& rules_paths
             table << ", nullptr, nullptr, nullptr, nullptr},\n";
         }
     }
-    out << "inline constexpr LexRule kRules[] = {\n" << table.str() << "};\n";
+    out << "inline constexpr LexRule kRules[] = {\n" << table.str() << "};\n}  // namespace captious::ptb\n";
     std::cout << "lexgen: " << file.rules.size() << " rules, " << classes.count << " character classes, "
               << main_dfa.next.size() << " states\n";
     return out ? 0 : 1;

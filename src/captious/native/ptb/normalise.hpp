@@ -1,0 +1,14 @@
+// What becomes of the text that a rule has matched: the actions that english.lex names.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ptb_tables.inc"  // made from unicode.lex and english.lex by lexgen
+
+namespace captious::ptb {
+
+// Appends what `text` becomes under `action`; nothing for blanks.
+void append_token(Action action, std::string_view text, std::string& out);
+
+}  // namespace captious::ptb
