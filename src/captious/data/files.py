@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import os
 import zlib
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def extension(source: Source) -> str:
         CaptionFileError: none of ``EXTENSIONS``, or a directory.
     """
     found = Path(source.name.lower().removesuffix(".gz")).suffix
-    if Path(source.name).is_dir():
+    if os.path.isdir(source.name):
         raise _directory(source)
     if found not in EXTENSIONS:
         raise CaptionFileError(
