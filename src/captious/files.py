@@ -24,20 +24,22 @@ def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any
     Raises:
         OutputError: the place cannot be written to.
     """
-    check_place(path)
-    target = Path(path).resolve()
+    target = check_place(path)
     encoding = None if "b" in mode else "utf-8"
     newline = None if "b" in mode else ""
     if target.exists() and not target.is_file():
-        with open(target, mode, encoding=encoding, newline=newline) as file:
-            yield file
+        try:
+            with open(target, mode, encoding=encoding, errors=_errors(mode), newline=newline) as file:
+                yield file
+        except OSError as error:
+            raise _cannot(path, error) from error
         return
     try:
         handle, name = tempfile.mkstemp(prefix=".captious-", dir=target.parent)
     except OSError as error:
         raise _cannot(path, error) from error
     try:
-        with open(handle, mode, encoding=encoding, newline=newline) as file:
+        with open(handle, mode, encoding=encoding, errors=_errors(mode), newline=newline) as file:
             yield file
         umask = os.umask(0)
         os.umask(umask)
@@ -50,23 +52,34 @@ def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any
             os.unlink(name)
 
 
-def check_place(path: str | os.PathLike[str]) -> None:
-    """Refuse a place that cannot be written to, before any work is done.
+def _errors(mode: str) -> str | None:
+    """Names of files need not be UTF-8; what is written is."""
+    return None if "b" in mode else "replace"
+
+
+def check_place(path: str | os.PathLike[str]) -> Path:
+    """Where a file would be written, links followed; a place that cannot be written to is refused before any work.
 
     Raises:
         OutputError: a folder, or a file in a folder that does not exist or cannot be written to.
     """
-    target = Path(path).resolve()
-    if target.is_dir():
-        raise OutputError(f"cannot write {path}", where="it is a folder", help="name a file")
-    if target.exists() and not target.is_file():
-        return
+    try:
+        target = Path(path).resolve()
+        if target.is_dir():
+            raise OutputError(f"cannot write {path}", where="it is a folder", help="name a file")
+        if target.exists() and not target.is_file():
+            return target
+    except OSError as error:
+        raise _cannot(path, error) from error
+    except RuntimeError:  # a loop of links
+        raise OutputError(f"cannot write {path}", where="the link leads to itself", help="name another file") from None
     if not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
         raise OutputError(
             f"cannot write {path}",
             where=f"{target.parent} is not a folder that can be written to",
             help="name a file in a folder that exists and is yours",
         )
+    return target
 
 
 def _cannot(path: str | os.PathLike[str], error: OSError) -> OutputError:

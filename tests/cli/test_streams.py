@@ -120,7 +120,7 @@ class TestPiped:
 
 class TestProgress:
     # How long the bar waits is held by a test of its own, so that these need not wait for it.
-    SLOW = SLOW.format(patience=0.3, seconds=0.8)
+    SLOW = SLOW.format(patience=0.2, seconds=0.5)
 
     def test_none_where_stderr_is_no_terminal(self, folder: Path) -> None:
         done = subprocess.run(
@@ -137,7 +137,7 @@ class TestProgress:
     def test_long_work_shows_what_is_done_on_stderr_only(self, folder: Path) -> None:
         command = [sys.executable, "-c", self.SLOW, "score", "baseline.json", "references.json"]
         shown, took = on_terminal([*command, "-m", "slow", "--format", "json"], stdout=folder / "out.json")
-        assert took > 0.8
+        assert took > 0.5
         assert "baseline: slow" in shown
         document = json.loads((folder / "out.json").read_text())
         assert list(document["systems"][0]["metrics"]) == ["slow"]
@@ -148,6 +148,12 @@ class TestProgress:
         last = shown.rindex("baseline: slow")
         assert "\x1b[2K" in shown[last:]  # the line of the bar is erased
         assert without_escapes(shown[last:]).rstrip().splitlines()[-1].split()[0] == "slow"
+
+    def test_names_are_text_and_never_markup(self, folder: Path) -> None:
+        (folder / "baseline.json").rename(folder / "[bold]x.json")
+        command = [sys.executable, "-c", self.SLOW, "score", "[bold]x.json", "references.json", "-m", "slow"]
+        shown, _ = on_terminal(command, stdout=folder / "out")
+        assert "[bold]x: slow" in without_escapes(shown)
 
     def test_short_work_shows_nothing(self, folder: Path, command: list[str]) -> None:
         arguments = ["score", "baseline.json", "references.json", "-m", "rouge-l", "--format", "json"]
@@ -189,3 +195,11 @@ class TestTerminal:
         (folder / "baseline.json").rename(folder / names[1])
         shown, _ = on_terminal([*command, *arguments, *names, "references.json", "-m", "rouge-l"], columns=80)
         assert "…" not in without_escapes(shown)
+        for name in names:
+            assert name.removesuffix(".json") in without_escapes(shown).splitlines()[2]
+
+    def test_no_blanks_at_the_ends_of_lines(self, folder: Path, command: list[str]) -> None:
+        """On a narrow terminal they would run over into empty lines."""
+        files = ["baseline.json", "improved.json", "references.json"]
+        shown, _ = on_terminal([*command, "compare", *files, "-m", "rouge-l", "--examples", "3"], columns=80)
+        assert [line for line in without_escapes(shown).splitlines() if line != line.rstrip()] == []

@@ -32,7 +32,7 @@ def _official(matched: list[float], guessed: list[float], length: float, referen
     product = 1.0
     for correct, guess in zip(matched, guessed, strict=True):
         product *= (correct + TINY) / (guess + SMALL)
-    score = product ** (1 / len(matched))
+    score = float(product ** (1 / len(matched)))
     ratio = (length + TINY) / (reference_length + SMALL)
     return score * math.exp(1 - 1 / ratio) if ratio < 1 else score
 

@@ -60,11 +60,14 @@ def main() -> None:
         with captious.make_context("captious", arguments) as context:
             captious.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(2)
     except (CaptiousError, click.ClickException) as error:
         if debug:
             traceback.print_exc()
         else:
-            _complain(error)
+            _complain(error, arguments)
         sys.exit(2)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
@@ -76,18 +79,25 @@ def main() -> None:
         sys.exit(0)
 
 
-def _complain(error: CaptiousError | click.ClickException) -> None:
+def _complain(error: CaptiousError | click.ClickException, arguments: list[str]) -> None:
     """An error as three things: what, where, what to do."""
     if isinstance(error, CaptiousError):
         message, where, help = error.message, error.where, error.help
     else:
         message, where, help = error.format_message(), "", ""
-        context = getattr(error, "ctx", None)
-        if context is not None:
-            where, help = context.get_usage().removeprefix("Usage: "), f"{context.command_path} --help"
+        context = getattr(error, "ctx", None) or _context(arguments)
+        where, help = context.get_usage().removeprefix("Usage: "), f"{context.command_path} --help"
         message = message[:1].lower() + message[1:].rstrip(".")
     click.echo(f"{click.style('error:', fg='red')} {message}", err=True)
     if where:
         click.echo(f"  {where}", err=True)
     if help:
         click.echo(f"  help: {help}", err=True)
+
+
+def _context(arguments: list[str]) -> click.Context:
+    """The command that arguments ask for; some of click's errors do not say."""
+    context = click.Context(captious, info_name="captious")
+    name = next((argument for argument in arguments if argument in _COMMANDS), None)
+    command = captious.get_command(context, name) if name is not None else None
+    return context if command is None else click.Context(command, info_name=name, parent=context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -98,10 +99,7 @@ def print_table(table: RenderableType) -> None:
 
     from captious.report.tables import as_text
 
-    if Console().is_terminal:
-        Console(width=10_000).print(table, crop=False)
-    else:
-        click.echo(as_text(table), nl=False)
+    click.echo(as_text(table, color=Console().is_terminal), nl=False)
 
 
 def deliver(content: str | RenderableType, output: Path | None) -> None:
@@ -123,14 +121,15 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None])
     Raises:
         OutputError, ParameterError: which, and why.
     """
-    taken = {path.resolve(): "is read as well" for path in inputs if path is not None}
+    taken = {os.path.realpath(path): "is read as well" for path in inputs if path is not None}
     for output in outputs:
         if output is None:
             continue
-        check_place(output)
-        if not output.exists() or output.is_file():
-            if output.resolve() in taken:
-                raise ParameterError(
-                    f"{output} {taken[output.resolve()]}", where=str(output), help="give every output a file of its own"
-                )
-            taken[output.resolve()] = "is written twice"
+        target = check_place(output)
+        if target.exists() and not target.is_file():  # a pipe or device takes any number of things
+            continue
+        if str(target) in taken:
+            raise ParameterError(
+                f"{output} {taken[str(target)]}", where=str(output), help="give every output a file of its own"
+            )
+        taken[str(target)] = "is written twice"

@@ -56,7 +56,12 @@ class Progress:
         with self._lock:
             if self._total < 0:
                 return
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            columns = (
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+            )
             bar = Bar(*columns, console=Console(stderr=True), transient=True)
             self._task = bar.add_task(self._what, total=self._total, completed=max(0, self._done - 1))
             bar.start()

@@ -34,6 +34,8 @@ __all__ = [
     "threads",
 ]
 
+_MOST_THREADS = 1024
+
 
 def threads() -> int:
     """Number of threads that kernels use: ``CAPTIOUS_THREADS`` if it is set, otherwise the cores of this process.
@@ -42,8 +44,10 @@ def threads() -> int:
         ParameterError: ``CAPTIOUS_THREADS`` is no number of threads.
     """
     wanted = os.environ.get("CAPTIOUS_THREADS", "")
-    if wanted.isdecimal() and int(wanted) > 0:
+    if wanted.isdecimal() and 0 < int(wanted) <= _MOST_THREADS:
         return int(wanted)
     if wanted:
-        raise ParameterError(f"CAPTIOUS_THREADS is {wanted!r}", help="set it to a number of threads, 1 or more")
+        raise ParameterError(
+            f"CAPTIOUS_THREADS is {wanted!r}", help=f"set it to a number of threads, 1 to {_MOST_THREADS:,}"
+        )
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -133,9 +134,18 @@ def _plain(text: str) -> str:
     return "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in text)
 
 
-def as_text(renderable: RenderableType) -> str:
-    """A table as plain text, as wide as it needs to be, without blanks at the ends of lines."""
-    console = Console(file=io.StringIO(), width=10_000, color_system=None, force_terminal=False)
-    with console.capture() as capture:
-        console.print(renderable)
-    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+def as_text(renderable: RenderableType, *, color: bool = False) -> str:
+    """A table as text, as wide as it needs to be, without blanks at the ends of lines.
+
+    Args:
+        renderable: the table.
+        color: with the escape sequences of a terminal.
+    """
+    out = io.StringIO()
+    Console(file=out, width=10_000, force_terminal=color, color_system="standard" if color else None).print(renderable)
+    return "".join(f"{_without_end_blanks(line)}\n" for line in out.getvalue().splitlines())
+
+
+def _without_end_blanks(line: str) -> str:
+    """The line without blanks at its end, even those between escape sequences, which stay."""
+    return re.sub(r"(?: |\x1b\[[0-9;]*m)+$", lambda end: end[0].replace(" ", ""), line)
