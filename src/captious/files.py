@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,8 @@ def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any
     Raises:
         OutputError: the place cannot be written to.
     """
+    import tempfile  # with what it imports it takes megabytes, which scoring alone need not pay
+
     target = check_place(path)
     encoding = None if "b" in mode else "utf-8"
     newline = None if "b" in mode else ""

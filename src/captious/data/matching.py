@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 
@@ -47,7 +48,10 @@ def read_references(source: object) -> References:
     """
     rows = read_rows(source, "references")
     row_of: dict[ImageId, int] = {}
-    image_rows = np.array([row_of.setdefault(image, len(row_of)) for image in rows.ids])
+    # Each row gets the number of the first row of its image; these are then numbered from 0.
+    first_rows = np.fromiter(map(row_of.setdefault, rows.ids, count()), np.int64, len(rows.ids))
+    is_first = first_rows == np.arange(len(first_rows))
+    image_rows = (np.cumsum(is_first) - 1)[first_rows]
     by_image = np.argsort(image_rows, kind="stable")
     return References(
         ids=tuple(row_of),

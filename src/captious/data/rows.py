@@ -10,8 +10,8 @@ import reprlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import filterfalse
-from typing import Any, Literal, TypeAlias, TypeGuard, cast
+from itertools import chain, filterfalse
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -145,16 +145,18 @@ def caption_rows(
     checked = _checked_ids(source, ids, place)
     listed = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
     if set(map(type, values)) != {str}:
-        lists = [
-            value if _is_list_of_strings(value) else _captions_of(source, value, place(entry))
-            for entry, value in enumerate(values)
-        ]
+        lists = (
+            values
+            if _are_lists_of_strings(values)
+            else [_captions_of(source, value, place(entry)) for entry, value in enumerate(values)]
+        )
         if source.role == "candidates":
             _refuse_other_than_one(source, checked, lists, place)
         listed = [*listed, *(image for image, captions in zip(checked, lists, strict=True) if not captions)]
-        entries = [entry for entry, captions in enumerate(lists) for _ in captions]
-        checked, numbers = [checked[entry] for entry in entries], tuple(numbers[entry] for entry in entries)
-        values = [caption for captions in lists for caption in captions]
+        entries = np.repeat(np.arange(len(lists)), [*map(len, lists)]).tolist()
+        checked = [*map(checked.__getitem__, entries)]
+        numbers = tuple(map(numbers.__getitem__, entries))
+        values = [*chain.from_iterable(lists)]
     rows = CaptionRows(
         name=source.name,
         role=source.role,
@@ -189,9 +191,9 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
     return [image for image in checked if image is not None]
 
 
-def _is_list_of_strings(value: object) -> TypeGuard[Sequence[str]]:
+def _are_lists_of_strings(values: Sequence[Any]) -> bool:
     """The common case, told apart at once."""
-    return type(value) in (list, tuple) and set(map(type, cast(Sequence[object], value))) <= {str}
+    return set(map(type, values)) <= {list, tuple} and set(map(type, chain.from_iterable(values))) <= {str}
 
 
 def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:

@@ -6,7 +6,6 @@ reference that holds it.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -197,6 +196,8 @@ class _FrequencyLayer:
 
 
 def _checksum(content: dict[str, NDArray[Any]]) -> str:
+    import hashlib  # takes megabytes of OpenSSL, which scoring without files of frequencies need not pay
+
     digest = hashlib.sha256()
     for name in sorted(content):
         digest.update(f"{name} {content[name].dtype.str} {content[name].shape} ".encode())

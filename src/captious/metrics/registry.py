@@ -7,7 +7,6 @@ A metric is asked for by its name (``cider-d``), by one of its outputs (``bleu-4
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -213,6 +212,8 @@ def _askable() -> list[str]:
 
 
 def _unknown(name: str) -> UnknownNameError:
+    import difflib
+
     known = _askable()
     close = difflib.get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.6)
     guess = f"did you mean {close[0]}? " if close else ""

@@ -121,7 +121,9 @@ void NgramFrequencies::count(const ReferenceNgrams& references) {
                 head = hash_step(head, words[i]);
                 tail = hash_step(tail, words[i + 1]);
             }
-            if (is_single(words, head) || is_single(words + 1, tail)) {
+            bool single = order == 2 ? by_word[static_cast<std::size_t>(words[0])] == 1 || by_word[static_cast<std::size_t>(words[1])] == 1
+                                     : is_single(words, head) || is_single(words + 1, tail);
+            if (single) {
                 documents_[block.first_ngram + k] = 1;
                 return;
             }

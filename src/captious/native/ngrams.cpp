@@ -81,6 +81,9 @@ ReferenceNgrams::Block ReferenceNgrams::build(std::size_t first_image, std::size
         std::uint32_t ngram;
         Posting posting;
     };
+    struct Tally {
+        std::uint32_t latest, holders, count;  // its latest occurrence; references that hold it; how often it occurs
+    };
     Block block;
     std::size_t first = first_reference(first_image), last = first_reference(last_image);
     block.tokens = references_.ids + references_.offsets[first];
@@ -93,15 +96,14 @@ ReferenceNgrams::Block ReferenceNgrams::build(std::size_t first_image, std::size
 
     Numbering numbering;
     std::vector<Occurrence> occurrences;      // in order of reference
-    // Per n-gram: its latest occurrence; how many references hold it; how often it occurs, then where it is placed next.
-    std::vector<std::uint32_t> latest, holders, fill;
+    std::vector<Tally> tallies;               // per n-gram of the image
     std::vector<std::uint64_t> hashes;        // per word of the image: of the n-gram that begins there
     for (std::size_t image = first_image; image < last_image; ++image) {
         std::size_t image_first = first_reference(image), image_last = first_reference(image + 1);
         std::size_t begin = block.size();
         numbering.clear((token_of(image_last) - token_of(image_first)) * kMaxOrder);
         occurrences.clear();
-        latest.clear();
+        tallies.clear();
         hashes.assign(token_of(image_last) - token_of(image_first), 0);
         for (int order = 1; order <= kMaxOrder; ++order) {
             for (std::size_t r = image_first; r < image_last; ++r) {
@@ -114,15 +116,19 @@ ReferenceNgrams::Block ReferenceNgrams::build(std::size_t first_image, std::size
                     hash[at] = hash_step(hash[at], here[order - 1]);
                     std::uint32_t k =
                         numbering.number(hash[at], [&](std::uint32_t other) { return block.is(begin + other, here, order); });
-                    bool fresh = k == latest.size();
-                    if (fresh) {
+                    if (k == tallies.size()) {
                         block.first_at.push_back((token + static_cast<std::uint32_t>(at)) * kMaxOrder + static_cast<std::uint32_t>(order) - 1);
-                        latest.push_back(0);
+                        tallies.push_back({static_cast<std::uint32_t>(occurrences.size()), 1, 1});
+                        occurrences.push_back({k, {reference, 1}});
+                        continue;
                     }
-                    if (!fresh && occurrences[latest[k]].posting.reference == reference) {
-                        ++occurrences[latest[k]].posting.count;
+                    Tally& tally = tallies[k];
+                    ++tally.count;
+                    if (occurrences[tally.latest].posting.reference == reference) {
+                        ++occurrences[tally.latest].posting.count;
                     } else {
-                        latest[k] = static_cast<std::uint32_t>(occurrences.size());
+                        ++tally.holders;
+                        tally.latest = static_cast<std::uint32_t>(occurrences.size());
                         occurrences.push_back({k, {reference, 1}});
                     }
                 }
@@ -130,44 +136,33 @@ ReferenceNgrams::Block ReferenceNgrams::build(std::size_t first_image, std::size
             block.order_begin.push_back(static_cast<std::uint32_t>(block.size()));
         }
 
-        // Sort the occurrences by n-gram: count, sum up, place. An only occurrence needs no place.
-        std::size_t count = latest.size();
+        // Sort the occurrences by n-gram: sum up, place. An only occurrence needs no place.
+        std::size_t count = tallies.size();
         std::uint32_t width = block.wide ? 2 : 1;
-        fill.assign(count, 0);
-        holders.assign(count, 0);
-        for (const Occurrence& o : occurrences) {
-            ++holders[o.ngram];
-            fill[o.ngram] += o.posting.count;
-        }
         auto next = static_cast<std::uint32_t>(block.postings.size());
-        std::size_t first_place = block.postings_at.size();
-        for (std::size_t k = 0; k < count; ++k) {
-            bool once = fill[k] == 1;
-            block.postings_at.push_back(once ? kOnce : next);
-            fill[k] = next;
-            if (!once) next += width * holders[k];
+        for (Tally& tally : tallies) {
+            bool once = tally.count == 1;
+            block.postings_at.push_back(once ? kOnce | occurrences[tally.latest].posting.reference : next);
+            tally.latest = next;  // from here on where its next posting goes
+            if (!once) next += width * tally.holders;
         }
         if (next >= kOnce) throw std::length_error("more than two thousand million n-grams describe 256 images");
         block.postings.resize(next);
         for (const Occurrence& o : occurrences) {
-            std::uint32_t& at = block.postings_at[first_place + o.ngram];
-            if (at & kOnce) {
-                at |= o.posting.reference;
-                continue;
-            }
-            std::uint32_t place = fill[o.ngram];
-            fill[o.ngram] += width;
-            std::uint32_t last = --holders[o.ngram] == 0 ? kLast : 0;
+            Tally& tally = tallies[o.ngram];
+            if (tally.count == 1) continue;
+            std::uint32_t last = --tally.holders == 0 ? kLast : 0;
             if (block.wide) {
-                block.postings[place] = last | o.posting.reference;
-                block.postings[place + 1] = o.posting.count;
+                block.postings[tally.latest] = last | o.posting.reference;
+                block.postings[tally.latest + 1] = o.posting.count;
             } else {
-                block.postings[place] = last | o.posting.reference << 16 | o.posting.count;
+                block.postings[tally.latest] = last | o.posting.reference << 16 | o.posting.count;
             }
+            tally.latest += width;
         }
 
         bool large = count >= kLarge;
-        std::size_t size = count + count / 3 + 1;
+        std::size_t size = count * 2 + 1;
         std::size_t slots_at = block.slots.size();
         block.slots.resize(slots_at + size * (large ? 2 : 1));
         std::uint16_t* slots = block.slots.data() + slots_at;

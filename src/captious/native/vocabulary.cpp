@@ -126,7 +126,10 @@ FlatTokens Vocabulary::encode(const std::vector<std::string_view>& captions, Cut
     if (count == 1) {
         FlatTokens out;
         ptb::TokenBuffer buffer;
+        std::size_t bytes = 0;
+        for (std::string_view caption : captions) bytes += caption.size();
         out.offsets.reserve(n + 1);
+        out.ids.reserve(bytes / 5);  // about what English takes; otherwise the memory of half as many ids is wasted
         for (std::string_view caption : captions) {
             cut_caption(caption, cut, buffer, [&](std::string_view token) { out.ids.push_back(add(token)); });
             out.offsets.push_back(static_cast<std::int64_t>(out.ids.size()));
@@ -141,7 +144,10 @@ FlatTokens Vocabulary::encode(const std::vector<std::string_view>& captions, Cut
         }
     });
     FlatTokens out;
+    std::size_t total = 0;
+    for (const Piece& piece : pieces) total += piece.tokens.ids.size();
     out.offsets.reserve(n + 1);
+    out.ids.reserve(total);
     for (const Piece& piece : pieces) {
         std::vector<std::int32_t> global(piece.words.size());
         for (std::size_t id = 0; id < global.size(); ++id) global[id] = add(piece.words.word(id));

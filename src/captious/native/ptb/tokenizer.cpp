@@ -189,7 +189,8 @@ void tokenize(std::string_view caption, TokenBuffer& tokens) {
 
 bool is_dropped_punctuation(std::string_view token) {
     static constexpr std::string_view kDropped[] = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"};
-    return token.size() <= 3 && std::find(std::begin(kDropped), std::end(kDropped), token) != std::end(kDropped);
+    if (token.size() > 3 || (token[0] >= 'a' && token[0] <= 'z')) return false;  // nearly all, without a search
+    return std::find(std::begin(kDropped), std::end(kDropped), token) != std::end(kDropped);
 }
 
 }  // namespace captious::ptb
