@@ -177,7 +177,11 @@ def caption_rows(
 
 def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]) -> Sequence[ImageId]:
     """The ids, each an int or a str."""
-    if set(map(type, ids)) <= {int}:
+    types = set(map(type, ids))
+    if types <= {int}:
+        return ids
+    if types == {str}:
+        _refuse_surrogates(source.name, "image ids", ids, place)
         return ids
     checked = [as_image_id(value) for value in ids]
     wrong = [entry for entry, image in enumerate(checked) if image is None]

@@ -9,18 +9,6 @@
 namespace captious {
 namespace {
 
-constexpr std::uint32_t kLarge = 0xFFFF;  // images with as many n-grams take two half-words per slot
-
-std::uint32_t read_slot(const std::uint16_t* slots, std::uint32_t slot, bool large) {
-    if (!large) return slots[slot];
-    return slots[2 * slot] | static_cast<std::uint32_t>(slots[2 * slot + 1]) << 16;
-}
-
-// Where the search for a hash begins in a table of any size.
-std::uint32_t first_slot(std::uint64_t hash, std::uint64_t size) {
-    return static_cast<std::uint32_t>((hash >> 32) * size >> 32);
-}
-
 // Numbers the distinct n-grams of one image; used again for the next.
 class Numbering {
 public:
@@ -93,6 +81,9 @@ ReferenceNgrams::Block ReferenceNgrams::build(std::size_t first_image, std::size
     for (std::size_t i = first_image; i < last_image; ++i)
         block.wide |= first_reference(i + 1) - first_reference(i) > 0x7FFF;
     for (std::size_t r = first; r < last; ++r) block.wide |= references_[r].size() > 0xFFFF;
+
+    block.first_at.reserve(n_tokens * 5 / 2);
+    block.postings_at.reserve(n_tokens * 5 / 2);
 
     Numbering numbering;
     std::vector<Occurrence> occurrences;      // in order of reference
@@ -192,16 +183,6 @@ ReferenceNgrams::Image ReferenceNgrams::image(std::size_t i) const {
     std::uint32_t begin = order_begin[0], count = order_begin[kMaxOrder] - begin;
     std::uint32_t slots = block.slots_begin[at + 1] - block.slots_begin[at];
     return {&block, begin, count, order_begin, block.slots.data() + block.slots_begin[at], count >= kLarge ? slots / 2 : slots};
-}
-
-std::int64_t ReferenceNgrams::Image::find(const std::int32_t* words, int order, std::uint64_t hash) const {
-    bool large = count >= kLarge;
-    for (std::uint32_t slot = first_slot(hash, n_slots);; slot = slot + 1 < n_slots ? slot + 1 : 0) {
-        std::uint32_t k = read_slot(slots, slot, large);
-        if (k == 0) return -1;
-        --k;
-        if (block->is(begin + k, words, order)) return k;
-    }
 }
 
 void CandidateNgrams::collect(const ReferenceNgrams::Image& image, std::span<const std::int32_t> words,

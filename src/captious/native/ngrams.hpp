@@ -54,6 +54,18 @@ struct Ngram {
     }
 };
 
+constexpr std::uint32_t kLarge = 0xFFFF;  // images with as many n-grams take two half-words per slot
+
+inline std::uint32_t read_slot(const std::uint16_t* slots, std::uint32_t slot, bool large) {
+    if (!large) return slots[slot];
+    return slots[2 * slot] | static_cast<std::uint32_t>(slots[2 * slot + 1]) << 16;
+}
+
+// Where the search for a hash begins in a table of any size.
+inline std::uint32_t first_slot(std::uint64_t hash, std::uint64_t size) {
+    return static_cast<std::uint32_t>((hash >> 32) * size >> 32);
+}
+
 // A reference (by its number within the image) and how often an n-gram occurs in it.
 struct Posting {
     std::uint32_t reference;
@@ -134,6 +146,16 @@ private:
     std::vector<std::int64_t> image_offsets_;
     std::vector<Block> blocks_;
 };
+
+inline std::int64_t ReferenceNgrams::Image::find(const std::int32_t* words, int order, std::uint64_t hash) const {
+    bool large = count >= kLarge;
+    for (std::uint32_t slot = first_slot(hash, n_slots);; slot = slot + 1 < n_slots ? slot + 1 : 0) {
+        std::uint32_t k = read_slot(slots, slot, large);
+        if (k == 0) return -1;
+        --k;
+        if (block->is(begin + k, words, order)) return k;
+    }
+}
 
 // The distinct n-grams of one candidate with their counts: those that its references have, and the strangers.
 class CandidateNgrams {
