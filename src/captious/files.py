@@ -65,11 +65,12 @@ def check_place(path: str | os.PathLike[str]) -> Path:
         OutputError: a folder, or a file in a folder that does not exist or cannot be written to.
     """
     try:
-        target = Path(path).resolve()
+        target = Path(path)
+        if target.exists() and not target.is_file() and not target.is_dir():
+            return target  # a pipe or device, which may have no other name
+        target = target.resolve()
         if target.is_dir():
             raise OutputError(f"cannot write {path}", where="it is a folder", help="name a file")
-        if target.exists() and not target.is_file():
-            return target
     except OSError as error:
         raise _cannot(path, error) from error
     except RuntimeError:  # a loop of links

@@ -116,7 +116,7 @@ def test_few_images_are_said(folder: Path, run: Run) -> None:
     arguments = ["compare", "nine-baseline.json", "nine-improved.json", "references.json", "-m", "rouge-l", "--subset"]
     outcome = run(*arguments, "--format", "json")
     (warning,) = outcome.json["warnings"]
-    assert warning.startswith("9 images are too few")
+    assert warning.startswith("too few images for intervals and tests (9)")
     assert outcome.err == f"warning: {warning}\n"
 
 

@@ -294,6 +294,14 @@ class TestWholeFile:
                 write_text("socket", "new")
         assert stat.S_ISSOCK(Path("socket").lstat().st_mode)
 
+    def test_an_open_pipe_has_no_other_name(self) -> None:
+        # What `-o >(gzip > x.gz)` hands over.
+        reading, writing = os.pipe()
+        write_text(f"/dev/fd/{writing}", "new")
+        os.close(writing)
+        with open(reading) as file:
+            assert file.read() == "new"
+
     @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
     def test_permissions_follow_the_umask(self, tmp_path: Path, umask: int, mode: int) -> None:
         before = os.umask(umask)

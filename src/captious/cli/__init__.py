@@ -88,11 +88,12 @@ def _complain(error: CaptiousError | click.ClickException, arguments: list[str])
         context = getattr(error, "ctx", None) or _context(arguments)
         where, help = context.get_usage().removeprefix("Usage: "), f"{context.command_path} --help"
         message = message[:1].lower() + message[1:].rstrip(".")
-    click.echo(f"{click.style('error:', fg='red')} {message}", err=True)
-    if where:
-        click.echo(f"  {where}", err=True)
-    if help:
-        click.echo(f"  help: {help}", err=True)
+    from captious.report.numbers import plain
+
+    lines = [f"{click.style('error:', fg='red')} {plain(message)}"]
+    lines += [f"  {plain(line)}" for line in where.splitlines()]
+    lines += [f"{'' if number else '  help: '}{plain(line)}" for number, line in enumerate(help.splitlines())]
+    click.echo("\n".join(lines), err=True)
 
 
 def _context(arguments: list[str]) -> click.Context:

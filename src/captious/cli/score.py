@@ -13,6 +13,7 @@ from captious.cli.progress import Progress
 from captious.data import load, read_references
 from captious.evaluation import Report, evaluate
 from captious.report.files import check_caption_file, reports_csv, reports_json, write_captions
+from captious.report.numbers import plain
 
 __all__ = ["score"]
 
@@ -77,7 +78,7 @@ def score(
         given = [f"-m {metric}" for metric in metrics] + ["--subset"] * subset
         given += [f"--idf {shlex.quote(str(idf))}"] * (idf is not None) + [f"--tokenizer {tokenizer}"] * bool(tokenizer)
         command = " ".join(["captious compare", *(shlex.quote(str(file)) for file in files), *given])
-        click.echo(f"Is the difference real? {command}", err=True)
+        click.echo(f"Is the difference real? {plain(command)}", err=True)
 
 
 def _content(reports: list[Report], *, intervals: bool, format_: str) -> str | RenderableType:

@@ -168,8 +168,8 @@ class Comparison(Displayed, Mapping[str, Difference]):
         found = [*self.a.warnings, *self.b.warnings]
         if self.a.n_images < _FEW_IMAGES:
             found.append(
-                f"{self.a.n_images} images are too few for intervals and tests: resamples of so few are much alike, "
-                "and their p values are too small."
+                f"too few images for intervals and tests ({self.a.n_images}): resamples of so few are much alike, and "
+                "their p values are too small."
             )
         return [*dict.fromkeys(found)]
 
@@ -201,8 +201,8 @@ def compare(
         ParameterError: the systems do not have the same images (with ``subset``).
     """
     check_resampling(level, resamples, seed)
-    if len(systems) != 2:
-        raise ParameterError(f"{len(systems)} names for two systems", help="give two names: systems=('a', 'b')")
+    if isinstance(systems, str) or len(set(systems)) != 2 or len(systems) != 2:
+        raise ParameterError(f"{systems!r} are no names of two systems", help="give two names: systems=('a', 'b')")
     chosen = selections(metrics, tokenizer=tokenizer, idf=idf)
     table = references if isinstance(references, References) else read_references(references)
     reports = [

@@ -220,9 +220,9 @@ class Report(Displayed, Mapping[str, Result]):
 
 def check_resampling(level: float, resamples: int, seed: int) -> None:
     """Refuse a level outside (0, 1), a number of resamples below 1 and a negative seed."""
-    if seed < 0:
-        raise ParameterError(f"{seed} is no seed", help="give 0 or more")
+    if not isinstance(seed, int) or seed < 0:
+        raise ParameterError(f"{seed!r} is no seed", help="give a whole number, 0 or more")
     if not 0 < level < 1:
         raise ParameterError(f"an interval cannot have the level {level}", help="give a level between 0 and 1, as 0.95")
-    if resamples < 1:
-        raise ParameterError(f"{resamples} resamples are none", help="give at least 1; 1000 is usual")
+    if not isinstance(resamples, int) or resamples < 1:
+        raise ParameterError(f"{resamples!r} is no number of resamples", help="give at least 1; 1000 is usual")

@@ -1,10 +1,11 @@
-"""How numbers look: four digits, no zero before the point, and rows of a table as text cells."""
+"""How numbers and names look: four digits, no zero before the point; names without what a terminal would obey."""
 
 from __future__ import annotations
 
 import math
+import unicodedata
 
-__all__ = ["p_value", "score", "signed", "span"]
+__all__ = ["p_value", "plain", "score", "signed", "span"]
 
 
 def score(value: float, digits: int = 4) -> str:
@@ -31,3 +32,15 @@ def span(low: float, high: float, digits: int = 3) -> str:
 def p_value(p: float) -> str:
     """A p value: ".042", or "<.001" where three digits would be zeros."""
     return "<.001" if p < 0.001 else score(p, 3)
+
+
+def plain(text: str) -> str:
+    """Text of the user's on one line: line breaks, tabs and control characters as spaces.
+
+    The joiners that emoji and some scripts need stay.
+    """
+    return "".join(" " if _is_control(c) else c for c in text)
+
+
+def _is_control(c: str) -> bool:
+    return unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") and c not in "\u200c\u200d"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
@@ -121,17 +120,12 @@ def _notes(reports: Sequence[Report], legend: Sequence[str]) -> list[str | Text]
     ]
     if legend:
         notes.append(" ".join(legend))
-    return ["", *(Text(_plain(note), style="dim") for note in notes)] if notes else []
+    return ["", *(Text(numbers.plain(note), style="dim") for note in notes)] if notes else []
 
 
 def _shown(text: str) -> Text:
     """Text of the user's as a cell: no markup, nothing that a terminal would obey, one line."""
-    return Text(_plain(text))
-
-
-def _plain(text: str) -> str:
-    """Line breaks, tabs and control characters as spaces."""
-    return "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in text)
+    return Text(numbers.plain(text))
 
 
 def as_text(renderable: RenderableType, *, color: bool = False) -> str:
