@@ -275,3 +275,11 @@ class TestSettings:
     def test_variants(self, folder: Path, run: Run) -> None:
         outcome = run("score", "baseline.json", "references.json", "-m", "bleu-4@paper", "-m", "bleu-4")
         assert [line.split()[0] for line in outcome.out.splitlines()[3:]] == ["bleu-4@paper", "bleu-4"]
+
+
+def test_intervals_over_few_images_are_said_to_be_worth_little(folder: Path, run: Run) -> None:
+    records = json.loads((folder / "baseline.json").read_text())
+    (folder / "three.json").write_text(json.dumps(records[:3]))
+    arguments = ["score", "three.json", "references.json", "-m", "rouge-l", "--subset"]
+    assert "too few images" in run(*arguments, "--ci").err
+    assert "too few images" not in run(*arguments).err

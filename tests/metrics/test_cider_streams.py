@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
 
@@ -226,3 +227,15 @@ def test_settings_without_frequencies_count_the_references() -> None:
     metric = captious.CiderD.from_settings(Settings())
     assert isinstance(metric, captious.CiderD)
     assert metric.idf is None
+
+
+@pytest.mark.parametrize("captions", [[None], [5], [["a cat"]], "a"])
+def test_scorer_refuses_what_is_no_list_of_strings(captions: object) -> None:
+    scorer = captious.CiderD().scorer({1: ["a cat", "the cat"], 2: ["a dog"]})
+    with pytest.raises(captious.CaptiousError, match="not a string|in place of a list"):
+        scorer([1], captions)  # type: ignore[arg-type]
+
+
+def test_scorer_survives_pickling() -> None:
+    scorer = captious.CiderD().scorer({1: ["a cat", "the cat"], 2: ["a dog"]})
+    assert pickle.loads(pickle.dumps(scorer))([1], ["a cat"]) == scorer([1], ["a cat"])

@@ -315,3 +315,8 @@ def test_a_built_in_metric_cannot_be_shadowed(plugins: list[EntryPoint]) -> None
     plugins.append(plugin("bleu", f"{Length.__module__}:Length"))
     assert registry.get("bleu") is captious.Bleu
     assert registry.names() == list(OUTPUTS)
+
+
+def test_register_without_a_name() -> None:
+    with pytest.raises(ParameterError, match="takes the name"):
+        captious.register(captious.Bleu)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from captious.cli.options import check_outputs, choose, deliver, output_options,
 from captious.cli.progress import Progress
 from captious.data import load, read_references
 from captious.evaluation import Report, evaluate
+from captious.evaluation.cautions import few_images
 from captious.report.files import check_caption_file, reports_csv, reports_json, write_captions
 from captious.report.numbers import plain
 
@@ -70,6 +71,8 @@ def score(
     if per_caption is not None:
         write_captions(per_caption, reports)
     warnings = [warning for report in reports for warning in report.warnings]
+    if intervals:
+        warnings += [warning for report in reports for warning in few_images(report.n_images)]
     comparable = all(report.ids == reports[0].ids for report in reports)
     if not comparable:
         warnings.append("the systems were scored on different images, so their scores cannot be compared.")

@@ -6,9 +6,10 @@ import numpy as np
 
 from captious.data import Captions
 
-__all__ = ["CaptiousWarning", "cautions"]
+__all__ = ["CaptiousWarning", "cautions", "few_images"]
 
 _COPIES = 0.1
+_FEW_IMAGES = 10
 
 
 class CaptiousWarning(UserWarning):
@@ -36,3 +37,13 @@ def cautions(captions: Captions) -> list[str]:
             "are they among their own references?"
         )
     return found
+
+
+def few_images(n: int) -> list[str]:
+    """What intervals and tests over n images are worth, if that is little."""
+    if n >= _FEW_IMAGES:
+        return []
+    return [
+        f"too few images for intervals and tests ({n}): resamples of so few are much alike, so that intervals are too "
+        "narrow and p values too small."
+    ]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from captious.data import ImageId, load, read_references
 from captious.data.captions import References
 from captious.errors import ParameterError, UnknownNameError
-from captious.evaluation.cautions import CaptiousWarning
+from captious.evaluation.cautions import CaptiousWarning, few_images
 from captious.evaluation.display import Displayed
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report, check_resampling
 from captious.evaluation.resampling import bootstrap_sums, exchange_sums, interval
@@ -29,8 +29,6 @@ from captious.text import Tokenizer
 from captious.version import __version__
 
 __all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
-
-_FEW_IMAGES = 10
 
 
 @dataclass(frozen=True)
@@ -165,12 +163,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
     @property
     def warnings(self) -> list[str]:
         """What a reader of the comparison should be told, one sentence each."""
-        found = [*self.a.warnings, *self.b.warnings]
-        if self.a.n_images < _FEW_IMAGES:
-            found.append(
-                f"too few images for intervals and tests ({self.a.n_images}): resamples of so few are much alike, and "
-                "their p values are too small."
-            )
+        found = [*self.a.warnings, *self.b.warnings, *few_images(self.a.n_images)]
         return [*dict.fromkeys(found)]
 
 

@@ -61,6 +61,9 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
         ParameterError: not a metric, or a name that is taken.
     """
 
+    if not isinstance(name, str):
+        raise ParameterError("register takes the name of the metric", help='write @captious.register("my-metric")')
+
     def add(metric: MetricClass) -> MetricClass:
         if not (isinstance(metric, type) and issubclass(metric, Metric)):
             raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")

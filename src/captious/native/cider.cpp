@@ -1,3 +1,4 @@
+// Weighted references of CIDEr, and candidates against them; cider.hpp says what each function promises.
 #include "cider.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Counting in how many images each n-gram occurs.
 #include "frequencies.hpp"
 
 #include <algorithm>

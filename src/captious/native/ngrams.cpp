@@ -1,3 +1,4 @@
+// The index of reference n-grams, and the counts that BLEU and ROUGE-N are made of.
 #include "ngrams.hpp"
 
 #include <bit>

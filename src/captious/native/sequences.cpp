@@ -1,3 +1,4 @@
+// Longest common subsequences and skip-bigrams.
 #include "sequences.hpp"
 
 #include <algorithm>

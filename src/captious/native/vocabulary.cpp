@@ -1,3 +1,4 @@
+// Cutting captions into tokens and numbering the words.
 #include "vocabulary.hpp"
 
 #include <algorithm>

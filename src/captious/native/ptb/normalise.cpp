@@ -1,3 +1,4 @@
+// How the text of each kind of token is written: lower case, quotes, brackets, dashes.
 #include "normalise.hpp"
 
 #include <algorithm>

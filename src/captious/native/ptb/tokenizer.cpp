@@ -1,3 +1,4 @@
+// Runs the tables that lexgen made from the rules: longest match, look-ahead, next token.
 #include "tokenizer.hpp"
 
 #include <algorithm>
