@@ -232,7 +232,7 @@ def test_settings_without_frequencies_count_the_references() -> None:
 @pytest.mark.parametrize("captions", [[None], [5], [["a cat"]], "a"])
 def test_scorer_refuses_what_is_no_list_of_strings(captions: object) -> None:
     scorer = captious.CiderD().scorer({1: ["a cat", "the cat"], 2: ["a dog"]})
-    with pytest.raises(captious.CaptiousError, match="not a string|in place of a list"):
+    with pytest.raises(captious.CaptiousError, match=r"not a string|in place of a list"):
         scorer([1], captions)  # type: ignore[arg-type]
 
 
