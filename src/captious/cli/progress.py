@@ -5,6 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
 __all__ = ["Progress"]
 
@@ -23,7 +28,7 @@ class Progress:
         self._done = 0
         self._what = ""
         self._lock = threading.Lock()
-        self._bar: object = None
+        self._shown: tuple[Bar, TaskID] | None = None
         self._timer = threading.Timer(_PATIENCE, self._show)
         self._timer.daemon = True
 
@@ -38,8 +43,8 @@ class Progress:
         self._timer.cancel()
         with self._lock:
             self._total = -1  # a timer that is just firing shows nothing any more
-            if self._bar is not None:
-                self._bar.stop()  # type: ignore[attr-defined]
+            if self._shown is not None:
+                self._shown[0].stop()
 
     def step(self, what: str) -> None:
         """The next step begins."""
@@ -63,10 +68,11 @@ class Progress:
                 TimeRemainingColumn(),
             )
             bar = Bar(*columns, console=Console(stderr=True), transient=True)
-            self._task = bar.add_task(self._what, total=self._total, completed=max(0, self._done - 1))
+            task = bar.add_task(self._what, total=self._total, completed=max(0, self._done - 1))
             bar.start()
-            self._bar = bar
+            self._shown = (bar, task)
 
     def _update(self) -> None:
-        if self._bar is not None:
-            self._bar.update(self._task, description=self._what, completed=self._done)  # type: ignore[attr-defined]
+        if self._shown is not None:
+            bar, task = self._shown
+            bar.update(task, description=self._what, completed=self._done)
