@@ -1,0 +1,1 @@
+"""The grammar of a caption: its phrase structure tree and the dependencies between its words."""
