@@ -1,0 +1,48 @@
+"""A state-split PCFG with its lexicon, as arrays: what a constituency parser is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ANY", "Grammar"]
+
+#: In place of a tag or a word of the lexicon: a total over all of them.
+ANY = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """Rules over split symbols (Klein and Manning 2003, "Accurate Unlexicalized Parsing") and counts of tagged words.
+
+    Args:
+        name: what signatures call it.
+        fingerprint: of its content, hex digits.
+        states: names of the split symbols, a symbol's number being its place; those with ``@`` are of binarisation.
+        tags: those of the symbols that are parts of speech.
+        words: the words of the lexicon, and the signatures of unknown words, as ``seen`` and ``unseen`` number them.
+        binary_rules: int32[n, 3]: parent, left child and right child, states.
+        binary_scores: float32[n], natural logarithms.
+        unary_rules: int32[m, 2]: parent and child, states.
+        unary_scores: float32[m], natural logarithms.
+        seen: int32[k, 2]: tag and word, or ``ANY`` for one or both: what the counts beside it are of.
+        seen_counts: float64[k].
+        unseen: int32[j, 2]: tag and signature of unknown words, or ``ANY``.
+        unseen_counts: float64[j].
+    """
+
+    name: str
+    fingerprint: str
+    states: tuple[str, ...]
+    tags: tuple[str, ...]
+    words: tuple[str, ...]
+    binary_rules: NDArray[np.int32]
+    binary_scores: NDArray[np.float32]
+    unary_rules: NDArray[np.int32]
+    unary_scores: NDArray[np.float32]
+    seen: NDArray[np.int32]
+    seen_counts: NDArray[np.float64]
+    unseen: NDArray[np.int32]
+    unseen_counts: NDArray[np.float64]
