@@ -12,6 +12,8 @@ from captious.cli.options import (
     default_metrics,
     deliver_result,
     judgment_options,
+    model_option,
+    references_option,
     result_options,
     warn,
 )
@@ -31,7 +33,8 @@ __all__ = ["judge"]
     "--metric",
     "metrics",
     multiple=True,
-    help="A metric, output or variant: bleu, bleu-4, cider-d@paper. May be repeated. Default: the COCO set, or, with "
+    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2. May be "
+    "repeated. Default: the COCO set, or, with "
     "--scores, none.",
 )
 @click.option(
@@ -41,6 +44,8 @@ __all__ = ["judge"]
     help="Scores that were computed elsewhere, json: {benchmark: {metric: scores}}, with scores as a list in the order "
     "of 'captious data items', or as {id: score}.",
 )
+@model_option
+@references_option
 @click.option("--compare", is_flag=True, help="Test all pairs of metrics for a difference, and rank the metrics.")
 @judgment_options
 @result_options
@@ -48,6 +53,8 @@ def judge(
     benchmarks: tuple[str, ...],
     metrics: tuple[str, ...],
     scores: Path | None,
+    model: str | None,
+    references_as: str,
     compare: bool,
     data: Path | None,
     resamples: int,
@@ -68,13 +75,23 @@ def judge(
     chosen = metrics or (() if scores is not None else default_metrics())
     with Progress(len(evidence) * (len(chosen) + compare + 1)) as progress:
         judgment = judge_metrics(
-            evidence, chosen, scores=scores, compare=compare, resamples=resamples, seed=seed, on_step=progress.step
+            evidence,
+            chosen,
+            scores=scores,
+            model=model,
+            references_as=references_as,
+            compare=compare,
+            resamples=resamples,
+            seed=seed,
+            on_step=progress.step,
         )
     deliver_result(judgment, format_, output, plot)
     warn([caution for each in evidence for caution in few_images(each.n_units)])
     several = any(len(verdict.results) > 1 for verdict in judgment.values())
     if format_ == "table" and output is None and several and not compare:
         given = [f"-m {shlex.quote(metric)}" for metric in metrics]
-        given += [f"--{name} {shlex.quote(str(path))}" for name, path in (("scores", scores), ("data", data)) if path]
+        named = {"scores": scores, "data": data, "model": model}
+        given += [f"--{name} {shlex.quote(str(value))}" for name, value in named.items() if value]
+        given += [f"--references-as {references_as}"] * (references_as != "each")
         command = " ".join(["captious judge", *map(shlex.quote, benchmarks), *given, "--compare"])
         click.echo(f"Are the differences real? {plain(command)}", err=True)

@@ -28,8 +28,10 @@ __all__ = [
     "deliver",
     "deliver_result",
     "judgment_options",
+    "model_option",
     "output_options",
     "print_table",
+    "references_option",
     "result_options",
     "run_options",
     "system_names",
@@ -48,6 +50,23 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
+#: The model of metrics on contextual encoders.
+model_option = click.option(
+    "--model",
+    metavar="MODEL",
+    help="Encoder of bertscore, yi2020, mima, spurts, smurf or clipscore: a name on the Hugging Face hub, or a "
+    "folder. Default: each metric's own.",
+)
+
+#: How references are given.
+references_option = click.option(
+    "--references-as",
+    type=click.Choice(REFERENCES_AS),
+    default="each",
+    show_default=True,
+    help="How metrics get the references of an image: each for itself, or all concatenated (cat).",
+)
+
 #: What is computed, and how.
 run_options = _all(
     click.option(
@@ -55,7 +74,8 @@ run_options = _all(
         "--metric",
         "metrics",
         multiple=True,
-        help="A metric, output or variant: bleu, bleu-4, cider-d@paper. May be repeated. Default: the COCO set.",
+        help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2. May be "
+        "repeated. Default: the COCO set.",
     ),
     click.option("--subset", is_flag=True, help="Score the images that both sides have."),
     click.option(
@@ -72,19 +92,8 @@ run_options = _all(
         metavar="DIR",
         help="Folder of image files, named by image id, for clipscore and refclipscore.",
     ),
-    click.option(
-        "--model",
-        metavar="MODEL",
-        help="Encoder of bertscore, yi2020, mima, spurts, smurf or clipscore: a name on the Hugging Face hub, or a "
-        "folder. Default: each metric's own.",
-    ),
-    click.option(
-        "--references-as",
-        type=click.Choice(REFERENCES_AS),
-        default="each",
-        show_default=True,
-        help="How metrics get the references of an image: each for itself, or all concatenated (cat).",
-    ),
+    model_option,
+    references_option,
 )
 
 #: Where results go.
@@ -144,8 +153,8 @@ result_options = _all(
 def choose(
     metrics: Sequence[str],
     *,
-    idf: Path | None,
-    tokenizer: str | None,
+    idf: Path | None = None,
+    tokenizer: str | None = None,
     images: Path | None = None,
     model: str | None = None,
 ) -> list[Selection]:

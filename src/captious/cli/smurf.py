@@ -65,7 +65,8 @@ def calibrate(
     """Compute means and standard deviations of SPARCS, SPURTS and MIMA over captions that people wrote.
 
     REFERENCES are human captions, several per image. SMURF with other models than the published ones needs constants
-    computed with these models; it takes them with --constants.
+    computed with these models: 'captious smurf analyse' takes them with --constants, and 'captious score' with
+    -m smurf:constants=FILE.
     """
     check_outputs([output], [references, human])
     with Progress(2) as progress:

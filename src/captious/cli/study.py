@@ -9,9 +9,10 @@ import click
 
 from captious.cli.options import (
     check_result_outputs,
+    choose,
     data_option,
-    default_metrics,
     deliver_result,
+    model_option,
     result_options,
     system_names,
 )
@@ -45,7 +46,8 @@ metric_option = click.option(
     "--metric",
     "metrics",
     multiple=True,
-    help="A metric, output or variant: bleu, bleu-4, cider-d@paper. May be repeated. Default: the COCO set.",
+    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2. May be "
+    "repeated. Default: the COCO set.",
 )
 statistic_option = click.option(
     "--statistic",
@@ -70,6 +72,7 @@ def study() -> None:
 @study.command(short_help="How many references does a metric need?")
 @click.argument("benchmark")
 @metric_option
+@model_option
 @click.option(
     "--counts",
     callback=_numbers(int),
@@ -86,6 +89,7 @@ def study() -> None:
 def references(
     benchmark: str,
     metrics: tuple[str, ...],
+    model: str | None,
     counts: tuple[int, ...],
     draws: int,
     data: Path | None,
@@ -97,7 +101,7 @@ def references(
 ) -> None:
     """How many references does a metric need? Agreement with people on BENCHMARK by number of references."""
     check_result_outputs(output, plot, own_file(benchmark))
-    chosen = metrics or default_metrics()
+    chosen = choose(metrics, model=model)
     with Progress((len(counts) or 9) * draws + len(chosen)) as progress:
         result = studies.reference_counts(
             benchmark,
@@ -115,6 +119,7 @@ def references(
 @study.command(short_help="Does a metric notice broken captions?")
 @click.argument("references", type=click.Path(path_type=Path))
 @metric_option
+@model_option
 @click.option(
     "--images",
     type=click.IntRange(min=2),
@@ -137,6 +142,7 @@ def references(
 def robustness(
     references: Path,
     metrics: tuple[str, ...],
+    model: str | None,
     images: int,
     strengths: tuple[float, ...],
     resamples: int,
@@ -151,7 +157,7 @@ def robustness(
     REFERENCES are human captions, several per image: one is broken, and scored against the others.
     """
     check_result_outputs(output, plot, [references])
-    chosen = metrics or default_metrics()
+    chosen = choose(metrics, model=model)
     with Progress(3 * (len(strengths) + 1)) as progress:
         result = studies.robustness(
             references,
@@ -168,6 +174,7 @@ def robustness(
 @study.command(short_help="How often is a metric grossly wrong?")
 @click.argument("benchmark")
 @metric_option
+@model_option
 @click.option(
     "--gap",
     type=click.FloatRange(0, 1, min_open=True),
@@ -182,6 +189,7 @@ def robustness(
 def failures(
     benchmark: str,
     metrics: tuple[str, ...],
+    model: str | None,
     gap: float,
     data: Path | None,
     resamples: int,
@@ -193,7 +201,7 @@ def failures(
     """How often is a metric grossly wrong? Pairs of captions of BENCHMARK that people put far apart and the metric the
     other way round."""
     check_result_outputs(output, plot, own_file(benchmark))
-    chosen = metrics or default_metrics()
+    chosen = choose(metrics, model=model)
     with Progress(len(chosen)) as progress:
         result = studies.critical_failures(
             benchmark, chosen, gap=gap, data=data, resamples=resamples, seed=seed, on_step=progress.step
@@ -204,12 +212,14 @@ def failures(
 @study.command(short_help="Which metrics say the same?")
 @click.argument("benchmark")
 @metric_option
+@model_option
 @statistic_option
 @data_option
 @result_options
 def metrics(
     benchmark: str,
     metrics: tuple[str, ...],
+    model: str | None,
     statistic: str,
     data: Path | None,
     format_: str,
@@ -218,7 +228,7 @@ def metrics(
 ) -> None:
     """Which metrics say the same? Correlations between metrics, and with people, on what BENCHMARK judges."""
     check_result_outputs(output, plot, own_file(benchmark))
-    chosen = metrics or default_metrics()
+    chosen = choose(metrics, model=model)
     with Progress(len(chosen)) as progress:
         result = studies.metric_correlations(benchmark, chosen, statistic=statistic, data=data, on_step=progress.step)
     deliver_result(result, format_, output, plot)
@@ -227,6 +237,7 @@ def metrics(
 @study.command(short_help="Do metrics rank systems alike, and as people do?")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM... REFERENCES")
 @metric_option
+@model_option
 @click.option(
     "--human",
     type=click.Path(path_type=Path),
@@ -241,6 +252,7 @@ def metrics(
 def systems(
     files: tuple[Path, ...],
     metrics: tuple[str, ...],
+    model: str | None,
     human: Path | None,
     subset: bool,
     statistic: str,
@@ -255,7 +267,7 @@ def systems(
     *candidates, references = files
     check_result_outputs(output, plot, [*files, human])
     results = dict(zip(system_names(candidates), candidates, strict=True))
-    chosen = metrics or default_metrics()
+    chosen = choose(metrics, model=model)
     with Progress(len(results)) as progress:
         result = studies.systems(
             results,
@@ -275,6 +287,7 @@ def systems(
 @click.argument("candidates", type=click.Path(path_type=Path))
 @click.argument("references", type=click.Path(path_type=Path))
 @metric_option
+@model_option
 @click.option(
     "--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="How often to time each metric."
 )
@@ -283,6 +296,7 @@ def timing(
     candidates: Path,
     references: Path,
     metrics: tuple[str, ...],
+    model: str | None,
     repeats: int,
     format_: str,
     output: Path | None,
@@ -290,7 +304,7 @@ def timing(
 ) -> None:
     """What does a metric cost? Seconds per 1,000 captions, of all CANDIDATES beside their REFERENCES."""
     check_result_outputs(output, plot, [candidates, references])
-    chosen = metrics or default_metrics()
+    chosen = choose(metrics, model=model)
     with Progress(len(chosen)) as progress:
         result = studies.timing(candidates, references, chosen, repeats=repeats, on_step=progress.step)
     deliver_result(result, format_, output, plot)
@@ -299,6 +313,7 @@ def timing(
 @study.command(short_help="How do people's captions score?")
 @click.argument("references", type=click.Path(path_type=Path))
 @metric_option
+@model_option
 @click.option(
     "--counts",
     callback=_numbers(int),
@@ -323,6 +338,7 @@ def timing(
 def agreement(
     references: Path,
     metrics: tuple[str, ...],
+    model: str | None,
     counts: tuple[int, ...],
     place: int | None,
     published: Path | None,
@@ -338,7 +354,7 @@ def agreement(
     REFERENCES are human captions, several per image.
     """
     check_result_outputs(output, plot, [references, published])
-    chosen = metrics or default_metrics()
+    chosen = choose(metrics, model=model)
     with Progress((len(counts) or 4) + 1) as progress:
         result = studies.human_agreement(
             references,

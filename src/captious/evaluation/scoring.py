@@ -44,7 +44,8 @@ def score(
     Args:
         candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms.
         references: likewise, or what ``captious.read_references`` returned, which systems can share.
-        metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``) or metrics; None for the COCO set that can run here.
+        metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``) or metrics; None for the COCO set
+            that can run here.
         system: what to call the system.
         subset: score the images that both sides have, where otherwise a difference is an error.
         tokenizer: for metrics asked for by name: "ptb" (the default), "ptb-raw", "whitespace", or a function.

@@ -14,10 +14,12 @@ from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate, selections
 from captious.metrics.base import MeanMetric, Metric, State
 from captious.metrics.registry import Selection
+from captious.models import Encoder
 from captious.version import __version__
 
 __all__ = [
     "MetricLike",
+    "Metrics",
     "ScoreFunction",
     "as_selections",
     "checked_scores",
@@ -31,26 +33,30 @@ ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str]]], Ar
 _ROUNDING = 1e-12
 #: What counts as a metric.
 MetricLike: TypeAlias = str | Metric | ScoreFunction
+#: Metrics of a study: one, several, or what ``captious.evaluation.selections`` made ready.
+Metrics: TypeAlias = MetricLike | Iterable[MetricLike] | Sequence[Selection]
 
 
 def score_captions(
     captions: Captions,
-    metrics: MetricLike | Iterable[MetricLike] | Sequence[Selection],
+    metrics: Metrics,
     *,
     name: str = "captions",
+    references_as: str = "each",
     on_step: Callable[[str], None] | None = None,
 ) -> Report:
     """Scores of captions, in the order in which metrics are asked for; the corpus score of a function is the mean.
 
     Args:
         name: what messages call the captions.
+        references_as: "each" reference of an image for itself, or all concatenated to one ("cat").
 
     Raises:
         UnknownNameError: no such metric.
         ParameterError: no metric, or one twice; scores that are no numbers, not finite, or not one per caption.
     """
     chosen = as_selections(metrics, name=name)
-    report = evaluate(captions, chosen, system=name, on_step=on_step)
+    report = evaluate(captions, chosen, system=name, references_as=references_as, on_step=on_step)
     items = [str(each) for each in captions.ids]
     for label, result in report.items():
         checked_scores(result.per_caption, items, where=f"{label} on {name}")
@@ -58,16 +64,24 @@ def score_captions(
 
 
 def as_selections(
-    metrics: MetricLike | Iterable[MetricLike] | Sequence[Selection], *, name: str = "captions"
+    metrics: Metrics,
+    *,
+    name: str = "captions",
+    model: Encoder | str | None = None,
 ) -> list[Selection]:
-    """Metrics ready to run, functions among them; raises as ``score_captions`` does before it scores."""
+    """Metrics ready to run, functions among them; raises as ``score_captions`` does before it scores.
+
+    Args:
+        name: what messages call the captions.
+        model: for metrics on contextual encoders that are asked for by name, as ``captious.score`` takes it.
+    """
     if isinstance(metrics, str | Metric) or callable(metrics):
         metrics = [metrics]
     asked = list(metrics)
     ready = [item for item in asked if isinstance(item, Selection)]
     if ready and len(ready) == len(asked):
         return ready
-    return selections([_as_metric(item, name) for item in asked])
+    return selections([_as_metric(item, name) for item in asked], model=model)
 
 
 def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> NDArray[np.float64]:

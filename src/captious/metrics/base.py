@@ -15,7 +15,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,11 +102,14 @@ class Metric(ABC):
         self._stream = Stream()
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None) -> Metric:
-        """The metric under the settings of a run. Metrics with further settings override this."""
-        if settings.tokenizer is None:
-            return cls(variant=variant)
-        return cls(variant=variant, tokenizer=settings.tokenizer)
+    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Metric:
+        """The metric under the settings of a run, with parameters of its own, which take precedence.
+
+        Metrics with further settings override this.
+        """
+        if settings.tokenizer is not None:
+            parameters = {"tokenizer": settings.tokenizer, **parameters}
+        return cls(variant=variant, **parameters)
 
     @classmethod
     def missing(cls) -> str | None:

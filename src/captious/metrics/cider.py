@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,12 +67,14 @@ class Cider(MeanMetric):
             )
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None) -> Cider:
-        idf = settings.idf
+    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Cider:
+        idf = parameters.pop("idf", settings.idf)
+        if isinstance(idf, str):
+            idf = DocumentFrequencies.load(idf)
         assert idf is None or isinstance(idf, DocumentFrequencies)
         # Frequencies know which tokenizer they were counted with; it applies unless the user asks for another.
         tokenizer = settings.tokenizer or (idf.tokenizer if idf is not None else "ptb")
-        return cls(idf, variant=variant, tokenizer=tokenizer)
+        return cls(idf, variant=variant, **{"tokenizer": tokenizer, **parameters})
 
     @property
     def needs_fit(self) -> bool:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,8 +65,8 @@ class ClipScore(EncoderMetric):
         self.w = float(w)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None) -> ClipScore:
-        return cls(settings.images, settings.encoder, variant=variant)
+    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> ClipScore:
+        return cls(**{"images": settings.images, "encoder": settings.encoder, **parameters}, variant=variant)
 
     @classmethod
     def missing(cls) -> str | None:

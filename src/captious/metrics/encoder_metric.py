@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from captious.metrics.base import MeanMetric, Settings
 from captious.models import Encoder
@@ -29,8 +29,8 @@ class EncoderMetric(MeanMetric):
         self.encoder = Encoder(chosen) if isinstance(chosen, str) else chosen
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None) -> EncoderMetric:
-        return cls(settings.encoder, variant=variant)
+    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> EncoderMetric:
+        return cls(**{"encoder": settings.encoder, **parameters}, variant=variant)
 
     @classmethod
     def missing(cls) -> str | None:

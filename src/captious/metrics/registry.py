@@ -1,8 +1,8 @@
 """Which metrics exist, under which names.
 
-A metric is asked for by its name (``cider-d``), by one of its outputs (``bleu-4``), or either with a variant
-(``cider-d@paper``). Others are added with ``register`` or by a package with an entry point of the group
-``captious.metrics``, whose name is the metric's and whose value is its class.
+A metric is asked for by its name (``cider-d``), by one of its outputs (``bleu-4``), or either with a variant and
+parameters (``cider-d@paper``, ``rouge-s:gap=2``; see asking.py). Others are added with ``register`` or by a package
+with an entry point of the group ``captious.metrics``, whose name is the metric's and whose value is its class.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
 from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.asking import Asked
 from captious.metrics.base import Metric, Settings
 
 if TYPE_CHECKING:
@@ -144,11 +145,11 @@ def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> l
         settings: what applies to all metrics that are asked for by name.
 
     Raises:
-        UnknownNameError: no such metric, output or variant.
-        ParameterError: nothing was asked for, or one output twice.
+        UnknownNameError: no such metric, output, variant or parameter.
+        ParameterError: nothing was asked for, one output twice, or a parameter with a value that it does not take.
     """
     settings = settings or Settings()
-    made: dict[tuple[str, str | None], Selection] = {}
+    made: dict[tuple[str, str], Selection] = {}
     selections: list[Selection] = []
     labels: set[str] = set()
     for item in asked:
@@ -160,18 +161,18 @@ def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> l
             made_of = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
             raise ParameterError(f"{item!r} is no metric", help=f"give names or metrics{made_of}")
         else:
-            name, _, variant = item.partition("@")
-            owner = _owner(name)
+            what = Asked.from_text(item)
+            owner = _owner(what.name)
             if owner is None:
-                raise _unknown(name)
-            key = (owner, variant or None)
+                raise _unknown(what.name)
+            key = (owner, what.suffix)
             if key not in made:
-                made[key] = Selection(get(key[0]).from_settings(settings, variant=key[1]), {})
+                cls = get(owner)
+                made[key] = Selection(cls.from_settings(settings, variant=what.variant, **what.values(cls)), {})
                 selections.append(made[key])
             selection = made[key]
-            outputs = selection.metric.outputs
-            suffix = f"@{variant}" if variant else ""
-            wanted = {output + suffix: i for i, output in enumerate(outputs) if name in (output, selection.metric.name)}
+            metric = selection.metric
+            wanted = {o + what.suffix: i for i, o in enumerate(metric.outputs) if what.name in (o, metric.name)}
         if repeated := labels & {*wanted}:
             raise ParameterError(f"{', '.join(sorted(repeated))} is asked for twice", help="name every metric once")
         labels |= {*wanted}

@@ -5,9 +5,10 @@ Feinglass and Yang 2021, equation 12, and the authors' code, which takes the ave
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from math import isfinite
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,8 @@ class Smurf(MeanMetric):
 
     Args:
         mima_encoder, spurts_encoder: the models of MIMA and of SPURTS, or their names or folders; by default theirs.
-        constants: what the parts are standardised by; by default as published, which holds for the default models.
+        constants: what the parts are standardised by, or the file of 'captious smurf calibrate'; by default as
+            published, which holds for the default models.
         threshold: from where on, in standard deviations, style is rewarded and grammar is not penalised; captions
             whose SPARCS is below get no reward for style.
         variant: see ``variants``.
@@ -57,7 +59,7 @@ class Smurf(MeanMetric):
         mima_encoder: Encoder | str | None = None,
         spurts_encoder: Encoder | str | None = None,
         *,
-        constants: SmurfConstants = PUBLISHED,
+        constants: SmurfConstants | str | os.PathLike[str] = PUBLISHED,
         threshold: float = THRESHOLD,
         variant: str | None = None,
     ) -> None:
@@ -66,13 +68,14 @@ class Smurf(MeanMetric):
             raise ParameterError(f"smurf cannot have the threshold {threshold}", help=f"the usual one is {THRESHOLD}")
         self.sparcs = Sparcs()
         self.mima, self.spurts = Mima(mima_encoder), Spurts(spurts_encoder)
-        self.constants = constants
+        self.constants = constants if isinstance(constants, SmurfConstants) else SmurfConstants.load(constants)
         self.threshold = float(threshold)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None) -> Smurf:
+    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Smurf:
         """One model for a run is the model of both MIMA and SPURTS."""
-        return cls(settings.encoder, settings.encoder, variant=variant)
+        encoders = {"mima_encoder": settings.encoder, "spurts_encoder": settings.encoder}
+        return cls(**{**encoders, **parameters}, variant=variant)
 
     @classmethod
     def missing(cls) -> str | None:

@@ -6,7 +6,7 @@ Sharif et al. 2020 (WEmbSim), figure 8.4, draws them as a heat map.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.judgment.correlation import STATISTICS, correlation
 from captious.judgment.evidence import CaptionPairs, Evidence
-from captious.judgment.scoring import MetricLike, score_captions
+from captious.judgment.scoring import Metrics, score_captions
 from captious.judgment.studies.inputs import judged_captions
 from captious.judgment.study import Matrix, Study
 
@@ -25,7 +25,7 @@ _PEOPLE = "people"
 
 def metric_correlations(
     benchmark: str | os.PathLike[str] | Evidence,
-    metrics: MetricLike | Iterable[MetricLike],
+    metrics: Metrics,
     *,
     statistic: str = "pearson",
     data: str | os.PathLike[str] | None = None,

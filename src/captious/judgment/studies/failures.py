@@ -9,7 +9,7 @@ worse one higher; a tie is half a failure.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.evaluation.resampling import bootstrap_sums, interval
 from captious.judgment.evidence import Evidence, RatedCaptions
-from captious.judgment.scoring import MetricLike, refuse_constant, score_captions
+from captious.judgment.scoring import Metrics, refuse_constant, score_captions
 from captious.judgment.studies.inputs import LEVEL, check_sampling, judged_captions
 from captious.judgment.study import Study
 
@@ -27,7 +27,7 @@ __all__ = ["critical_failures"]
 
 def critical_failures(
     benchmark: str | os.PathLike[str] | Evidence,
-    metrics: MetricLike | Iterable[MetricLike],
+    metrics: Metrics,
     *,
     gap: float = 0.75,
     data: str | os.PathLike[str] | None = None,

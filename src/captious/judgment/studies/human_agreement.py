@@ -10,7 +10,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,9 @@ from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.resampling import bootstrap_sums, interval
 from captious.judgment.files import DataFolder
-from captious.judgment.scoring import MetricLike, as_selections, score_captions
+from captious.judgment.scoring import Metrics, as_selections, score_captions
 from captious.judgment.studies.inputs import LEVEL, check_sampling, name_of_file, noted_references
 from captious.judgment.study import Curve, Curves, Study
-from captious.metrics.registry import Selection
 
 __all__ = ["PublishedScores", "expected_next", "human_agreement", "read_human_row"]
 
@@ -59,7 +58,7 @@ class PublishedScores:
 
 def human_agreement(
     references: object,
-    metrics: MetricLike | Iterable[MetricLike] | Sequence[Selection],
+    metrics: Metrics,
     counts: int | Sequence[int] = (),
     *,
     place: int | None = None,

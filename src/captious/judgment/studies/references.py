@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +17,7 @@ from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.judgment.evidence import CaptionPairs, Evidence
 from captious.judgment.files import data_folder
-from captious.judgment.scoring import MetricLike, as_selections, refuse_constant, score_captions
+from captious.judgment.scoring import Metrics, as_selections, refuse_constant, score_captions
 from captious.judgment.studies.inputs import LEVEL, check_sampling, judged_captions
 from captious.judgment.study import Curve, Curves, Study
 
@@ -30,7 +30,7 @@ _BATCH = 100  # resamples at a time
 
 def reference_counts(
     benchmark: str | os.PathLike[str] | Evidence,
-    metrics: MetricLike | Iterable[MetricLike],
+    metrics: Metrics,
     counts: Sequence[int] = (),
     *,
     draws: int = 5,

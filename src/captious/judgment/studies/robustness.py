@@ -12,7 +12,7 @@ The measure is the area under the corpus score over strength, where the score of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.evaluation import Report
 from captious.evaluation.resampling import bootstrap_sums, interval
-from captious.judgment.scoring import MetricLike, as_selections, refuse_constant, score_captions
+from captious.judgment.scoring import Metrics, as_selections, refuse_constant, score_captions
 from captious.judgment.studies.inputs import LEVEL, check_sampling, name_of_file, noted_references
 from captious.judgment.study import Curve, Curves, Study
 from captious.text import PTB, TokenLayer
@@ -39,7 +39,7 @@ STRENGTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 def robustness(
     references: object,
-    metrics: MetricLike | Iterable[MetricLike],
+    metrics: Metrics,
     *,
     images: int | None = 5000,
     strengths: Sequence[float] = STRENGTHS,

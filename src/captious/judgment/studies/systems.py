@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ from captious.data import load
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.evaluation.resampling import interval
 from captious.judgment.correlation import Points, correlation
-from captious.judgment.scoring import MetricLike, as_selections, score_captions
+from captious.judgment.scoring import Metrics, as_selections, score_captions
 from captious.judgment.studies.correlations import check_statistic, correlations
 from captious.judgment.studies.inputs import LEVEL, check_sampling, checksums, noted_references
 from captious.judgment.study import Matrix, Study
@@ -32,7 +32,7 @@ HumanScores: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, float]
 def systems(
     results: Mapping[str, object],
     references: object,
-    metrics: MetricLike | Iterable[MetricLike],
+    metrics: Metrics,
     *,
     human: HumanScores | str | os.PathLike[str] | None = None,
     statistic: str = "pearson",

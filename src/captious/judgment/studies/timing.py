@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
 from captious.data import Captions, References, load
 from captious.errors import ParameterError
 from captious.evaluation import evaluate
-from captious.judgment.scoring import MetricLike, as_selections, score_captions
+from captious.judgment.scoring import Metrics, as_selections, score_captions
 from captious.judgment.studies.inputs import checksums
 from captious.judgment.study import Study
 from captious.metrics.registry import Selection
@@ -25,7 +25,7 @@ _WARM_UP = 10  # captions
 def timing(
     candidates: object,
     references: object = None,
-    metrics: MetricLike | Iterable[MetricLike] = (),
+    metrics: Metrics = (),
     *,
     repeats: int = 5,
     on_step: Callable[[str], None] | None = None,
