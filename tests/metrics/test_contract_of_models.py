@@ -1,0 +1,168 @@
+"""The contract, over the metrics on contextual encoders, each with a small random model.
+
+As test_contract.py, but for rounding: what is encoded together differs in the last digits of single precision.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from captious.data import Captions
+from captious.errors import ParameterError
+from captious.metrics import registry
+from captious.metrics.base import Metric, Settings
+from captious.metrics.smurf_constants import PUBLISHED, SmurfConstants
+from captious.metrics.token_frequencies import TokenFrequencies
+from captious.models import Encoder
+
+from ..corpora import large_corpus, references_table, table
+from ..encoders import save_tiny_encoder
+from ..every_metric import MODELS
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+#: The last digits of single precision. Those of SMURF's parts grow when they are divided by a standard deviation.
+ROUNDING = {"smurf": 1e-3}
+#: Metrics on images have tests of their own.
+NAMES = [name for name in MODELS if name not in ("clipscore", "refclipscore")]
+VARIANTS = [(name, variant) for name in NAMES for variant in registry.get(name).variants]
+
+CORPUS = large_corpus(40, seed=3)
+HARD = table(
+    ["", "dog", "a dog", "", "3 1/2 (555) 555-1234", "dog " * 40],
+    [["a dog", ""], ["dog"], [""], ["", ""], ["call (555) 555-1234 now", "3 1/2 dogs"], ["dog", "dog dog dog"]],
+)
+Make = Callable[..., Metric]
+
+
+@pytest.fixture(scope="module")
+def encoders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("encoders")
+    return {seed: save_tiny_encoder("bert", folder / seed, seed=int(seed)) for seed in ("0", "1")}
+
+
+@pytest.fixture(params=VARIANTS, ids=["@".join(each) for each in VARIANTS])
+def make(request: pytest.FixtureRequest, encoders: dict[str, Path]) -> Make:
+    """Makes the metric with a small model, and with other parameters if these are given."""
+    name, variant = request.param
+
+    def made(**parameters: Any) -> Metric:
+        settings = Settings(encoder=Encoder(str(encoders["0"])))
+        return registry.get(name).from_settings(settings, **{"variant": variant, **parameters})
+
+    return made
+
+
+@pytest.fixture
+def metric(make: Make) -> Metric:
+    return make()
+
+
+def assert_close(metric: Metric, actual: Any, expected: Any) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=ROUNDING.get(metric.name, 1e-5))
+
+
+def pieces(captions: Captions) -> list[Captions]:
+    n = len(captions)
+    return [captions.select(range(a, b)) for a, b in ((0, n // 5), (n // 5, n // 5 + 1), (n // 5 + 1, n))]
+
+
+@pytest.mark.parametrize("captions", [CORPUS.table(), HARD], ids=["many", "hard"])
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_statistics_of_pieces_are_those_of_the_whole(metric: Metric, captions: Captions) -> None:
+    state = metric.fit(captions.references)
+    whole = metric.statistics(captions, state)
+    assert whole.dtype == np.float64
+    assert whole.shape[0] == len(captions)
+    assert np.isfinite(whole).all()
+    parts = [metric.statistics(piece, state) for piece in pieces(captions)]
+    assert_close(metric, np.vstack(parts), whole)
+
+
+def test_order_does_not_matter(metric: Metric) -> None:
+    captions = CORPUS.table()
+    order = np.random.default_rng(5).permutation(len(captions))
+    expected = metric.statistics(captions, metric.fit(captions.references))
+    shuffled = captions.select(order)
+    assert_close(metric, metric.statistics(shuffled, metric.fit(shuffled.references)), expected[order])
+
+
+def test_a_row_depends_on_its_own_candidate_only(metric: Metric) -> None:
+    captions = CORPUS.table()
+    candidates = list(captions.candidates)
+    candidates[7] = "unheard of words"
+    changed = Captions(tuple(candidates), captions.references)
+    state = metric.fit(captions.references)
+    others = np.arange(len(captions)) != 7
+    assert_close(metric, metric.statistics(changed, state)[others], metric.statistics(captions, state)[others])
+
+
+def test_no_images_have_no_statistics(metric: Metric) -> None:
+    captions = CORPUS.table()
+    state = metric.fit(captions.references)
+    k = metric.statistics(captions, state).shape[1]
+    assert metric.statistics(Captions((), references_table([])), state).shape == (0, k)
+
+
+def test_streams_merge_to_the_corpus_score(make: Make) -> None:
+    captions = CORPUS.table()
+    metric = make()
+    expected = metric.aggregate(metric.statistics(captions, metric.fit(captions.references)).sum(axis=0))
+    streams = [make() for _ in range(3)]
+    for stream, piece in zip(streams, pieces(captions), strict=True):
+        stream.update(piece, piece.references)
+    for other in streams[1:]:
+        streams[0].merge(other)
+    assert list(streams[0].compute()) == list(metric.outputs)
+    assert_close(metric, [*streams[0].compute().values()], expected)
+
+
+def others(metric: type[Metric], encoders: dict[str, Path]) -> dict[str, object]:
+    """Another value of each parameter."""
+    parts = [np.array([0.0, 1.0]), np.array([0.5, 1.0]), np.array([1.0, 4.0])]
+    constants = SmurfConstants.of(*parts, mima_model="a", spurts_model="b", name="mine", source="two captions")
+    other = Encoder(str(encoders["1"]))
+    idf: object = True
+    if metric.name == "yi2020":
+        idf = TokenFrequencies.of(references_table([["a dog"], ["the cat"]]).texts, Encoder(str(encoders["0"])))
+    values = {
+        "encoder": other,
+        "mima_encoder": other,
+        "spurts_encoder": other,
+        "layer": 1,
+        "idf": idf,
+        "rescale": (0.1, 0.2, 0.3),
+        "threshold": 0.25,
+        "combine": False,
+        "cut": False,
+        "remove": False,
+        "stop_words": ["the", "dog"],
+        "constants": constants,
+    }
+    return {name: values[name] for name in inspect.signature(metric).parameters if name != "variant"}
+
+
+def test_every_parameter_is_in_the_signature_and_keeps_streams_apart(make: Make, encoders: dict[str, Path]) -> None:
+    metric = make()
+    seen = {metric.signatures(metric.fit(CORPUS.table().references))}
+    changed = others(type(metric), encoders)
+    for name, value in changed.items():
+        other = make(**{name: value})
+        assert other.signatures(other.fit(CORPUS.table().references)) not in seen, f"{name} is not in the signature"
+        seen.add(other.signatures(other.fit(CORPUS.table().references)))
+        with pytest.raises(ParameterError, match="cannot be merged"):
+            metric.merge(other)
+    assert PUBLISHED.name != "mine"
+    for signature in seen:
+        for output, each in zip(metric.outputs, signature, strict=True):
+            name, *parts = each.split("|")
+            assert name == output
+            assert f"variant:{metric.variant}" in parts
+            assert parts[-1].startswith("captious:")
