@@ -108,6 +108,11 @@ def test_tokenizers_are_named_once_each(first: captious.Report) -> None:
     assert "tokens: ptb, whitespace\n" in as_text(report_table([report]))
 
 
+def test_references_that_are_concatenated_are_said_to_be() -> None:
+    report = captious.score({1: "a"}, {1: ["a x", "c"]}, ["rouge-l"], references_as="cat")
+    assert as_text(report_table([report])).startswith("1 image · 2.0 references each, concatenated · tokens: ptb\n")
+
+
 def test_comparison(first: captious.Report, second: captious.Report) -> None:
     comparison = compare_reports(first, second, resamples=99, seed=1)
     assert as_text(comparison_table(comparison)) == shown("""

@@ -109,7 +109,8 @@ def _subject(reports: Sequence[Report]) -> str:
         images = f"{first.n_images:,} image{'s' if first.n_images != 1 else ''}"
     tokenizers = dict.fromkeys(first[name].statistics.metric.tokens for name in first)
     each = first.n_references / first.n_images
-    return f"{images} · {each:.1f} references each · tokens: {', '.join(tokenizers)}"
+    joined = ", concatenated" * all("|references:cat|" in first[name].signature for name in first)
+    return f"{images} · {each:.1f} references each{joined} · tokens: {', '.join(tokenizers)}"
 
 
 def _notes(reports: Sequence[Report], legend: Sequence[str]) -> list[str | Text]:
