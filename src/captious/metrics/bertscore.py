@@ -176,7 +176,7 @@ class BertScore(EncoderMetric):
         if self._layer is None and _published_name(self.encoder.model) not in LAYERS:
             found.append(
                 f"bert_score has no layer for {self.tokens}, so bertscore takes the last, {self.layer}; another may "
-                "agree better with people (layer=, in Python)."
+                "agree better with people (-m bertscore:layer=N, or layer= in Python)."
             )
         counted = state.n_captions if isinstance(state, TokenFrequencies) else len(captions.references.texts)
         if self.idf and counted < _FEW_CAPTIONS:
