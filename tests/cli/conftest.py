@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from captious.cli import main
-from captious.resources import meteor
+from captious.resources import meteor, spice_grammar
 
 from ..meteor_files import MeteorFiles
 
@@ -100,8 +100,11 @@ TABLES = MeteorFiles(
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache folder of captious, which is not there yet; and no tables of METEOR anywhere."""
+    """An empty cache folder of captious, which is not there yet; no tables of METEOR and no grammar anywhere."""
     monkeypatch.setattr(meteor, "_installed", lambda: None)
+    monkeypatch.setattr(spice_grammar, "_installed", lambda: None)
+    monkeypatch.setenv("AAC_METRICS_CACHE_PATH", str(tmp_path / "caches"))
+    monkeypatch.delenv("CAPTIOUS_SPICE_GRAMMAR", raising=False)
     monkeypatch.delenv("CAPTIOUS_METEOR_HOME", raising=False)
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"

@@ -25,7 +25,7 @@ def listed(run: Run) -> tuple[str, str]:
     outcome = run("resources", "list")
     assert outcome.code == 0
     assert re.fullmatch(r"cache: .*\n", outcome.err)
-    (row,) = outcome.out.splitlines()
+    row, _ = outcome.out.splitlines()
     name, state, rest = row.split(maxsplit=2)
     assert name == "meteor"
     return state, rest
@@ -121,13 +121,18 @@ class TestList:
 
 
 class TestBuild:
-    @pytest.mark.parametrize("arguments", [[], ["meteor"], ["meteor", "meteor"]])
+    @pytest.mark.parametrize("arguments", [["meteor"], ["meteor", "meteor"]])
     def test_compiles(self, run: Run, tables: Path, cache: Path, arguments: list[str]) -> None:
         outcome = run("resources", "build", *arguments)
         (index,) = indexes(cache)
         assert (outcome.code, outcome.out) == (0, "")
         assert {*outcome.err.splitlines()} == {f"meteor: {index}"}
         assert index == meteor.tables().index
+
+    def test_all_that_is_there(self, run: Run, tables: Path, cache: Path) -> None:
+        outcome = run("resources", "build")
+        (index,) = indexes(cache)
+        assert (outcome.code, outcome.out, outcome.err.splitlines()[0]) == (0, "", f"meteor: {index}")
 
     def test_once(self, run: Run, tables: Path, cache: Path) -> None:
         run("resources", "build")
@@ -148,7 +153,10 @@ class TestBuild:
     def test_nothing_to_build(self, run: Run, cache: Path) -> None:
         outcome = run("resources", "build")
         assert (outcome.code, outcome.out) == (0, "")
-        assert outcome.err == f"meteor: not installed: {INSTALL}, or captious resources get meteor\n"
+        assert outcome.err.splitlines() == [
+            f"meteor: not installed: {INSTALL}, or captious resources get meteor",
+            "spice-grammar: not installed: captious resources get spice-grammar --from PATH_OR_URL",
+        ]
         assert not cache.exists()
 
     @pytest.mark.usefixtures("cache")
@@ -230,9 +238,8 @@ class TestGet:
 @pytest.mark.parametrize("action", ["get", "build"])
 @pytest.mark.parametrize("names", [["spice"], ["meteor", "spice"], [""]])
 def test_wrong_names(run: Run, commands: list[list[str]], action: str, names: list[str]) -> None:
-    assert_refused(
-        run("resources", action, *names), f"{names[-1]!r} is not 'meteor'", f"captious resources {action} --h"
-    )
+    refusal = f"{names[-1]!r} is not one of 'meteor', 'spice-grammar'"
+    assert_refused(run("resources", action, *names), refusal, f"captious resources {action} --h")
     assert commands == []
 
 

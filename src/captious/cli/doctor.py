@@ -24,6 +24,9 @@ _EXTRAS = {
     "polars": ("polars frames in and out", "polars"),
     "pyarrow": ("parquet files in and out", "parquet"),
     "matplotlib": ("pictures of judgments and studies", "report"),
+    "torch": ("metrics on models: bertscore, yi2020, mima, spurts, smurf, clipscore", "models"),
+    "transformers": ("the same", "models"),
+    "pillow": ("images for clipscore", "models"),
     "spacy": ("parts of speech in captious study words", "parse"),
 }
 
@@ -43,7 +46,7 @@ def doctor() -> None:
             rows.append((package, installed_version(package), unlocks))
         except PackageNotFoundError:
             rows.append((package, "missing", f"{unlocks}: pip install 'captious[{extra}]'"))
-    rows += [(f"{name} tables", *describe(resource)) for name, resource in RESOURCES.items()]
+    rows += [(resource.title, *describe(resource)) for resource in RESOURCES.values()]
     rows.append(("cache", "", f"{cache_folder()} (CAPTIOUS_CACHE sets another)"))
     for name in names():
         try:

@@ -6,7 +6,7 @@ import click
 
 from captious.cli.options import print_table
 from captious.errors import CaptiousError, MissingExtraError
-from captious.resources import RESOURCES, Resource, cache_folder
+from captious.resources import RESOURCES, Found, Resource, cache_folder
 
 __all__ = ["describe", "resources"]
 
@@ -33,19 +33,39 @@ def list_() -> None:
 
 @resources.command(short_help="Download resources and compile them.")
 @click.argument("names", nargs=-1, required=True, type=click.Choice([*RESOURCES]), metavar="NAME...")
-def get(names: tuple[str, ...]) -> None:
-    """Download resources to the cache, with the pip of this Python, and compile them. What is there stays as it is.
+@click.option(
+    "--from", "source", metavar="PATH_OR_URL", default="", help="Take spice-grammar out of this file, jar or zip."
+)
+def get(names: tuple[str, ...], source: str) -> None:
+    """Download resources to the cache and compile them. What is there stays as it is, unless --from is given.
 
-    NAME is one of the resources that 'captious resources list' shows.
+    NAME is one of the resources that 'captious resources list' shows. meteor is downloaded with the pip of this Python.
     """
+    if source and (len(names) > 1 or RESOURCES[names[0]].fetch_from is None):
+        raise click.UsageError("--from goes with spice-grammar alone")
     for name in names:
-        if not _is_there(RESOURCES[name]):
-            click.echo(f"{name}: downloading", err=True)
-            RESOURCES[name].fetch()
-        found = RESOURCES[name].find()
-        assert found is not None
+        found = _brought(name, source)
         found.build()
         click.echo(f"{name}: {found.index}", err=True)
+
+
+def _brought(name: str, source: str) -> Found:
+    """A resource, which is fetched if it is not there or if there is a source."""
+
+    def tell(line: str) -> None:
+        click.echo(f"{name}: {line}", err=True)
+
+    resource = RESOURCES[name]
+    if source and resource.fetch_from is not None:
+        tell(f"reading {source}")
+        return resource.fetch_from(source, tell)
+    if not _is_there(resource):
+        if resource.fetch_from is None:
+            tell("downloading")
+        resource.fetch()
+    found = resource.find()
+    assert found is not None
+    return found
 
 
 @resources.command(short_help="Compile what is on this machine, and check what is compiled.")
@@ -58,13 +78,19 @@ def build(names: tuple[str, ...]) -> None:
     for name in names or RESOURCES:
         found = RESOURCES[name].find()
         if found is None:
-            ways = f"{RESOURCES[name].install}, or captious resources get {name}"
+            ways = _ways(name)
             if names:
                 raise MissingExtraError(f"{name} is not installed", help=ways)
             click.echo(f"{name}: not installed: {ways}", err=True)
             continue
         found.build()
         click.echo(f"{name}: {found.index}", err=True)
+
+
+def _ways(name: str) -> str:
+    """The commands that bring a resource."""
+    install, get = RESOURCES[name].install, f"captious resources get {name}"
+    return install if install.startswith(get) else f"{install}, or {get}"
 
 
 def _is_there(resource: Resource) -> bool:

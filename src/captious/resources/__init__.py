@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from captious.resources import meteor
+from captious.resources import meteor, spice_grammar
 from captious.resources.cache import cache_folder
 
 __all__ = ["RESOURCES", "Found", "Resource", "cache_folder"]
@@ -50,21 +50,37 @@ class Resource:
     """A resource that captious knows of.
 
     Args:
+        title: its name beside names of metrics.
         what: what it is, for listings.
         install: the command that installs it.
         find: looks for it.
         fetch: brings it to the cache folder.
+        fetch_from: brings it from a path or URL, and tells what takes long; None if it is not brought that way.
     """
 
+    title: str
     what: str
     install: str
     find: Callable[[], Found | None]
     fetch: Callable[[], Found]
+    fetch_from: Callable[[str, Callable[[str], None]], Found] | None = None
 
 
 #: By name, as the command line takes it.
 RESOURCES = {
     "meteor": Resource(
-        "METEOR 1.5's synonyms, paraphrases and function words", meteor.INSTALL, meteor.find, meteor.fetch
+        title="meteor tables",
+        what="METEOR 1.5's synonyms, paraphrases and function words",
+        install=meteor.INSTALL,
+        find=meteor.find,
+        fetch=meteor.fetch,
+    ),
+    "spice-grammar": Resource(
+        title="spice grammar",
+        what="the English grammar of CoreNLP 3.6.0, which SPICE is defined by",
+        install=spice_grammar.INSTALL,
+        find=spice_grammar.find,
+        fetch=spice_grammar.fetch,
+        fetch_from=spice_grammar.fetch,
     ),
 }

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from captious.resources.arrays import Arrays
 
 __all__ = ["ANY", "Grammar"]
 
@@ -46,3 +50,37 @@ class Grammar:
     seen_counts: NDArray[np.float64]
     unseen: NDArray[np.int32]
     unseen_counts: NDArray[np.float64]
+
+    def arrays(self) -> Arrays:
+        """All but name and fingerprint as one-dimensional arrays, for ``write_arrays``.
+
+        Raises:
+            ValueError: a name with a line break in it.
+        """
+        names = {key: _packed(getattr(self, key)) for key in _NAMES}
+        return names | {key: getattr(self, key).reshape(-1) for key in (*_TABLES, *_NUMBERS)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, name: str, fingerprint: str) -> Grammar:
+        """The grammar that ``arrays`` gave; what is mapped into memory stays there, names excepted."""
+        parts: dict[str, Any] = {key: _unpacked(arrays[key]) for key in _NAMES}
+        parts |= {key: arrays[key].reshape(-1, width) for key, width in _TABLES.items()}
+        parts |= {key: arrays[key] for key in _NUMBERS}
+        return cls(name=name, fingerprint=fingerprint, **parts)
+
+
+_NAMES = ("states", "tags", "words")
+#: Columns of each table.
+_TABLES = {"binary_rules": 3, "unary_rules": 2, "seen": 2, "unseen": 2}
+_NUMBERS = ("binary_scores", "unary_scores", "seen_counts", "unseen_counts")
+
+
+def _packed(names: Sequence[str]) -> NDArray[np.uint8]:
+    """Names in UTF-8, each with a line break behind it."""
+    if any("\n" in name for name in names):
+        raise ValueError("a name with a line break")
+    return np.frombuffer("".join(f"{name}\n" for name in names).encode(), np.uint8)
+
+
+def _unpacked(names: NDArray[np.uint8]) -> tuple[str, ...]:
+    return tuple(names.tobytes().decode().split("\n")[:-1])

@@ -1,0 +1,115 @@
+"""Where CoreNLP's English grammar is in what its makers publish.
+
+It is a file of 2 MB, ``englishPCFG.ser.gz``. The models jar has it among 360 MB, and the distribution is a zip with
+that jar in it.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+from captious.resources.remote_files import copied
+
+__all__ = ["GRAMMAR", "MODELS_JAR", "packed_grammar"]
+
+GRAMMAR = "englishPCFG.ser.gz"
+MODELS_JAR = "stanford-corenlp-3.6.0-models.jar"
+
+_LARGEST = 1 << 25  # bytes of a grammar
+_LOCAL_HEADER = struct.Struct("<4s22xHH")
+
+
+def packed_grammar(file: IO[bytes], tell: Callable[[str], None] | None) -> bytes:
+    """The content of ``englishPCFG.ser.gz``.
+
+    Args:
+        file: this file, a zip (or jar) that has it, or a zip with a models jar that has it.
+        tell: is told of a jar that has to be unpacked as a whole to the disk; None if that is not wanted.
+
+    Raises:
+        ValueError: another file, or a damaged one.
+        OSError: it cannot be read.
+    """
+    if file.read(2) == b"\x1f\x8b":
+        file.seek(0)
+        return _bounded(file)
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return _in_archive(archive, file, tell)
+    except (EOFError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(f"neither {GRAMMAR} nor a zip that is whole ({error})") from error
+
+
+def _in_archive(archive: zipfile.ZipFile, file: IO[bytes], tell: Callable[[str], None] | None) -> bytes:
+    for entry in archive.infolist():
+        if entry.filename.rpartition("/")[2] == GRAMMAR:
+            with archive.open(entry) as member:
+                return _bounded(member)
+    for entry in archive.infolist():
+        if entry.filename.endswith("-models.jar"):
+            with _opened(archive, entry, file, tell) as inner, zipfile.ZipFile(inner) as jar:
+                names = {name.rpartition("/")[2]: name for name in jar.namelist()}
+                if GRAMMAR in names:
+                    with jar.open(names[GRAMMAR]) as member:
+                        return _bounded(member)
+    raise ValueError(f"a zip without {GRAMMAR}, which {MODELS_JAR} has")
+
+
+@contextmanager
+def _opened(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, file: IO[bytes], tell: Callable[[str], None] | None
+) -> Iterator[IO[bytes]]:
+    """A member of an archive as a file to seek in."""
+    name = entry.filename.rpartition("/")[2]
+    if entry.compress_type == zipfile.ZIP_STORED:
+        file.seek(entry.header_offset)
+        _, of_name, of_more = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+        start = entry.header_offset + _LOCAL_HEADER.size + of_name + of_more
+        yield io.BufferedReader(_Window(file, start, entry.file_size))
+    elif tell is not None:
+        tell(f"{name} is packed, so all of it is unpacked for a moment: {entry.file_size / 1e6:,.0f} MB")
+        with archive.open(entry) as member, copied(member, entry.file_size, f"unpacking {name}") as copy:
+            yield copy
+    else:
+        raise ValueError(f"{name} in it is packed, and too large to be unpacked every time")
+
+
+class _Window(io.RawIOBase):
+    """A part of a file as a file."""
+
+    def __init__(self, file: IO[bytes], start: int, size: int) -> None:
+        self._file, self._start, self._size = file, start, size
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence])
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        self._file.seek(self._start + self._at)
+        piece = self._file.read(max(0, min(len(buffer), self._size - self._at)))
+        buffer[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
+
+
+def _bounded(file: IO[bytes]) -> bytes:
+    content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise ValueError(f"much larger than {GRAMMAR} is")
+    return content

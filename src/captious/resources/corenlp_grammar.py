@@ -1,0 +1,166 @@
+"""A CoreNLP grammar, ``englishPCFG.ser.gz``, from the Java objects that the file holds.
+
+The file is a ``LexicalizedParser``: indexes of states, tags and words; lists of rules; and a lexicon of counters whose
+keys are pairs of a tag and a word.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.resources.grammar import ANY, Grammar
+from captious.resources.java_objects import JavaObject, read_object
+
+__all__ = ["fingerprint_of", "read_grammar"]
+
+_Counts: TypeAlias = tuple[NDArray[np.int32], NDArray[np.float64]]
+
+_LARGEST = 1 << 25  # bytes of the stream; that of CoreNLP 3.6.0 has a fifth of it
+_PARSER = "edu.stanford.nlp.parser.lexparser.LexicalizedParser"
+_UNKNOWN_WORDS = "edu.stanford.nlp.parser.lexparser.EnglishUnknownWordModel"
+
+#: What the parser takes for granted, because it is so in CoreNLP 3.6.0: where it is in the file, and its value.
+_GRANTED: dict[tuple[str, ...], object] = {
+    ("dg",): None,
+    ("reranker",): None,
+    ("lex", "flexiTag"): True,
+    ("lex", "smoothInUnknownsThreshold"): 100,
+    ("lex", "useSignatureForKnownSmoothing"): False,
+    ("op", "lexOptions", "useUnknownWordSignatures"): 2,
+    ("op", "lexOptions", "unknownSuffixSize"): 1,
+    ("op", "trainOptions", "openClassTypesThreshold"): 50,
+}
+_SMOOTHING = [1.0, 0.2]  # of unknown and of known words
+
+
+def fingerprint_of(packed: bytes) -> str:
+    """Sixteen hex digits for what a gzip file holds: the CRC-32 and the length that end it, which reading checks."""
+    if len(packed) < 18 or not packed.startswith(b"\x1f\x8b"):
+        raise ValueError("not a gzip file")
+    return packed[-8:-4][::-1].hex() + packed[-4:][::-1].hex()
+
+
+def read_grammar(packed: bytes, name: str) -> Grammar:
+    """The grammar of a file.
+
+    Args:
+        packed: content of ``englishPCFG.ser.gz``.
+        name: what signatures call it.
+
+    Raises:
+        ValueError: a file that is truncated, damaged, or another one.
+    """
+    parser = read_object(_unpacked(packed))
+    if not isinstance(parser, JavaObject) or parser.type.name != _PARSER:
+        raise ValueError("no grammar of CoreNLP's lexicalized parser")
+    try:
+        grammar = _grammar(parser, name, fingerprint_of(packed))
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError) as error:
+        raise ValueError(f"a grammar of another form than CoreNLP 3.6.0 has ({error!r})") from error
+    _check(grammar)
+    return grammar
+
+
+def _unpacked(packed: bytes) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+            stream = file.read(_LARGEST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{error}") from error
+    if len(stream) > _LARGEST:
+        raise ValueError("much larger than the English PCFG of CoreNLP")
+    return stream
+
+
+def _grammar(parser: JavaObject, name: str, fingerprint: str) -> Grammar:
+    for path, expected in _GRANTED.items():
+        value: Any = parser
+        for field in path:
+            value = value[field]
+        if value != expected:
+            raise ValueError(f"a grammar for another parser: {'.'.join(path)} is {value}, not {expected}")
+    lexicon, unknown = parser["lex"], parser["lex"]["uwModel"]
+    if unknown.type.name != _UNKNOWN_WORDS or lexicon["smooth"].tolist() != _SMOOTHING:
+        raise ValueError("a grammar for another parser: it has another model of unknown words")
+    binary = _items(parser["bg"]["allRules"])
+    unary = _keys_and_values(parser["ug"]["coreRules"])[0]
+    seen, seen_counts = _counts(lexicon["seenCounter"])
+    unseen, unseen_counts = _counts(unknown["unSeenCounter"])
+    return Grammar(
+        name=name,
+        fingerprint=fingerprint,
+        states=_strings(parser["stateIndex"]),
+        tags=_strings(parser["tagIndex"]),
+        words=_strings(parser["wordIndex"]),
+        binary_rules=_table(binary, ("parent", "leftChild", "rightChild")),
+        binary_scores=np.array([rule["score"] for rule in binary], np.float32),
+        unary_rules=_table(unary, ("parent", "child")),
+        unary_scores=np.array([rule["score"] for rule in unary], np.float32),
+        seen=seen,
+        seen_counts=seen_counts,
+        unseen=unseen,
+        unseen_counts=unseen_counts,
+    )
+
+
+def _table(objects: Sequence[JavaObject], fields: Sequence[str]) -> NDArray[np.int32]:
+    return np.array([[made[field] for field in fields] for made in objects], np.int32).reshape(-1, len(fields))
+
+
+def _counts(counter: JavaObject) -> _Counts:
+    """A ``ClassicCounter`` over pairs of a tag and a word."""
+    keys, values = _keys_and_values(counter["map"])
+    return _table(keys, ("tag", "word")), np.array([value["d"] for value in values], np.float64)
+
+
+def _strings(index: JavaObject) -> tuple[str, ...]:
+    """A ``HashIndex`` of strings."""
+    strings = _items(index["objects"])
+    if not all(isinstance(string, str) for string in strings):
+        raise TypeError("an index of strings has other things in it")
+    return tuple(strings)
+
+
+def _items(array_list: JavaObject) -> list[Any]:
+    """What a ``java.util.ArrayList`` holds: it writes its capacity, then its items."""
+    items = array_list.written[1:]
+    if len(items) != array_list["size"]:
+        raise TypeError("a list without its items")
+    return items
+
+
+def _keys_and_values(hash_map: JavaObject) -> tuple[list[Any], list[Any]]:
+    """What a ``java.util.HashMap`` holds: it writes its numbers of buckets and of entries, then these."""
+    sizes, entries = hash_map.written[0], hash_map.written[1:]
+    if len(entries) != 2 * int.from_bytes(sizes[4:8], "big"):
+        raise TypeError("a map without its entries")
+    return entries[0::2], entries[1::2]
+
+
+def _check(grammar: Grammar) -> None:
+    """Every number is of something, and nothing is infinite.
+
+    Raises:
+        ValueError: which are not.
+    """
+    tables = {
+        "rules": ((grammar.binary_rules, grammar.unary_rules), (grammar.states,) * 3, 0),
+        "counts": ((grammar.seen, grammar.unseen), (grammar.tags, grammar.words), ANY),
+    }
+    for what, (arrays, names, least) in tables.items():
+        for array in arrays:
+            if len(array) == 0:
+                raise ValueError(f"a grammar without {what}")
+            for column, of in zip(array.T, names, strict=False):
+                if column.min() < least or column.max() >= len(of):
+                    raise ValueError(f"a grammar with {what} of what is not in it")
+    for numbers in (grammar.binary_scores, grammar.unary_scores, grammar.seen_counts, grammar.unseen_counts):
+        if not np.isfinite(numbers).all():
+            raise ValueError("a grammar with numbers that are infinite or none")

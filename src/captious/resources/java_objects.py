@@ -1,0 +1,282 @@
+"""Reads what Java's object serialisation wrote, as data: no class is looked for and no code of the stream is run.
+
+Source: Java Object Serialization Specification, chapter 6 (stream protocol version 5). Left out are the parts that
+data files do not have: proxies, exceptions, resets, and the obsolete protocol 1 of externalizable classes. Reading
+takes time and memory in proportion to the stream, whatever this claims about sizes.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NoReturn
+
+import numpy as np
+
+__all__ = ["JavaClass", "JavaConstant", "JavaObject", "JavaStreamError", "read_object"]
+
+_HEADER = bytes.fromhex("aced0005")
+_NULL, _REFERENCE, _CLASS_DESCRIPTION, _OBJECT, _STRING, _ARRAY, _CLASS, _BLOCK, _END = range(0x70, 0x79)
+_LONG_BLOCK, _LONG_STRING, _ENUM = 0x7A, 0x7C, 0x7E
+_FIRST_HANDLE = 0x7E0000
+
+_WRITES, _SERIALIZABLE, _EXTERNALIZABLE, _BLOCKS = 1, 2, 4, 8
+_PRIMITIVES = {"B": "b", "C": "H", "D": "d", "F": "f", "I": "i", "J": "q", "S": "h", "Z": "?"}
+_DEEPEST = 60  # values within values; a level takes up to three of the thousand frames that Python has
+_MOST_FIELDS = 1000  # of an object
+
+_U16, _I32, _U32, _I64 = (struct.Struct(f">{code}") for code in "HiIq")
+
+
+class JavaStreamError(ValueError):
+    """A stream that is truncated, damaged, or not one of Java objects."""
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """What one class of a hierarchy puts into the stream for an object."""
+
+    fields: tuple[str, ...]  # primitive ones first
+    primitives: struct.Struct
+    references: int
+    written: bool
+
+
+class JavaClass:
+    """A class as the stream describes it.
+
+    Args:
+        name: as ``Class.getName`` gives it (``java.util.ArrayList``, ``[I``).
+    """
+
+    __slots__ = ("layers", "name", "places")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        #: From the topmost class down to this one; None until the description is read.
+        self.layers: tuple[_Layer, ...] | None = None
+        #: Place of each field among the values of an object; of two with one name that of the lower class.
+        self.places: dict[str, int] = {}
+
+
+class JavaObject:
+    """An object: ``object["field"]`` is the value of a field.
+
+    Values are numbers, truth values (a ``char`` is a number), strings, None, numpy arrays of primitives (big-endian),
+    lists for arrays of objects, ``JavaClass``, ``JavaConstant`` and ``JavaObject``.
+
+    Args:
+        type: its class.
+    """
+
+    __slots__ = ("type", "values", "written")
+
+    def __init__(self, type: JavaClass) -> None:
+        self.type = type
+        self.values: Any = []
+        #: What its classes wrote besides the fields: blocks of bytes and values, in order.
+        self.written: list[Any] = []
+
+    def __getitem__(self, field: str) -> Any:
+        return self.values[self.type.places[field]]
+
+
+@dataclass(frozen=True)
+class JavaConstant:
+    """A constant of an enumeration."""
+
+    type: JavaClass
+    name: str
+
+
+def read_object(stream: bytes) -> Any:
+    """The first object of a stream, with all that it refers to.
+
+    Raises:
+        JavaStreamError: not such a stream, or truncated, damaged, or nested too deeply.
+    """
+    if not stream.startswith(_HEADER):
+        raise JavaStreamError("not a stream of Java objects")
+    try:
+        return _Reader(stream).value(0)
+    except (IndexError, struct.error):
+        raise JavaStreamError("the stream of Java objects ends in the middle") from None
+
+
+class _Reader:
+    def __init__(self, stream: bytes) -> None:
+        self._stream = stream
+        self._at = len(_HEADER)
+        self._handles: list[Any] = []  # what the stream can refer back to
+
+    def value(self, depth: int) -> Any:
+        code = self._stream[self._at]
+        self._at += 1
+        if code == _OBJECT:
+            return self._object(depth + 1)
+        if code == _REFERENCE:
+            return self._reference()
+        if code == _STRING:
+            return self._remember(self._short_string())
+        if code == _NULL:
+            return None
+        if code == _ARRAY:
+            return self._array(depth + 1)
+        if code == _CLASS_DESCRIPTION:
+            return self._new_class(depth + 1)
+        if code == _LONG_STRING:
+            return self._remember(_text(self._take(self._number(_I64))))
+        if code == _CLASS:
+            return self._remember(self._class(depth + 1))
+        if code == _ENUM:
+            return self._constant(depth + 1)
+        self._refuse(f"byte {code:#04x} where a value should be")
+
+    def _object(self, depth: int) -> JavaObject:
+        if depth > _DEEPEST:
+            self._refuse("values nested too deeply")
+        type = self._class(depth)
+        made = JavaObject(type)
+        self._handles.append(made)  # before its values, which may refer to it
+        values = made.values
+        for layer in type.layers or ():
+            values += layer.primitives.unpack_from(self._stream, self._at)
+            self._at += layer.primitives.size
+            for _ in range(layer.references):
+                values.append(self.value(depth))
+            if layer.written:
+                made.written += self._until_end(depth)
+        return made
+
+    def _array(self, depth: int) -> Any:
+        if depth > _DEEPEST:
+            self._refuse("values nested too deeply")
+        type = self._class(depth)
+        place = len(self._handles)
+        values: Any = self._remember([])
+        length = self._number(_I32)
+        if not type.name.startswith("["):
+            self._refuse(f"an array of class {type.name}")
+        if type.name[1:] in _PRIMITIVES:
+            dtype = np.dtype(">" + _PRIMITIVES[type.name[1:]])
+            values = self._handles[place] = np.frombuffer(self._take(length * dtype.itemsize), dtype)
+            return values
+        if not 0 <= length <= len(self._stream) - self._at:  # a value takes one byte at least
+            self._refuse(f"an array of {length} values")
+        for _ in range(length):
+            values.append(self.value(depth))
+        return values
+
+    def _constant(self, depth: int) -> JavaConstant:
+        type = self._class(depth)
+        place = len(self._handles)
+        self._remember(None)
+        name = self.value(depth)
+        if not isinstance(name, str):
+            self._refuse("a constant without a name")
+        made = self._handles[place] = JavaConstant(type, name)
+        return made
+
+    def _class(self, depth: int) -> JavaClass:
+        """The class of what follows, described here or before."""
+        found = self._class_or_none(depth)
+        if found is None:
+            self._refuse("a value without a class")
+        return found
+
+    def _class_or_none(self, depth: int) -> JavaClass | None:
+        code = self._stream[self._at]
+        if code not in (_NULL, _REFERENCE, _CLASS_DESCRIPTION):
+            self._refuse(f"byte {code:#04x} where a class should be")
+        found = self.value(depth)
+        if found is not None and (not isinstance(found, JavaClass) or found.layers is None):
+            self._refuse("a reference to no class where a class should be")
+        return found
+
+    def _new_class(self, depth: int) -> JavaClass:
+        if depth > _DEEPEST:
+            self._refuse("values nested too deeply")
+        made = JavaClass(self._short_string())
+        self._take(8)  # serialVersionUID
+        self._handles.append(made)
+        flags = self._take(1)[0]
+        fields, formats, references = [], "", 0
+        for _ in range(self._number(_U16)):
+            kind = chr(self._take(1)[0])
+            fields.append(self._short_string())
+            if kind in "[L":
+                references += 1
+                if not isinstance(self.value(depth), str):  # the field's type, which values tell themselves
+                    self._refuse("a field without a type")
+            elif kind not in _PRIMITIVES or references:
+                self._refuse(f"a field of type {kind!r}" + " behind objects" * bool(references))
+            else:
+                formats += _PRIMITIVES[kind]
+        self._until_end(depth)  # annotations of the class
+        above = self._class_or_none(depth)
+        if flags & _EXTERNALIZABLE and (flags & _SERIALIZABLE or not flags & _BLOCKS):
+            self._refuse(f"{made.name} in a form that only its own code can read")
+        if not flags & _SERIALIZABLE:  # the class writes no fields, or none by itself
+            fields, references, formats = [], 0, ""
+        written = bool(flags & _EXTERNALIZABLE or (flags & _SERIALIZABLE and flags & _WRITES))
+        layer = _Layer(tuple(fields), struct.Struct(f">{formats}"), references, written)
+        made.layers = (layer,) if above is None else (*(above.layers or ()), layer)
+        in_order = [*chain.from_iterable(layer.fields for layer in made.layers)]
+        if len(made.layers) > _DEEPEST or len(in_order) > _MOST_FIELDS:
+            self._refuse(f"{made.name} with {len(in_order)} fields in {len(made.layers)} classes")
+        made.places = {name: place for place, name in enumerate(in_order)}
+        return made
+
+    def _until_end(self, depth: int) -> list[Any]:
+        """Blocks of bytes and values up to the mark that ends them."""
+        found: list[Any] = []
+        while (code := self._stream[self._at]) != _END:
+            if code == _BLOCK:
+                self._at += 2
+                found.append(self._take(self._stream[self._at - 1]))
+            elif code == _LONG_BLOCK:
+                self._at += 1
+                found.append(self._take(self._number(_I32)))
+            else:
+                found.append(self.value(depth))
+        self._at += 1
+        return found
+
+    def _reference(self) -> Any:
+        handle = self._number(_U32) - _FIRST_HANDLE
+        if not 0 <= handle < len(self._handles):
+            self._refuse("a reference to what is not there")
+        return self._handles[handle]
+
+    def _remember(self, value: Any) -> Any:
+        self._handles.append(value)
+        return value
+
+    def _short_string(self) -> str:
+        return _text(self._take(self._number(_U16)))
+
+    def _number(self, form: struct.Struct) -> int:
+        (number,) = form.unpack_from(self._stream, self._at)
+        self._at += form.size
+        return int(number)
+
+    def _take(self, size: int) -> bytes:
+        start, self._at = self._at, self._at + size
+        if size < 0 or self._at > len(self._stream):
+            raise JavaStreamError("the stream of Java objects ends in the middle")
+        return self._stream[start : self._at]
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise JavaStreamError(f"the stream of Java objects is damaged or foreign: {what}, before byte {self._at}")
+
+
+def _text(content: bytes) -> str:
+    """Java's modified UTF-8: no zero bytes, and two surrogates for a character beyond the first plane."""
+    try:
+        if content.isascii():
+            return content.decode("ascii")
+        units = content.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
+        return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise JavaStreamError(f"a string that is not modified UTF-8: {error.reason}") from error

@@ -1,0 +1,158 @@
+"""Files on the web as files that one can seek in: of a big archive only the parts that are read are fetched."""
+
+from __future__ import annotations
+
+import io
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import IO, TYPE_CHECKING, Any
+
+from captious.progress import Progress
+from captious.version import __version__
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
+
+__all__ = ["copied", "is_url", "opened"]
+
+_SECONDS = 60.0  # of silence
+_PIECE = 1 << 20
+#: Bytes to ask for: at first, and at most while reading goes on where it was; each time twice as many.
+_FIRST, _MOST = 1 << 17, 1 << 23
+
+
+def is_url(source: str) -> bool:
+    return re.match(r"https?://", source, re.IGNORECASE) is not None
+
+
+@contextmanager
+def opened(url: str, tell: Callable[[str], None]) -> Iterator[IO[bytes]]:
+    """Open a file on the web, by parts where its server sends these, otherwise after fetching all of it.
+
+    Args:
+        url: HTTP or HTTPS.
+        tell: is told when all of the file is fetched.
+
+    Raises:
+        OSError: there is no such file, no connection, or no room for what is fetched.
+    """
+    with ExitStack() as stack:
+        file: IO[bytes]
+        with _answer(url, 0, _FIRST) as answer:
+            if answer.status == 206:
+                file = io.BufferedReader(_RemoteFile(url, *_part(answer, 0)), _FIRST)
+            else:
+                size = int(answer.headers.get("Content-Length", 0))
+                tell(f"the server sends the file only whole{f': {size / 1e6:,.0f} MB' if size else ''}")
+                file = copied(answer, size, "fetching all of the file")
+        yield stack.enter_context(file)
+
+
+def copied(source: IO[bytes] | HTTPResponse, size: int, what: str) -> IO[bytes]:
+    """A copy on the disk, which is gone when it is closed.
+
+    Args:
+        source: what to copy.
+        size: its bytes; 0 if that is not known.
+        what: for the progress bar.
+
+    Raises:
+        OSError: it cannot be read, or not written.
+    """
+    with ExitStack() as stack:
+        copy = stack.enter_context(tempfile.TemporaryFile(prefix="captious-"))
+        with Progress(max(1, size // 1_000_000)) as progress:
+            while piece := source.read(_PIECE):
+                copy.write(piece)
+                progress.reach(copy.tell() // 1_000_000, f"{what} (MB)")
+        if size and copy.tell() != size:
+            raise OSError(f"{copy.tell():,} bytes came instead of {size:,}")
+        copy.seek(0)
+        stack.pop_all()
+    return copy
+
+
+class _RemoteFile(io.RawIOBase):
+    """A file on a server that sends parts of it.
+
+    Args:
+        url: where it is.
+        size: of the whole.
+        part: its first bytes.
+    """
+
+    def __init__(self, url: str, size: int, part: bytes) -> None:
+        self._url = url
+        self._size = size
+        self._part, self._start = part, 0
+        self._at = 0
+        self._ask = _FIRST
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        if at < 0:
+            raise OSError("a place before the file")
+        self._at = at
+        return at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        if self._at >= self._size:
+            return 0
+        end = self._start + len(self._part)
+        if not self._start <= self._at < end:
+            self._ask = min(2 * self._ask, _MOST) if self._at == end else _FIRST
+            with _answer(self._url, self._at, min(self._ask, self._size - self._at)) as answer:
+                size, part = _part(answer, self._at)
+            if size != self._size or not part:
+                raise OSError("the file on the server changed while it was read" if part else "the connection broke")
+            self._part, self._start = part, self._at
+        place = self._at - self._start
+        piece = self._part[place : place + len(buffer)]
+        buffer[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
+
+
+@contextmanager
+def _answer(url: str, first: int, size: int) -> Iterator[HTTPResponse]:
+    """What a server answers to a request for bytes of a file."""
+    from http.client import HTTPException
+    from urllib.error import HTTPError, URLError
+    from urllib.request import Request, urlopen
+
+    headers = {"Range": f"bytes={first}-{first + size - 1}", "User-Agent": f"captious/{__version__}"}
+    try:
+        with urlopen(Request(url, headers=headers), timeout=_SECONDS) as answer:
+            yield answer
+    except HTTPError as error:
+        with error:
+            raise OSError(f"the server says {error.code} {error.reason}") from error
+    except URLError as error:
+        raise OSError(getattr(error.reason, "strerror", None) or f"{error.reason}") from error
+    except (HTTPException, ValueError) as error:
+        raise OSError(f"no such answer as expected ({error!r})") from error
+
+
+def _part(answer: HTTPResponse, first: int) -> tuple[int, bytes]:
+    """Size of the whole, and the part of it that a server sent."""
+    from http.client import IncompleteRead
+
+    span = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", answer.headers.get("Content-Range", ""))
+    if answer.status != 206 or span is None or int(span[1]) != first:
+        raise OSError("the server sent another part than it was asked for")
+    try:
+        part = answer.read(_MOST)
+    except IncompleteRead as error:  # the next request asks for the rest
+        part = error.partial
+    return int(span[2]), part

@@ -1,0 +1,200 @@
+"""The grammar that SPICE is defined by: CoreNLP 3.6.0's English PCFG, read from what the user has.
+
+It is looked for where ``CAPTIOUS_SPICE_GRAMMAR`` says, where ``fetch`` puts it, and where pycocoevalcap and aac-metrics
+keep CoreNLP's models (their code is never imported). It is compiled once into the cache folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+from captious.errors import ParameterError, ResourceError
+from captious.files import whole_file
+from captious.progress import Progress
+from captious.resources.arrays import Arrays, open_arrays
+from captious.resources.cache import cache_folder, expanded, make_folder
+from captious.resources.compiling import compiled
+from captious.resources.corenlp_files import GRAMMAR, MODELS_JAR, packed_grammar
+from captious.resources.corenlp_grammar import fingerprint_of, read_grammar
+from captious.resources.grammar import Grammar
+from captious.resources.remote_files import is_url, opened
+
+__all__ = ["INSTALL", "SpiceGrammar", "fetch", "find"]
+
+#: The command that brings the grammar.
+INSTALL = "captious resources get spice-grammar --from PATH_OR_URL"
+
+#: Where the user can get it.
+_PUBLISHED_AT = (
+    f"https://repo1.maven.org/maven2/edu/stanford/nlp/stanford-corenlp/3.6.0/{MODELS_JAR}",
+    "https://nlp.stanford.edu/software/stanford-corenlp-full-2015-12-09.zip",
+)
+_SOURCES = f"""PATH_OR_URL is {GRAMMAR}, or CoreNLP 3.6.0's models jar or distribution zip, which have it:
+  {_PUBLISHED_AT[0]} (2 MB of it are fetched)
+  {_PUBLISHED_AT[1]}
+  without it, SPICE uses a grammar of captious' own, which comes close"""
+
+# How the grammar may have been found.
+_VARIABLE = "CAPTIOUS_SPICE_GRAMMAR"
+_FETCHED = "captious resources get spice-grammar"
+_PACKAGE = "package pycocoevalcap"
+_AAC = "cache of aac-metrics"
+_NAMED = ""  # by the user, just now
+
+_FORMAT = 1  # of the compiled file; counts up when the arrays change
+#: Fingerprint of the published file.
+_PUBLISHED = "7e035e8900611f89"
+
+
+@dataclass(frozen=True)
+class SpiceGrammar:
+    """The file that was found, and what is compiled from it.
+
+    Args:
+        file: ``englishPCFG.ser.gz``, or a jar or zip that has it.
+        origin: how it was found, for people.
+        fingerprint: of the grammar.
+    """
+
+    file: Path
+    origin: str
+    fingerprint: str
+
+    @property
+    def label(self) -> str:
+        """What signatures call it."""
+        return f"corenlp-{'3.6.0' if self.fingerprint == _PUBLISHED else self.fingerprint}"
+
+    @property
+    def index(self) -> Path:
+        """Where the compiled file is, or will be."""
+        return cache_folder() / "spice-grammar" / "index" / f"spice-grammar-{_FORMAT}-{self.fingerprint}.index"
+
+    @property
+    def is_built(self) -> bool:
+        """Whether the compiled file is there and every byte as it was written."""
+        return open_arrays(self.index, self.fingerprint) is not None
+
+    def grammar(self) -> Grammar:
+        """The grammar, compiled if need be; its tables are mapped into memory.
+
+        Raises:
+            ResourceError: a damaged file, or a cache folder that cannot be used.
+        """
+        return _opened(self)
+
+    def build(self) -> None:
+        """Compile the grammar if that is not done or not what was written; raises as ``grammar`` does."""
+        compiled(self.index, self.fingerprint, self._compile)
+
+    def _compile(self, progress: Progress) -> Arrays:
+        progress.reach(5, "compiling the grammar of SPICE, once")
+        with _trouble_with(self.file, self.origin), open(self.file, "rb") as file:
+            return read_grammar(packed_grammar(file, tell=None), self.label).arrays()
+
+
+@cache
+def _opened(found: SpiceGrammar) -> Grammar:
+    arrays = compiled(found.index, found.fingerprint, found._compile)
+    return Grammar.from_arrays(arrays, found.label, found.fingerprint)
+
+
+def find() -> SpiceGrammar | None:
+    """The grammar, if it is on this machine.
+
+    Raises:
+        ResourceError: ``CAPTIOUS_SPICE_GRAMMAR`` names no file that has it, or the file that was found is damaged.
+    """
+    if chosen := os.environ.get(_VARIABLE, ""):
+        return _in_file(expanded(chosen, _VARIABLE), _VARIABLE)
+    for file, origin in _places():
+        if os.path.isfile(file):  # false as well where one may not look
+            return _in_file(file, origin)
+    return None
+
+
+def fetch(source: str = "", tell: Callable[[str], None] = lambda line: None) -> SpiceGrammar:
+    """Take the grammar out of what the user names, keep it in the cache folder and compile it.
+
+    Args:
+        source: path or URL of the file, a models jar or the distribution zip.
+        tell: is told, line by line, what takes long and why.
+
+    Raises:
+        ParameterError: no source is named.
+        ResourceError: it cannot be read, is damaged or has no such grammar, or the cache folder cannot be used.
+        OutputError: the file cannot be written.
+    """
+    if not source:
+        raise ParameterError(f"spice-grammar is brought from a file of yours or the web: {INSTALL}", help=_SOURCES)
+    make_folder(_fetched().parent)
+    with _trouble_with(source, _NAMED), _source(source, tell) as file:
+        packed = packed_grammar(file, tell)
+        found = SpiceGrammar(_fetched(), _FETCHED, fingerprint_of(packed))
+        arrays = read_grammar(packed, found.label).arrays()
+    with whole_file(found.file, "wb") as kept:
+        kept.write(packed)
+    compiled(found.index, found.fingerprint, lambda progress: arrays)
+    return found
+
+
+@contextmanager
+def _source(source: str, tell: Callable[[str], None]) -> Iterator[IO[bytes]]:
+    if is_url(source):
+        with opened(source, tell) as file:
+            yield file
+    else:
+        with open(os.path.expanduser(source), "rb") as file:
+            yield file
+
+
+def _fetched() -> Path:
+    return cache_folder() / "spice-grammar" / GRAMMAR
+
+
+def _places() -> Iterator[tuple[Path, str]]:
+    """Where the grammar may be, and what people call these places."""
+    yield _fetched(), _FETCHED
+    if (package := _installed()) is not None:
+        yield package / "spice" / "lib" / MODELS_JAR, _PACKAGE
+    caches = os.path.expandvars(os.path.expanduser(os.environ.get("AAC_METRICS_CACHE_PATH", "~/.cache")))
+    yield Path(caches) / "aac-metrics" / "spice" / "lib" / MODELS_JAR, _AAC
+
+
+def _installed() -> Path | None:
+    """The folder of an installed pycocoevalcap."""
+    from importlib.machinery import PathFinder
+
+    spec = PathFinder.find_spec("pycocoevalcap")  # on disk, whatever sys.modules holds under that name
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(spec.submodule_search_locations[0])
+
+
+def _in_file(path: Path, origin: str) -> SpiceGrammar:
+    with _trouble_with(path, origin), open(path, "rb") as file:
+        return SpiceGrammar(path, origin, fingerprint_of(packed_grammar(file, tell=None)))
+
+
+@contextmanager
+def _trouble_with(source: str | Path, origin: str) -> Iterator[None]:
+    """Turns what goes wrong with a file into an error; what helps depends on how it was found."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        help = {
+            _VARIABLE: f"set {_VARIABLE} to {GRAMMAR} or to {MODELS_JAR}, or unset it and {INSTALL}",
+            _NAMED: _SOURCES,
+        }
+        raise ResourceError(
+            f"the grammar of SPICE cannot be read: {reason}",
+            where=f"{source}",
+            help=help.get(origin, f"bring it again: {INSTALL}"),
+        ) from error

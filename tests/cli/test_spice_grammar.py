@@ -1,0 +1,114 @@
+"""captious resources and the grammar of SPICE, with a made-up grammar of a few rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from captious.resources.corenlp_grammar import fingerprint_of
+
+from ..spice_grammar_files import GRAMMAR, JAR, distribution, models_jar, packed
+from ..web_server import Web, serving
+from .conftest import Run, assert_refused
+
+WHAT = "the English grammar of CoreNLP 3.6.0, which SPICE is defined by"
+INSTALL = "captious resources get spice-grammar --from PATH_OR_URL"
+LABEL = f"corenlp-{fingerprint_of(packed())}"
+
+pytestmark = pytest.mark.usefixtures("cache")
+
+
+def listed(run: Run) -> tuple[str, str]:
+    """State of the grammar, and what is said of it."""
+    _, row = run("resources", "list").out.splitlines()
+    name, state, rest = row.split(maxsplit=2)
+    assert name == "spice-grammar"
+    return state, rest
+
+
+@pytest.fixture
+def grammar(tmp_path: Path) -> Path:
+    (tmp_path / GRAMMAR).write_bytes(packed())
+    return tmp_path / GRAMMAR
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
+    monkeypatch.setenv("no_proxy", "*")
+    jar = models_jar(packed())
+    with serving(Web({f"/{JAR}": jar, "/corenlp.zip": distribution(jar)})) as web:
+        yield web
+
+
+def test_missing(run: Run, cache: Path) -> None:
+    assert listed(run) == ("missing", f"{WHAT}: {INSTALL}")
+    assert_refused(run("resources", "build", "spice-grammar"), "spice-grammar is not installed", f"help: {INSTALL}")
+    assert not cache.exists()
+
+
+def test_without_a_source(run: Run, cache: Path) -> None:
+    outcome = run("resources", "get", "spice-grammar")
+    assert outcome.err.startswith("error: ")
+    assert_refused(
+        outcome, INSTALL, "repo1.maven.org", "stanford-corenlp-full-2015-12-09.zip", "a grammar of captious' own"
+    )
+    assert not cache.exists()
+
+
+def test_from_a_file(run: Run, grammar: Path, cache: Path) -> None:
+    outcome = run("resources", "get", "spice-grammar", "--from", grammar)
+    (index,) = cache.rglob("*.index")
+    assert (outcome.code, outcome.out) == (0, "")
+    assert outcome.err.splitlines() == [f"spice-grammar: reading {grammar}", f"spice-grammar: {index}"]
+    assert listed(run) == ("compiled", f"{WHAT}, {LABEL}, from captious resources get spice-grammar")
+    again = run("resources", "get", "spice-grammar")
+    assert (again.code, again.err) == (0, f"spice-grammar: {index}\n")
+    assert run("resources", "build").err.splitlines()[1] == f"spice-grammar: {index}"
+
+
+@pytest.mark.parametrize(("parts", "file"), [(True, JAR), (False, JAR), (True, "corenlp.zip")])
+def test_from_the_web(run: Run, web: Web, parts: bool, file: str) -> None:
+    web.parts = parts
+    outcome = run("resources", "get", "spice-grammar", "--from", f"{web.url}/{file}")
+    assert outcome.code == 0
+    first, *more, last = outcome.err.splitlines()
+    assert (first, last[-6:]) == (f"spice-grammar: reading {web.url}/{file}", ".index")
+    assert all(line.startswith("spice-grammar: ") for line in more)
+    if not parts:
+        assert more == ["spice-grammar: the server sends the file only whole: 0 MB"]
+    elif file == JAR:
+        assert more == []
+    else:
+        assert more == [f"spice-grammar: {JAR} is packed, so all of it is unpacked for a moment: 0 MB"]
+
+
+def test_from_something_else(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<html>")
+    outcome = run("resources", "get", "spice-grammar", "--from", tmp_path / "page.html")
+    assert_refused(outcome, "the grammar of SPICE cannot be read", str(tmp_path / "page.html"), "repo1.maven.org")
+    assert listed(run)[0] == "missing"
+    outcome = run("resources", "get", "spice-grammar", "--from", "http://127.0.0.1:1/x")
+    assert_refused(outcome, "Connection refused", "http://127.0.0.1:1/x")
+
+
+@pytest.mark.parametrize("names", [["meteor"], ["meteor", "spice-grammar"]])
+def test_a_source_for_something_else(run: Run, names: list[str]) -> None:
+    outcome = run("resources", "get", *names, "--from", "x.jar")
+    assert_refused(outcome, "--from goes with spice-grammar alone", "captious resources get --help")
+
+
+def test_a_file_that_the_user_names(run: Run, grammar: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(grammar))
+    assert listed(run) == ("found", f"{WHAT}, {LABEL}, from CAPTIOUS_SPICE_GRAMMAR")
+    (row,) = (line for line in run("doctor").out.splitlines() if line.startswith("spice grammar "))
+    assert row.split()[2] == "found"
+    assert run("resources", "get", "spice-grammar").code == 0
+    assert listed(run)[0] == "compiled"
+    grammar.write_bytes(b"")
+    state, said = listed(run)
+    assert state == "unusable"
+    assert str(grammar) in said
+    assert "CAPTIOUS_SPICE_GRAMMAR" in said
+    assert_refused(run("resources", "build"), "the grammar of SPICE cannot be read")

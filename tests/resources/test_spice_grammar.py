@@ -1,0 +1,357 @@
+"""The grammar of SPICE: where it is looked for, what it is taken out of, and what is said of other files.
+
+All with a made-up grammar of a few rules, except where it says otherwise.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from captious.errors import OutputError, ParameterError, ResourceError
+from captious.resources import RESOURCES, spice_grammar
+from captious.resources.corenlp_grammar import fingerprint_of
+from captious.resources.grammar import Grammar
+from captious.resources.spice_grammar import SpiceGrammar
+
+from ..spice_grammar_files import GRAMMAR, IN_JAR, JAR, WORDS, distribution, models_jar, packed
+from ..web_server import Web, serving
+from .conftest import Install
+from .programs import output, start
+
+PACKED = packed()
+OTHER = packed({"words": (*WORDS[:3], "UNK-LC-x")})
+FINGERPRINT = fingerprint_of(PACKED)
+STORED, DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
+FORMS = {
+    GRAMMAR: PACKED,
+    "models.jar": models_jar(PACKED),
+    "models-stored.jar": models_jar(PACKED, STORED),
+    "distribution.zip": distribution(models_jar(PACKED)),
+    "distribution-stored.zip": distribution(models_jar(PACKED), STORED),
+}
+PACKED_WITHIN = "distribution.zip"
+
+pytestmark = pytest.mark.usefixtures("cache")
+
+
+def found() -> SpiceGrammar:
+    grammar = spice_grammar.find()
+    assert grammar is not None
+    return grammar
+
+
+def put(path: Path, content: bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
+    monkeypatch.setenv("no_proxy", "*")
+    with serving(Web({f"/{name}": content for name, content in FORMS.items()})) as web:
+        yield web
+
+
+# ---- where it is looked for
+
+
+def test_nowhere(cache: Path) -> None:
+    assert spice_grammar.find() is None
+    assert not cache.exists()
+
+
+def test_order_of_places(tmp_path: Path, cache: Path, install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "caches" / "aac-metrics" / "spice" / "lib" / JAR, models_jar(PACKED))
+    assert (found().origin, found().fingerprint) == ("cache of aac-metrics", FINGERPRINT)
+    install(tmp_path / "site")  # without the file
+    assert found().origin == "cache of aac-metrics"
+    put(tmp_path / "site" / "spice" / "lib" / JAR, models_jar(PACKED))
+    assert (found().origin, found().file) == ("package pycocoevalcap", tmp_path / "site" / "spice" / "lib" / JAR)
+    put(cache / "spice-grammar" / GRAMMAR, PACKED)
+    assert found().origin == "captious resources get spice-grammar"
+    own = put(tmp_path / "own", OTHER)
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(own))
+    assert (found().origin, found().fingerprint) == ("CAPTIOUS_SPICE_GRAMMAR", fingerprint_of(OTHER))
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", "")
+    assert found().origin == "captious resources get spice-grammar"
+
+
+@pytest.mark.parametrize("value", [None, "~/elsewhere", "$HOME/elsewhere"])
+def test_where_aac_metrics_has_its_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str | None) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if value is None:
+        monkeypatch.delenv("AAC_METRICS_CACHE_PATH")
+    else:
+        monkeypatch.setenv("AAC_METRICS_CACHE_PATH", value)
+    caches = tmp_path / (".cache" if value is None else "elsewhere")
+    jar = put(caches / "aac-metrics" / "spice" / "lib" / JAR, models_jar(PACKED))
+    assert found().file == jar
+
+
+@pytest.mark.parametrize("form", sorted(FORMS.keys() - {PACKED_WITHIN}))
+def test_a_file_that_the_user_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    put(tmp_path / "file", FORMS[form])
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", "~/file")
+    assert found().fingerprint == FINGERPRINT
+    assert found().grammar().words == WORDS
+
+
+def test_a_zip_to_be_unpacked_every_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(put(tmp_path / "file", FORMS[PACKED_WITHIN])))
+    with pytest.raises(ResourceError, match="too large to be unpacked every time") as caught:
+        spice_grammar.find()
+    assert "captious resources get spice-grammar --from PATH_OR_URL" in caught.value.help
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "No such file"),
+        (b"", "neither englishPCFG.ser.gz nor a zip that is whole"),
+        (models_jar(PACKED)[:-30], "neither englishPCFG.ser.gz nor a zip that is whole"),
+        (b"\x1f\x8b", "not a gzip file"),
+        (distribution(b"no jar", STORED), "neither"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("place", ["variable", "package"])
+def test_files_that_are_none(
+    tmp_path: Path, install: Install, monkeypatch: pytest.MonkeyPatch, place: str, content: bytes | None, reason: str
+) -> None:
+    path = tmp_path / "spice" / "lib" / JAR
+    if content is not None:
+        put(path, content)
+    if place == "variable":
+        monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(path))
+    elif content is None:
+        return
+    else:
+        install(tmp_path)
+    with pytest.raises(ResourceError, match="the grammar of SPICE cannot be read") as caught:
+        spice_grammar.find()
+    assert reason in caught.value.message
+    assert caught.value.where == str(path)
+    assert "captious resources get spice-grammar --from" in caught.value.help
+    assert ("CAPTIOUS_SPICE_GRAMMAR" in caught.value.help) is (place == "variable")
+
+
+def test_a_home_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", "~nobody-of-this-name/x")
+    with pytest.raises(ResourceError, match="CAPTIOUS_SPICE_GRAMMAR names no folder"):
+        spice_grammar.find()
+
+
+# ---- where it is brought from
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_from_a_file(tmp_path: Path, cache: Path, form: str) -> None:
+    told: list[str] = []
+    fetched = spice_grammar.fetch(str(put(tmp_path / form, FORMS[form])), told.append)
+    assert fetched == found()
+    assert fetched.is_built
+    assert fetched.file.read_bytes() == PACKED
+    assert fetched.label == f"corenlp-{FINGERPRINT}"
+    assert len(told) == (form == PACKED_WITHIN)
+    assert all("is packed, so all of it is unpacked for a moment" in line for line in told)
+    assert {path.name for path in cache.rglob("*") if path.is_file()} == {GRAMMAR, "lock", fetched.index.name}
+
+
+@pytest.mark.parametrize("parts", [True, False])
+@pytest.mark.parametrize("form", FORMS)
+def test_from_the_web(web: Web, form: str, parts: bool) -> None:
+    web.parts = parts
+    told: list[str] = []
+    fetched = spice_grammar.fetch(f"{web.url}/{form}", told.append)
+    assert fetched.grammar().words == WORDS
+    assert any("only whole" in line for line in told) is not parts
+    assert any("unpacked for a moment" in line for line in told) is (form == PACKED_WITHIN)
+
+
+@pytest.mark.parametrize("stored", [True, False], ids=["jar", "zip"])
+def test_of_a_big_archive_only_parts_are_fetched(web: Web, stored: bool) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as jar:
+        for number in range(6):
+            jar.writestr(f"edu/stanford/model{number}", bytes(2_000_000))
+            if number == 3:
+                jar.writestr(IN_JAR, PACKED)
+    web.files["/big"] = content.getvalue() if stored else distribution(content.getvalue(), STORED)
+    spice_grammar.fetch(f"{web.url}/big")
+    assert web.sent < 1_000_000 < 12_000_000 < len(web.files["/big"])
+
+
+def test_from_nowhere(cache: Path) -> None:
+    with pytest.raises(ParameterError, match="--from PATH_OR_URL") as caught:
+        spice_grammar.fetch()
+    assert f"https://repo1.maven.org/maven2/edu/stanford/nlp/stanford-corenlp/3.6.0/{JAR}" in caught.value.help
+    assert "https://nlp.stanford.edu/software/stanford-corenlp-full-2015-12-09.zip" in caught.value.help
+    assert "a grammar of captious' own" in caught.value.help
+    assert not cache.exists()
+
+
+def zipped(name: str, content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(name, content)
+    return file.getvalue()
+
+
+def with_a_byte_changed(content: bytes, at: int) -> bytes:
+    return content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :]
+
+
+#: What is not the grammar, and what is said of it.
+NONE = {
+    "empty": (b"", "neither englishPCFG.ser.gz nor a zip"),
+    "a page": (b"<!DOCTYPE html><html>404: not found</html>", "neither englishPCFG.ser.gz nor a zip"),
+    "another jar": (zipped("edu/stanford/nlp/Main.class", b""), f"a zip without {GRAMMAR}, which {JAR} has"),
+    "a jar without": (distribution(zipped("edu/x", b""), STORED), f"a zip without {GRAMMAR}"),
+    "text": (packed()[:10] + packed()[20:], ""),
+    "cut": (PACKED[: len(PACKED) // 2], ""),
+    "cut jar": (models_jar(PACKED)[:-40], "nor a zip that is whole"),
+    "damaged jar": (with_a_byte_changed(models_jar(PACKED, STORED), 400), "nor a zip that is whole"),
+    "damaged": (with_a_byte_changed(PACKED, 400), ""),
+    "another grammar": (packed({"signatures": 5}), "a grammar for another parser"),
+    "no grammar": (zipped(IN_JAR, b"no grammar"), "not a gzip file"),
+}
+
+
+@pytest.mark.parametrize("what", NONE)
+@pytest.mark.parametrize("source", ["file", "web"])
+def test_from_what_is_none(tmp_path: Path, cache: Path, web: Web, what: str, source: str) -> None:
+    content, reason = NONE[what]
+    web.files["/file"] = content
+    web.parts = bool(content)
+    path = str(put(tmp_path / "file", content)) if source == "file" else f"{web.url}/file"
+    with pytest.raises(ResourceError, match="the grammar of SPICE cannot be read") as caught:
+        spice_grammar.fetch(path)
+    assert reason in caught.value.message
+    assert caught.value.where == path
+    assert "repo1.maven.org" in caught.value.help
+    assert not [path for path in cache.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("source", ["missing", "", "/", "~nobody-of-this-name/x", "a\0b", "ftp://127.0.0.1/x"])
+def test_from_what_is_not_there(tmp_path: Path, source: str) -> None:
+    with pytest.raises(ResourceError, match="cannot be read"):
+        spice_grammar.fetch(source or str(tmp_path))
+
+
+def test_the_web_fails(web: Web) -> None:
+    with pytest.raises(ResourceError, match="the server says 404"):
+        spice_grammar.fetch(f"{web.url}/nothing")
+    web.until = 0
+    with pytest.raises(ResourceError, match="cannot be read"):
+        spice_grammar.fetch(f"{web.url}/models.jar")
+    assert spice_grammar.find() is None
+
+
+def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
+    spice_grammar.fetch(str(put(tmp_path / "good", PACKED)))
+    with pytest.raises(ResourceError):
+        spice_grammar.fetch(str(put(tmp_path / "bad", PACKED[:-10])))
+    assert found().fingerprint == FINGERPRINT
+    assert spice_grammar.fetch(str(put(tmp_path / "other", OTHER))).fingerprint == fingerprint_of(OTHER)
+    assert found().fingerprint == fingerprint_of(OTHER)
+
+
+def test_a_cache_that_cannot_be_used(tmp_path: Path, cache: Path) -> None:
+    cache.write_text("a file")
+    with pytest.raises((ResourceError, OutputError), match="cache folder cannot be used"):
+        spice_grammar.fetch(str(put(tmp_path / "file", PACKED)))
+
+
+# ---- the compiled file
+
+
+def test_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(put(tmp_path / "file", PACKED)))
+    grammar = found()
+    assert not grammar.is_built
+    first = grammar.grammar()
+    assert grammar.is_built
+    written = grammar.index.stat().st_mtime_ns
+    monkeypatch.setattr(spice_grammar, "read_grammar", None)
+    spice_grammar._opened.cache_clear()
+    again = grammar.grammar()
+    assert grammar.index.stat().st_mtime_ns == written
+    assert (again.name, again.fingerprint, again.words) == (first.name, FINGERPRINT, WORDS)
+    assert not again.seen.flags.writeable
+    grammar.index.write_bytes(grammar.index.read_bytes()[:-1])
+    assert not grammar.is_built
+
+
+def test_a_damaged_compiled_file_is_made_anew(tmp_path: Path) -> None:
+    grammar = spice_grammar.fetch(str(put(tmp_path / "file", PACKED)))
+    whole = grammar.index.read_bytes()
+    grammar.index.write_bytes(with_a_byte_changed(whole, len(whole) - 100))
+    assert not grammar.is_built
+    grammar.build()
+    assert grammar.index.read_bytes() == whole
+
+
+def test_damage_found_while_compiling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The fingerprint is what the file says of itself.
+    path = put(tmp_path / "file", with_a_byte_changed(PACKED, 400))
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(path))
+    grammar = found()
+    with pytest.raises(ResourceError, match="the grammar of SPICE cannot be read") as caught:
+        grammar.build()
+    assert caught.value.where == str(path)
+    assert not grammar.is_built
+    path.unlink()
+    with pytest.raises(ResourceError, match="No such file"):
+        grammar.build()
+
+
+def test_listed_among_the_resources(tmp_path: Path, cache: Path) -> None:
+    resource = RESOURCES["spice-grammar"]
+    assert resource.find() is None
+    assert resource.fetch_from is not None
+    resource.fetch_from(str(put(tmp_path / "file", PACKED)), lambda line: None)
+    here = resource.find()
+    assert here is not None
+    assert here.index.parent == cache / "spice-grammar" / "index"
+
+
+AT_ONCE = """
+import sys
+from captious.resources import spice_grammar
+print(len(spice_grammar.fetch(sys.argv[1]).grammar().words))
+"""
+
+
+def test_two_processes_at_once(tmp_path: Path) -> None:
+    path = put(tmp_path / "file", PACKED)
+    programs = [start(AT_ONCE, path), start(AT_ONCE, path)]
+    assert [output(program) for program in programs] == ["4\n", "4\n"]
+    assert found().is_built
+
+
+# ---- the published grammar
+
+
+def test_the_published_grammar(
+    corenlp_grammar: Path, published_grammar: Grammar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(corenlp_grammar))
+    grammar = found()
+    assert grammar.label == "corenlp-3.6.0"
+    grammar.build()
+    assert grammar.index.stat().st_size < 4_000_000
+    start = time.process_time()
+    opened = grammar.grammar()
+    assert time.process_time() - start < 0.1
+    assert opened.name == "corenlp-3.6.0"
+    for key, value in vars(published_grammar).items():
+        same = np.array_equal(value, vars(opened)[key]) if isinstance(value, np.ndarray) else value == vars(opened)[key]
+        assert same, key
