@@ -28,7 +28,7 @@ from captious.errors import (
 
 __all__ = ["CaptionRows", "Role", "Source", "caption_rows", "images", "some"]
 
-Role: TypeAlias = Literal["candidates", "references"]
+Role: TypeAlias = Literal["candidates", "references", "parses"]
 
 # Examples of the accepted forms, one line each; columns are those of tables.py.
 _FORMS: dict[Role, str] = {
@@ -46,6 +46,9 @@ _FORMS: dict[Role, str] = {
     .csv, .tsv             a header image_id,caption; then one row per caption
     .parquet, data frames  columns image_id and caption, or image_id and references
     in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]""",
+    "parses": """
+    .jsonl                 {"caption": "a cat", "word": [], "tag": [], "lemma": [], "basic": []} on every line
+    .conllu                CoNLL-U, with # text = a cat""",
 }
 
 

@@ -22,7 +22,10 @@ class Parse:
         heads: the head of each word in the basic dependencies, which are a tree: its number, 0 for a root.
         relations: the relation of each word to that head.
         collapsed: the dependencies with prepositions folded into relations (``nmod:on``) and conjunctions
-            propagated: a graph, where a word may have several heads or none.
+            propagated: a graph, where a word has one head or more; sorted, the root first, then by dependent and
+            head. What conjoined prepositions split is there several times: the k-th copy of word w of n has the
+            number ``w + k * n``.
+        universal: the parts of speech as Universal Dependencies name them, if whoever parsed knows them.
     """
 
     words: tuple[str, ...]
@@ -31,3 +34,4 @@ class Parse:
     heads: tuple[int, ...]
     relations: tuple[str, ...]
     collapsed: tuple[Edge, ...]
+    universal: tuple[str, ...] = ()
