@@ -9,7 +9,7 @@ from captious.errors import ParameterError
 
 __all__ = ["Tree"]
 
-_PIECE = re.compile(r"[()]|[^\s()]+")
+_PIECE = re.compile(r"[()]|[^ \t\r\n()]+")
 
 
 class Tree:

@@ -1,0 +1,51 @@
+"""The few words that rules of dependency ask for, as a treebank of captions has them."""
+
+from __future__ import annotations
+
+__all__ = ["AUXILIARIES", "BE", "GET", "HAVE", "LINKING", "MULTI_WORD", "NEGATIONS", "PAIRING", "TELL", "TEMPORAL"]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Copulas, and auxiliaries of the passive and of the progressive.
+BE = _words("am are be been being is was were 's 're 'm s m")
+
+#: Auxiliaries of another passive: *gets washed*.
+GET = _words("get gets getting got")
+
+HAVE = _words("has have had having 've")
+
+#: Verbs that give way to the verb after them, besides modals.
+AUXILIARIES = BE | GET | HAVE | _words("do does did 'd")
+
+#: Verbs whose noun is a predicate and not an object: *resembles a train*.
+LINKING = _words("become becomes becoming resemble resembles resembling seem seems")
+
+#: Verbs that tell somebody to do something.
+TELL = _words("tell tells telling told")
+
+NEGATIONS = _words("no not n't never")
+
+#: Words that announce a conjunction: *both a fork and a knife*.
+PAIRING = _words("both either neither")
+
+#: Nouns that say when: *enjoying a sunny day*.
+TEMPORAL = _words("day fall march spring")
+
+#: Two words that are one preposition or conjunction.
+MULTI_WORD = frozenset(
+    {
+        ("as", "if"),
+        ("as", "to"),
+        ("because", "of"),
+        ("in", "between"),
+        ("in", "order"),
+        ("instead", "of"),
+        ("less", "than"),
+        ("more", "than"),
+        ("so", "that"),
+        ("such", "as"),
+    }
+)
