@@ -28,7 +28,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(autouse=True)
 def with_a_small_model(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ClipScore, "default_model", model)
+    monkeypatch.setattr(ClipScore, "default_models", (model,))
 
 
 @pytest.fixture

@@ -119,3 +119,7 @@ def test_interval_is_of_percentiles() -> None:
     values = np.arange(101.0)
     assert interval(values, 0.9).tolist() == pytest.approx([5, 95])
     assert interval(np.stack([values, 2 * values], axis=1), 0.5) == pytest.approx(np.array([[25, 50], [75, 150]]))
+    gaps = np.concatenate([values, [np.nan] * 7])
+    assert interval(gaps, 0.9).tolist() == pytest.approx([5, 95])
+    assert interval(np.stack([gaps, 2 * gaps], axis=1), 0.5) == pytest.approx(np.array([[25, 50], [75, 150]]))
+    assert np.isnan(interval(np.full(3, np.nan), 0.5)).all()

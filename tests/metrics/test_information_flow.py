@@ -110,8 +110,8 @@ def test_published_values(metric: type[Mima | Spurts], shared_data: Path, real: 
     """What the authors' repository ships for the same captions."""
     from huggingface_hub import try_to_load_from_cache
 
-    if not isinstance(try_to_load_from_cache(metric.default_model, "config.json"), str):
-        pytest.skip(f"{metric.default_model} is not on this machine")
+    if not isinstance(try_to_load_from_cache(metric.default_models[0], "config.json"), str):
+        pytest.skip(f"{metric.default_models[0]} is not on this machine")
     texts = real(200)
     with gzip.open(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz", "rt", encoding="utf-8") as lines:
         scores = [json.loads(line)["smurf_scores"] for _, line in zip(range(50), lines, strict=False)]

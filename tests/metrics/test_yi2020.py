@@ -339,11 +339,13 @@ def test_frequencies_of_another_model_are_refused(small: Encoder, tmp_path: Path
 
 def test_a_small_corpus_is_cautioned_about(small: Encoder) -> None:
     captions = table(["a dog"], [["a dog"]])
-    metric = Yi2020(small)
+    metric = Yi2020(small, layer=2)
     (caution,) = metric.cautions(captions, metric.fit(captions.references))
     assert "only 1 were counted" in caution
     many = TokenFrequencies.of(["a dog"] * 100, small)
-    assert not Yi2020(small, idf=many).cautions(captions, many)
+    assert not Yi2020(small, layer=2, idf=many).cautions(captions, many)
+    (caution,) = Yi2020(small, idf=many).cautions(captions, many)
+    assert "has no layer 8" in caution
 
 
 # ---- the contract

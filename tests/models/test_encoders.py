@@ -20,6 +20,7 @@ from captious.errors import ParameterError, ResourceError
 from captious.models import Batch, Encoder, encoders
 
 from ..encoders import BLOCKS, KINDS, MAX_LENGTH, SPECIAL_TOKENS, WIDTH
+from ..tiny_clip import save_tiny_clip
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -227,15 +228,40 @@ def test_many_texts_are_tokenized_in_pieces(tiny_encoder: Folders, monkeypatch: 
 def test_nobody_attends_to_padding_within_a_sequence(kind: str, tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder(kind)), device="cpu")
     padded = [[CLS, 7, PAD, 9, SEP], [CLS, 8, 9, 10, SEP], [CLS, PAD, PAD, 5, SEP]]
-    (batch,) = encoder.run(padded, [BLOCKS], attentions=True)
+    (batch,) = encoder.run(padded, attentions=True)
     assert batch.attentions is not None
     for place, row in enumerate(batch.rows.tolist()):
         expected = by_transformers(tiny_encoder(kind), padded[row])
-        hidden = np.array(padded[row]) != PAD
-        assert (batch.attentions[:, place][..., ~hidden] == 0).all()
+        assert (batch.attentions[:, place][..., np.array(padded[row]) == PAD] == 0).all()
         np.testing.assert_allclose(batch.attentions[:, place], torch.cat(expected.attentions).numpy(), atol=CLOSE)
-        states = expected.last_hidden_state[0].numpy()
-        np.testing.assert_allclose(batch.hidden[BLOCKS][place][hidden], states[hidden], atol=NEARLY, rtol=0)
+
+
+def test_padding_that_a_caption_has_is_a_token_like_others(tiny_encoder: Folders) -> None:
+    folder = tiny_encoder("bert")
+    text = "a [PAD] dog"
+    (batch,) = Encoder(str(folder), device="cpu").encode([text], [BLOCKS])
+    inputs = transformers.AutoTokenizer.from_pretrained(folder)(text, return_tensors="pt")
+    assert PAD in inputs["input_ids"][0]
+    with torch.inference_mode():
+        expected = transformers.AutoModel.from_pretrained(folder)(**inputs).last_hidden_state
+    np.testing.assert_allclose(batch.hidden[BLOCKS], expected.numpy(), atol=NEARLY, rtol=0)
+
+
+def test_a_folder_without_tokenizer_is_refused(tiny_encoder: Folders, tmp_path: Path) -> None:
+    transformers.AutoModel.from_pretrained(tiny_encoder("roberta")).save_pretrained(tmp_path / "bare")
+    with pytest.raises(ResourceError, match=r"no tokenizer|cannot be read|no model can be read"):
+        Encoder(str(tmp_path / "bare"), device="cpu").tokenize(["a dog"])
+
+
+def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
+    encoder = Encoder(str(save_tiny_clip(tmp_path / "clip")), device="cpu")
+    with pytest.raises(ResourceError, match="not an encoder of texts"):
+        _ = encoder.n_blocks
+
+
+def test_a_folder_that_is_not_there() -> None:
+    with pytest.raises(ResourceError, match="no such folder"):
+        Encoder("/no/such/folder").tokenize(["a dog"])
 
 
 # ---- names

@@ -175,7 +175,7 @@ class TestStudyTable:
         assert lines[0] == "Agreement by number of references"
         assert lines[2].split() == ["metric", "references", "value", "note"]
         assert lines[3].split(maxsplit=3) == ["bleu-4", "1", ".2500", "few & 100% [red]bad[/]"]
-        assert lines[4].split() == ["bleu-4", "16,992", "nan", "–"]
+        assert lines[4].split() == ["bleu-4", "16,992", "–", "–"]
 
     def test_all_that_the_numbers_depend_on(self, study: Study) -> None:
         text = as_text(study_table(study))

@@ -26,7 +26,7 @@ from captious.report import numbers
         (1e-300, ".0000"),
         (0.99996, "1.0000"),
         (-0.99996, "-1.0000"),
-        (math.nan, "nan"),
+        (math.nan, "–"),
         (math.inf, "inf"),
         (-math.inf, "-inf"),
     ],

@@ -12,6 +12,7 @@ from captious.cli.options import print_table
 from captious.cli.resources import describe
 from captious.errors import CaptiousError
 from captious.metrics.registry import get, names
+from captious.models.encoders import is_here
 from captious.native import threads
 from captious.resources import RESOURCES, cache_folder
 from captious.version import __version__
@@ -50,8 +51,14 @@ def doctor() -> None:
     rows.append(("cache", "", f"{cache_folder()} (CAPTIOUS_CACHE sets another)"))
     for name in names():
         try:
-            missing = get(name).missing()
-            rows.append((name, "runs" if missing is None else "missing", missing or get(name).summary))
+            metric = get(name)
+            missing = metric.missing()
+            models = [each for each in metric.default_models if missing is None and not is_here(each)]
+            if models:
+                lacks = f"{metric.summary}; not here: {', '.join(models)} (hf download NAME, or another --model)"
+                rows.append((name, "no model", lacks))
+            else:
+                rows.append((name, "runs" if missing is None else "missing", missing or metric.summary))
         except CaptiousError as error:  # offered by another package that is broken
             rows.append((name, "broken", error.message))
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))

@@ -6,7 +6,7 @@ about the references is then worked out once.
 """
 
 from captious.data.captions import Captions, Layer, References
-from captious.data.ids import ImageId
+from captious.data.ids import ImageId, same_images
 from captious.data.matching import load, match, read_references
 from captious.data.rows import CaptionRows
 from captious.data.sources import read_rows
@@ -21,4 +21,5 @@ __all__ = [
     "match",
     "read_references",
     "read_rows",
+    "same_images",
 ]

@@ -8,12 +8,12 @@ cannot write the difference down (a key of a JSON object, a csv column) leaves i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-__all__ = ["IdForm", "ImageId", "as_image_id", "numbers_from_text"]
+__all__ = ["IdForm", "ImageId", "as_image_id", "numbers_from_text", "same_images"]
 
 ImageId: TypeAlias = int | str
 
@@ -33,6 +33,14 @@ def as_image_id(value: object) -> ImageId | None:
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return int(value)
     return None
+
+
+def same_images(a: Sequence[ImageId], b: Sequence[ImageId]) -> bool:
+    """Whether two tables beside the same references have the same images in the same order.
+
+    A source that has only text leaves open whether "12" is 12: here it is.
+    """
+    return len(a) == len(b) and (a == b or all(str(x) == str(y) for x, y in zip(a, b, strict=True)))
 
 
 def numbers_from_text(ids: Iterable[ImageId]) -> tuple[ImageId, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import ImageId, load, read_references
+from captious.data import ImageId, load, read_references, same_images
 from captious.data.captions import References
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.cautions import CaptiousWarning, few_images
@@ -27,6 +27,7 @@ from captious.metrics.base import Metric
 from captious.metrics.document_frequencies import DocumentFrequencies
 from captious.models import Encoder
 from captious.text import Tokenizer
+from captious.text.parsing.layer import ParseSource
 from captious.version import __version__
 
 __all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
@@ -126,7 +127,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
             raise ParameterError(f"{n} examples cannot be shown", help="ask for 0 or more")
         by = self.examples_by if by is None else by
         scores_a, scores_b = self.a[by].per_caption, self.b[by].per_caption
-        order = np.argsort(-np.abs(scores_b - scores_a), kind="stable")[:n].tolist()
+        order = np.argsort(-np.nan_to_num(np.abs(scores_b - scores_a), nan=-1.0), kind="stable")[:n].tolist()
         a, b = self.a.captions.candidates, self.b.captions.candidates
         return [Example(self.a.ids[i], a[i], b[i], float(scores_a[i]), float(scores_b[i])) for i in order]
 
@@ -180,6 +181,7 @@ def compare(
     idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
     images: str | os.PathLike[str] | None = None,
     model: Encoder | str | None = None,
+    parser: ParseSource | str | os.PathLike[str] | None = None,
     references_as: str = "each",
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
@@ -200,7 +202,7 @@ def compare(
     check_resampling(level, resamples, seed)
     if isinstance(systems, str) or len(set(systems)) != 2 or len(systems) != 2:
         raise ParameterError(f"{systems!r} are no names of two systems", help="give two names: systems=('a', 'b')")
-    chosen = selections(metrics, tokenizer=tokenizer, idf=idf, images=images, model=model)
+    chosen = selections(metrics, tokenizer=tokenizer, idf=idf, images=images, model=model, parser=parser)
     table = references if isinstance(references, References) else read_references(references)
     reports = [
         evaluate(load(candidates, table, subset=subset), chosen, system=name, references_as=references_as)
@@ -227,7 +229,7 @@ def compare_reports(
         ParameterError: images, references or signatures differ.
     """
     check_resampling(level, resamples, seed)
-    if a.ids != b.ids:
+    if not same_images(a.ids, b.ids):
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",
             where=f"{a.n_images:,} and {b.n_images:,} images",
@@ -275,8 +277,11 @@ def _difference(a: Report, b: Report, name: str, level: float, resamples: int, s
     p_randomization = _p_value(exchanged[:, column], difference)
 
     per_caption = result_b.per_caption - result_a.per_caption
-    center = per_caption.mean()  # moments about the center, so that the variance is not a difference of large numbers
-    moments = np.stack([np.ones_like(per_caption), per_caption - center, (per_caption - center) ** 2], axis=1)
+    there = ~np.isnan(per_caption)  # an output may have no score of some captions
+    center = per_caption[there].mean() if there.any() else np.nan
+    # Moments about the center, so that the variance is not a difference of large numbers.
+    from_center = np.where(there, per_caption - center, 0.0)
+    moments = np.stack([there.astype(np.float64), from_center, from_center**2], axis=1)
     effects = _effect_size(bootstrap_sums(moments, resamples=resamples, seed=seed), center)
     effect_low, effect_high = interval(effects, level)
     return Difference(
@@ -296,13 +301,14 @@ def _difference(a: Report, b: Report, name: str, level: float, resamples: int, s
 def _p_value(under_null: NDArray[np.float64], observed: float) -> float:
     """Two-sided p value: share of values as far from zero as the observed one, which is itself one of them."""
     # Sums taken in another order may differ in the last bits; what is equal in exact arithmetic counts as equal.
+    under_null = under_null[~np.isnan(under_null)]
     as_far = np.abs(under_null) >= abs(observed) * (1 - 1e-12) - 1e-15
-    return float((as_far.sum() + 1) / (len(under_null) + 1))
+    return float((as_far.sum() + 1) / (len(under_null) + 1)) if np.isfinite(observed) else np.nan
 
 
 def _effect_size(moments: NDArray[np.float64], center: float) -> NDArray[np.float64]:
     """Cohen's d of paired differences from sums of powers 0, 1, 2 about a center: float64[..., 3] to float64[...]."""
-    n = moments[..., 0]
+    n: NDArray[np.float64] = np.where(moments[..., 0] > 0, moments[..., 0], np.nan)
     from_center = moments[..., 1] / n
     mean = center + from_center
     variance = np.maximum(moments[..., 2] / n - from_center**2, 0) * n / np.maximum(n - 1, 1)

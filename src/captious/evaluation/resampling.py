@@ -66,6 +66,14 @@ def _weighted_sums(
 
 
 def interval(values: NDArray[np.float64], level: float) -> NDArray[np.float64]:
-    """Percentile interval of resampled values: float64[resamples, ...] to float64[2, ...]."""
+    """Percentile interval of resampled values: float64[resamples, ...] to float64[2, ...].
+
+    A resample without a single image that has a score (nan) does not count.
+    """
     tail = (1 - level) / 2
-    return np.asarray(np.quantile(values, [tail, 1 - tail], axis=0))
+    if not np.isnan(values).any():
+        return np.asarray(np.quantile(values, [tail, 1 - tail], axis=0))
+    if values.ndim > 1:
+        return np.stack([interval(values[:, i], level) for i in range(values.shape[1])], axis=1)
+    there = values[~np.isnan(values)]
+    return interval(there, level) if len(there) else np.full(2, np.nan)

@@ -13,9 +13,11 @@ from captious.evaluation.cautions import CaptiousWarning, cautions
 from captious.evaluation.report import Report, Result, Statistics
 from captious.metrics.base import Metric, Settings
 from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.metrics.parse_sources import as_parse_source
 from captious.metrics.registry import COCO, Selection, available, select
 from captious.models import Encoder
 from captious.text import Tokenizer
+from captious.text.parsing.layer import ParseSource
 
 __all__ = ["REFERENCES_AS", "Step", "evaluate", "score", "selections"]
 
@@ -37,6 +39,7 @@ def score(
     idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
     images: str | os.PathLike[str] | None = None,
     model: Encoder | str | None = None,
+    parser: ParseSource | str | os.PathLike[str] | None = None,
     references_as: str = "each",
 ) -> Report:
     """Score the captions of one system.
@@ -53,6 +56,8 @@ def score(
         images: the folder of image files, named by image id, for metrics that look at the images.
         model: for metrics on contextual encoders that are asked for by name: a model on the Hugging Face hub, a folder,
             or ``captious.Encoder``, which also says on which device; None for each metric's own.
+        parser: where metrics on parses that are asked for by name get them from: the grammar "corenlp" or "captious",
+            or a file of parses made elsewhere; None for the best grammar at hand.
         references_as: "each" reference of an image for itself, or all concatenated to one ("cat").
 
     Returns:
@@ -63,7 +68,7 @@ def score(
         UnknownNameError: no such metric, variant or tokenizer.
         ParameterError: settings that contradict each other.
     """
-    chosen = selections(metrics, tokenizer=tokenizer, idf=idf, images=images, model=model)
+    chosen = selections(metrics, tokenizer=tokenizer, idf=idf, images=images, model=model, parser=parser)
     captions = load(candidates, references, subset=subset)
     report = evaluate(captions, chosen, system=system, references_as=references_as)
     for warning in report.warnings:
@@ -78,6 +83,7 @@ def selections(
     idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
     images: str | os.PathLike[str] | None = None,
     model: Encoder | str | None = None,
+    parser: ParseSource | str | os.PathLike[str] | None = None,
 ) -> list[Selection]:
     """The metrics of a run with its settings; arguments and errors are those of ``score``."""
     if isinstance(metrics, str | Metric):
@@ -89,9 +95,9 @@ def selections(
             f"a {type(idf).__name__} holds no document frequencies",
             help="give a file of 'captious idf build', or captious.DocumentFrequencies",
         )
-    chosen = select(
-        asked, Settings(tokenizer, frequencies, Encoder(model) if isinstance(model, str) else model, images)
-    )
+    encoder = Encoder(model) if isinstance(model, str) else model
+    source = None if parser is None else as_parse_source(parser)
+    chosen = select(asked, Settings(tokenizer, frequencies, encoder, images, source))
     if frequencies is not None and not any(getattr(s.metric, "idf", None) is frequencies for s in chosen):
         raise ParameterError(
             "document frequencies are given, but no metric asked for uses them",
@@ -109,6 +115,12 @@ def selections(
             "a folder of images is given, but no metric asked for looks at them",
             where=f"images {os.fspath(images)}",
             help="leave images out, or ask for clipscore or refclipscore",
+        )
+    if parser is not None and not any(hasattr(s.metric, "parser") for s in chosen):
+        raise ParameterError(
+            "parses are given, but no metric asked for uses them",
+            where=f"parser {parser if isinstance(parser, str | os.PathLike) else parser.label}",
+            help="leave the parses out, or ask for spice, spider or hwcm",
         )
     return chosen
 
@@ -131,7 +143,7 @@ def evaluate(
             f"references cannot be given as {references_as!r}", help=f"give them as {' or '.join(REFERENCES_AS)}"
         )
     results: dict[str, Result] = {}
-    found = cautions(captions)
+    found = cautions(captions) if any(selection.metric.needs_references for selection in chosen) else []
     seen = captions.concatenated if references_as == "cat" else captions
     for selection in chosen:
         metric = selection.metric

@@ -25,6 +25,7 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.signature import signature
 from captious.models import Encoder
 from captious.text import Tokenizer, as_tokenizer
+from captious.text.parsing.layer import ParseSource
 
 __all__ = ["MeanMetric", "Metric", "Settings", "State"]
 
@@ -51,12 +52,14 @@ class Settings:
         idf: document frequencies for metrics that weigh n-grams; None to count the references at hand.
         encoder: the model of metrics on contextual encoders; None for each metric's own default.
         images: the folder of image files, for metrics that look at the images.
+        parser: where metrics on parses get them from; None for the best grammar at hand.
     """
 
     tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None
     idf: State | None = None
     encoder: Encoder | None = None
     images: str | os.PathLike[str] | None = None
+    parser: ParseSource | str | os.PathLike[str] | None = None
 
 
 class Metric(ABC):
@@ -81,6 +84,8 @@ class Metric(ABC):
     variants: ClassVar[Mapping[str, str]] = {"official": "as released"}
     #: One line for listings.
     summary: ClassVar[str] = ""
+    #: The models that it loads unless it is given others, by their names on the Hugging Face hub.
+    default_models: ClassVar[tuple[str, ...]] = ()
     #: Whether its scores depend on references.
     needs_references: ClassVar[bool] = True
 

@@ -110,7 +110,7 @@ class BertScore(EncoderMetric):
     outputs = ("bertscore-p", "bertscore-r", "bertscore-f")
     summary = "greedy matching of tokens by the cosine of contextual embeddings: precision, recall, F"
     variants: ClassVar[Mapping[str, str]] = {"official": "bert_score 0.3.13"}
-    default_model = "roberta-large"
+    default_models = ("roberta-large",)
 
     def __init__(
         self,

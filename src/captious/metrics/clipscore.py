@@ -29,7 +29,7 @@ class ClipScore(EncoderMetric):
 
     Args:
         images: folder of the image files, named by image id; see ``captious.models.images.find_images``.
-        encoder: the CLIP model, or its name on the Hugging Face hub, or its folder; by default ``default_model``.
+        encoder: the CLIP model, or its name on the Hugging Face hub, or its folder; by default that of the publication.
         prompt: what is put before every caption, with a blank.
         w: the factor that stretches scores to about 0..1, greater than 0.
         variant: one of ``variants``.
@@ -41,7 +41,7 @@ class ClipScore(EncoderMetric):
     name = "clipscore"
     summary = "fit of candidate and image by CLIP, without references"
     variants: ClassVar[Mapping[str, str]] = {"official": "CLIPScore's code: cosine times 2.5, not below 0"}
-    default_model = "openai/clip-vit-base-patch32"
+    default_models = ("openai/clip-vit-base-patch32",)
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from captious.metrics.base import MeanMetric, Settings
 from captious.models import Encoder
@@ -16,16 +16,13 @@ class EncoderMetric(MeanMetric):
     """A mean of caption scores that come from a model's hidden states or attention maps.
 
     Args:
-        encoder: the model, or its name on the Hugging Face hub, or its folder; by default ``default_model``.
+        encoder: the model, or its name on the Hugging Face hub, or its folder; by default that of the publication.
         variant: one of ``variants``.
     """
 
-    #: The model of the publication, by its name on the hub.
-    default_model: ClassVar[str]
-
     def __init__(self, encoder: Encoder | str | None = None, *, variant: str | None = None) -> None:
         super().__init__(variant=variant)
-        chosen = self.default_model if encoder is None else encoder
+        chosen = self.default_models[0] if encoder is None else encoder
         self.encoder = Encoder(chosen) if isinstance(chosen, str) else chosen
 
     @classmethod
@@ -46,4 +43,4 @@ class EncoderMetric(MeanMetric):
 
     @property
     def tokens(self) -> str:
-        return self.encoder.model
+        return self.encoder.name

@@ -28,7 +28,7 @@ class Mima(EncoderMetric):
     name = "mima"
     summary = "grammar of a caption by itself, from the attention maps of a model"
     variants: ClassVar[Mapping[str, str]] = {"official": "the authors' code"}
-    default_model = "distilbert-base-uncased"
+    default_models = ("distilbert-base-uncased",)
     needs_references = False
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:

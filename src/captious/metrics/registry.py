@@ -172,9 +172,14 @@ def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> l
                 selections.append(made[key])
             selection = made[key]
             metric = selection.metric
-            wanted = {o + what.suffix: i for i, o in enumerate(metric.outputs) if what.name in (o, metric.name)}
+            # A name that is an output's is that output alone, even where the metric has it, too.
+            named = [what.name] if what.name in metric.outputs else list(metric.outputs)
+            wanted = {output + what.suffix: metric.outputs.index(output) for output in named}
         if repeated := labels & {*wanted}:
-            raise ParameterError(f"{', '.join(sorted(repeated))} is asked for twice", help="name every metric once")
+            raise ParameterError(
+                f"{', '.join(sorted(repeated))} is asked for twice",
+                help="ask once, or in words with different variants or parameters: rouge-s, rouge-s:gap=2",
+            )
         labels |= {*wanted}
         selection.columns.update(wanted)
     if not selections:

@@ -49,6 +49,7 @@ class Smurf(MeanMetric):
 
     name = "smurf"
     summary = "semantics, style and grammar, each standardised by captions that people wrote"
+    default_models = (*Mima.default_models, *Spurts.default_models)
     variants: ClassVar[Mapping[str, str]] = {
         "official": "the authors' code: the average of the parts that count",
         "paper": "their sum",
@@ -98,7 +99,7 @@ class Smurf(MeanMetric):
 
     @property
     def tokens(self) -> str:
-        models = dict.fromkeys((self.mima.encoder.model, self.spurts.encoder.model))
+        models = dict.fromkeys((self.mima.encoder.name, self.spurts.encoder.name))
         return ", ".join((self.sparcs.tokenizer.name, *models))
 
     def parts(self, captions: Captions) -> Parts:

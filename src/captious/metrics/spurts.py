@@ -33,7 +33,7 @@ class Spurts(EncoderMetric):
         "official": "the authors' code: padding tokens in place of stop words",
         "paper": "stop words removed",
     }
-    default_model = "distilroberta-base"
+    default_models = ("distilroberta-base",)
     needs_references = False
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:

@@ -65,7 +65,7 @@ class Yi2020(EncoderMetric):
         "official": "released code: added tokens have their neighbour's embedding, matched tokens are averaged",
         "paper": "as the paper describes it",
     }
-    default_model = "bert-base-uncased"
+    default_models = ("bert-base-uncased",)
 
     def __init__(
         self,
@@ -201,12 +201,18 @@ class Yi2020(EncoderMetric):
     def cautions(self, captions: Captions, state: State | None) -> list[str]:
         idf = state or self.fit(captions.references)
         assert isinstance(idf, TokenFrequencies)
-        if idf.n_captions >= _FEW_CAPTIONS:
-            return []
-        return [
-            f"yi2020 weighs tokens by how few captions have them, and here only {idf.n_captions:,} were counted: the "
-            "score means little. Give it frequencies of a large corpus (idf=, in Python)."
-        ]
+        found = []
+        if self._layer is None and self.layer < _LAYER:
+            found.append(
+                f"{self.encoder.name} has no layer {_LAYER}, so yi2020 takes the last, {self.layer}; another layer and "
+                f"threshold than {self.threshold} may agree better with people (-m yi2020:layer=N,threshold=T)."
+            )
+        if idf.n_captions < _FEW_CAPTIONS:
+            found.append(
+                f"yi2020 weighs tokens by how few captions have them, and here only {idf.n_captions:,} were counted: "
+                "the score means little. Give it frequencies of a large corpus (idf=, in Python)."
+            )
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.native import threads
 from captious.progress import Progress
 
-__all__ = ["INSTALL", "Batch", "Encoder", "missing_extra"]
+__all__ = ["INSTALL", "Batch", "Encoder", "is_here", "missing_extra"]
 
 #: The command that installs what models need.
 INSTALL = "pip install 'captious[models]'"
@@ -41,6 +41,19 @@ def missing_extra() -> str | None:
     from importlib.util import find_spec
 
     return None if find_spec("torch") and find_spec("transformers") else INSTALL
+
+
+def is_here(model: str) -> bool:
+    """Whether a model is a folder or in the hub's cache on this machine, if what reads it is installed."""
+    from importlib.util import find_spec
+
+    if Path(model).is_dir():
+        return True
+    if not find_spec("huggingface_hub"):
+        return False
+    from huggingface_hub import try_to_load_from_cache
+
+    return isinstance(try_to_load_from_cache(model, "config.json"), str)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,14 +102,30 @@ class Encoder:
         The version is the hub's commit, or a checksum of the weights for a folder.
         """
         weights = _loaded(self)
-        name = Path(self.model).name if Path(self.model).is_dir() else self.model
         precision = "" if self.precision == "float32" else f",{self.precision}"
-        return f"{name}@{weights.version}{precision}"
+        return f"{self.name}@{weights.version}{precision}"
+
+    @property
+    def name(self) -> str:
+        """What people call it: the model's name, or that of its folder."""
+        folder = Path(self.model)
+        return folder.resolve().name if folder.is_dir() else self.model
 
     @property
     def n_blocks(self) -> int:
-        """Number of transformer blocks, which is the number of the last layer."""
-        return int(_loaded(self).config.num_hidden_layers)
+        """Number of transformer blocks, which is the number of the last layer.
+
+        Raises:
+            ResourceError: this is no encoder of texts.
+        """
+        config = _loaded(self).config
+        if not hasattr(config, "num_hidden_layers"):
+            raise ResourceError(
+                f"{self.name} is a model of the kind {config.model_type}, not an encoder of texts",
+                where=self.model,
+                help="give this metric a model of its own: -m bertscore:encoder=MODEL",
+            )
+        return int(config.num_hidden_layers)
 
     @property
     def width(self) -> int:
@@ -138,7 +167,10 @@ class Encoder:
     def run(
         self, sequences: Sequence[Sequence[int]], layers: Sequence[int] = (), attentions: bool = False
     ) -> Iterator[Batch]:
-        """The same for sequences of token ids. Padding tokens inside a sequence are masked: nobody attends to them.
+        """The same for sequences of token ids.
+
+        For attention maps, padding tokens inside a sequence are masked: nobody attends to them. For hidden states they
+        are tokens like others, as a caption may have them.
 
         Batches come shortest first; memory holds one at a time. Sequences must not be empty.
 
@@ -196,6 +228,12 @@ class _Weights:
         from transformers import AutoTokenizer
 
         self.tokenizer: Any = _from(encoder.model, AutoTokenizer.from_pretrained)
+        if len(self.tokenizer) <= len(self.tokenizer.all_special_ids):  # what transformers makes of missing files
+            raise ResourceError(
+                "the model has no tokenizer",
+                where=str(Path(encoder.model).resolve()),
+                help="write it beside the weights: AutoTokenizer.from_pretrained(...).save_pretrained(FOLDER)",
+            )
         self.pad: int | None = self.tokenizer.pad_token_id
         self.max_length = min(self._positions(), int(min(self.tokenizer.model_max_length, _NO_LIMIT)))
 
@@ -205,13 +243,13 @@ class _Weights:
         """Hidden states by layer and attention maps of token ids, int64[b, n], as in ``Batch``."""
         import torch
 
-        # Without padding there is nothing to mask, and attention without a mask is faster.
-        padding = torch.zeros(1, dtype=torch.bool) if self.pad is None else ids == self.pad
-        inputs = {"input_ids": ids, "attention_mask": (~padding).long() if padding.any() else None}
+        inputs = {"input_ids": ids, "attention_mask": None}  # without a mask attention is faster
         with self._lock, torch.inference_mode(), _threads_of_torch():
             hidden = {layer: _array(self._states(inputs, layer)) for layer in layers}
             maps = None
             if attentions:
+                if self.pad is not None and (ids == self.pad).any():
+                    inputs["attention_mask"] = (ids != self.pad).long()
                 maps = _array(torch.stack(self.eager_model(**inputs, output_attentions=True).attentions))
         return hidden, maps
 
@@ -348,10 +386,14 @@ def _not_found(name: str, error: Exception) -> ResourceError:
             where=str(folder.resolve()),
             help="give a folder written by save_pretrained: config.json, weights and tokenizer",
         )
+    if name.startswith((".", "~", os.sep)) or name.count("/") > 1:
+        return ResourceError(
+            "there is no such folder", where=name, help="give the folder of a model, or a name on the hub"
+        )
     from huggingface_hub.constants import HF_HUB_CACHE
 
     return ResourceError(
         f"the model {name} is not on this machine and cannot be fetched",
         where=f"looked for a folder {name}, in {HF_HUB_CACHE} and on the hub",
-        help=f"where there is a network: hf download {name}; or give the folder of a model (--model DIR)",
+        help=f"where there is a network: hf download {name}; or name the folder of a model in its place",
     )

@@ -48,9 +48,7 @@ CAPTION_FORMATS = (".jsonl", ".csv", ".parquet")
 def reports_json(reports: Sequence[Report], *, intervals: bool = False) -> str:
     """Corpus scores of systems as one JSON document."""
     systems = [report.to_dict(intervals=intervals) for report in reports]
-    return (
-        json.dumps({"version": __version__, "systems": systems}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    )
+    return _json({"version": __version__, "systems": systems})
 
 
 def reports_csv(reports: Sequence[Report], *, intervals: bool = False) -> str:
@@ -65,8 +63,7 @@ def reports_csv(reports: Sequence[Report], *, intervals: bool = False) -> str:
 
 def comparison_json(comparison: Comparison, *, examples: int = 0) -> str:
     """A comparison as one JSON document."""
-    document = comparison.to_dict(examples=examples)
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return _json(comparison.to_dict(examples=examples))
 
 
 def comparison_csv(comparison: Comparison) -> str:
@@ -181,10 +178,10 @@ def write_captions(path: str | os.PathLike[str], reports: Sequence[Report]) -> N
 
 
 def _rows(reports: Sequence[Report]) -> Iterator[dict[str, Any]]:
-    """One row per system and image, plain values."""
+    """One row per system and image, plain values; None where a caption has no score."""
     for report in reports:
         names = list(report)
-        scores = [report[name].per_caption.tolist() for name in names]
+        scores = [_plain(report[name].per_caption) for name in names]
         system = {"system": report.system} if len(reports) > 1 else {}
         for image, candidate, *values in zip(report.ids, report.captions.candidates, *scores, strict=True):
             yield {**system, "id": image, "candidate": candidate, **dict(zip(names, values, strict=True))}

@@ -9,8 +9,10 @@ __all__ = ["p_value", "plain", "score", "signed", "span"]
 
 
 def score(value: float, digits: int = 4) -> str:
-    """A score: ".7080", "1.0957", "-.0312"."""
-    if not math.isfinite(value):
+    """A score: ".7080", "1.0957", "-.0312"; a dash where there is none (nan)."""
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
         return str(value)
     text = f"{value:.{digits}f}"
     if float(text) == 0:
@@ -21,7 +23,7 @@ def score(value: float, digits: int = 4) -> str:
 def signed(value: float, digits: int = 4) -> str:
     """A difference, with its sign: "+.0392"."""
     text = score(value, digits)
-    return text if text.startswith("-") else f"+{text}"
+    return text if text.startswith(("-", "–")) else f"+{text}"
 
 
 def span(low: float, high: float, digits: int = 3) -> str:

@@ -10,6 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from captious.data import same_images
 from captious.evaluation import Comparison, Report
 from captious.report import numbers
 
@@ -27,7 +28,7 @@ def report_table(reports: Sequence[Report], *, intervals: bool = False) -> Group
         intervals: show 95% bootstrap intervals.
     """
     # Scores on different images cannot be compared.
-    ranked = len(reports) > 1 and all(report.ids == reports[0].ids for report in reports)
+    ranked = len(reports) > 1 and all(same_images(report.ids, reports[0].ids) for report in reports)
     table = plain_table("", *(cell for report in reports for cell in _heads(report, intervals, len(reports))))
     marked = False
     for name in reports[0]:
@@ -103,11 +104,11 @@ def _heads(report: Report, intervals: bool, n_systems: int) -> list[str]:
 def _subject(reports: Sequence[Report]) -> str:
     """What was scored: images, references, tokens."""
     first = reports[0]
-    if any(report.ids != first.ids for report in reports):
+    if not all(same_images(report.ids, first.ids) for report in reports):
         images = ", ".join(f"{report.system} {report.n_images:,} images" for report in reports)
     else:
         images = f"{first.n_images:,} image{'s' if first.n_images != 1 else ''}"
-    tokenizers = dict.fromkeys(first[name].statistics.metric.tokens for name in first)
+    tokenizers = dict.fromkeys(each for name in first for each in first[name].statistics.metric.tokens.split(", "))
     each = first.n_references / first.n_images
     joined = ", concatenated" * all("|references:cat|" in first[name].signature for name in first)
     return f"{images} · {each:.1f} references each{joined} · tokens: {', '.join(tokenizers)}"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, load
+from captious.data import Captions, References, load, same_images
 from captious.errors import ParameterError
 from captious.judgment.polygons import ellipse, overlap
 from captious.judgment.studies.inputs import checksums, name_of_file, noted_references
@@ -126,9 +126,9 @@ def smurf_analysis(
         "In standard deviations of people's captions. Overlap: the share of a system's ellipse in the people's. "
         "Grammar penalty: summed over captions.",
         *_notes(people, table, human is None, left_out),
-        *(f"{caution[0].upper()}{caution[1:]}" for caution in metric.cautions(people, None)),
+        *metric.cautions(people, None),
     ]
-    if any(each.ids != people.ids for each in captions.values()):
+    if not all(same_images(each.ids, people.ids) for each in captions.values()):
         notes.append("The systems were scored on different images, so their numbers cannot be compared.")
     columns = ("system", "captions", "sparcs", "spurts", "mima", "overlap", "grammar_penalty", "smurf")
     return Study(

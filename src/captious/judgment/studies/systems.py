@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import load
+from captious.data import load, same_images
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.evaluation.resampling import interval
 from captious.judgment.correlation import Points, correlation
@@ -101,7 +101,7 @@ def systems(
                 ends: dict[str, float | None] = {m: span[number] if span else None for m, span in spans.items()}
                 records.append({"what": f"over systems, {end}", "of": label, **ends})
     records += [{"what": "over captions", "of": label, **row} for label, row in of_captions.items()]
-    same = all(report.ids == first.ids for report in reports.values())
+    same = all(same_images(report.ids, first.ids) for report in reports.values())
     return Study(
         "systems",
         f"{len(reports)} systems: scores, and {statistic} correlations between metrics"

@@ -14,7 +14,6 @@ from captious.evaluation import evaluate
 from captious.judgment.scoring import Metrics, as_selections, score_captions
 from captious.judgment.studies.inputs import checksums
 from captious.judgment.study import Study
-from captious.metrics.registry import Selection
 from captious.native import threads
 
 __all__ = ["timing"]
@@ -55,9 +54,9 @@ def timing(
     chosen = as_selections(metrics, name="timing")
     n = len(captions)
     records = []
-    signatures = {}
-    for one in (Selection(each.metric, {label: i}) for each in chosen for label, i in each.columns.items()):
-        (label,) = one.columns
+    signatures: dict[str, str] = {}
+    for one in chosen:
+        label = next(iter(one.columns)) if len(one.columns) == 1 else one.metric.name
         if on_step is not None:
             on_step(label)
         score_captions(_unseen(captions.select(np.arange(min(n, _WARM_UP)))), [one], name="timing")
@@ -67,7 +66,7 @@ def timing(
             wall, cpu = time.perf_counter(), time.process_time()
             report = evaluate(fresh, [one])
             times.append((time.perf_counter() - wall, time.process_time() - cpu))
-        signatures[label] = report[label].signature
+        signatures |= {output: result.signature for output, result in report.items()}
         walls, cpus = (np.array(times) / n * 1000).T
         record = {"metric": label, "wall_s": np.median(walls), "fastest_s": walls.min(), "slowest_s": walls.max()}
         record |= {"cpu_s": np.median(cpus)}

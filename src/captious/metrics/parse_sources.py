@@ -1,0 +1,166 @@
+"""Where metrics that need parses get them from: a grammar of captious, a file of parses made elsewhere, or spaCy."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from captious.data.files import decode, read_bytes
+from captious.data.rows import Source
+from captious.errors import CaptionFileError, MissingExtraError, ResourceError
+from captious.text.parsing.layer import ParseSource
+from captious.text.parsing.parse import Parse
+from captious.text.parsing.parse_files import read_lines
+
+__all__ = ["FileOfParses", "Parser", "SpacyPipeline", "as_parse_source", "read_parses"]
+
+#: What users may give where parses are needed; see ``as_parse_source``.
+Parser: TypeAlias = ParseSource | str | os.PathLike[str] | None
+
+_SPACY = "spacy:"
+
+
+def as_parse_source(parser: Parser) -> ParseSource:
+    """A source of parses.
+
+    Args:
+        parser: None for the parser of captious with the best grammar at hand; "corenlp" or "captious" for one with that
+            grammar; "spacy:NAME" for a spaCy pipeline by its name or folder; or a file of parses (.jsonl, .conllu).
+
+    Raises:
+        MissingExtraError: a grammar or package that is not installed.
+        ResourceError: there is no such pipeline.
+        CaptionFileError: a file that cannot be read.
+    """
+    from captious.text.parsing.chain import GRAMMARS, parser_with
+
+    if parser is None or (isinstance(parser, str) and parser in GRAMMARS):
+        return parser_with(parser)
+    if isinstance(parser, str) and parser.startswith(_SPACY):
+        return load_pipeline(parser.removeprefix(_SPACY))
+    if isinstance(parser, str | os.PathLike):
+        return read_parses(parser)
+    return parser
+
+
+@dataclass(frozen=True)
+class FileOfParses:
+    """Parses that were made elsewhere.
+
+    Args:
+        parses: caption as the file has it -> parse.
+        name: of the file.
+        checksum: CRC-32 of its content, eight hex digits.
+    """
+
+    parses: Mapping[str, Parse] = field(compare=False, repr=False)
+    name: str
+    checksum: str
+
+    @property
+    def label(self) -> str:
+        """What signatures call it."""
+        return f"{self.name}@{self.checksum}"
+
+    def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
+        """The parses of n captions, found by the caption as it came or by its words with blanks between.
+
+        Raises:
+            CaptionFileError: captions that the file does not have; says how many, and the first.
+        """
+        found: list[Parse] = []
+        missing: list[str] = []
+        for caption, of_caption in zip(captions, words, strict=True):
+            parse = self.parses.get(caption.strip()) or self.parses.get(" ".join(of_caption))
+            if parse is None:
+                missing.append(caption)
+            else:
+                found.append(parse)
+        if missing:
+            raise CaptionFileError(
+                f"captions without a parse: {len(missing):,}",
+                where=f"{self.name}; the first is {missing[0]!r:.100}",
+                help="parse them too (captious parse does, in English), or leave the file of parses out",
+            )
+        return found
+
+
+def read_parses(path: str | os.PathLike[str]) -> FileOfParses:
+    """Read a file of parses, .jsonl or .conllu, plain or with .gz; see ``captious.text.parsing.parse_files``.
+
+    Raises:
+        CaptionFileError: a file that cannot be read, or that is not of either form; names the line.
+    """
+    source = Source(os.fspath(path), "parses", is_file=True)
+    extension = Path(source.name.lower().removesuffix(".gz")).suffix
+    if extension not in (".jsonl", ".conllu"):
+        raise source.error("the name does not say what kind of parses these are")
+    data = read_bytes(source)
+    parses = read_lines(decode(data, source).split("\n"), source.name, conllu=extension == ".conllu")
+    return FileOfParses(parses, Path(source.name).name, f"{zlib.crc32(data):08x}")
+
+
+@dataclass(frozen=True)
+class SpacyPipeline:
+    """A spaCy pipeline. Its dependencies are as its language has them, and there are no collapsed ones.
+
+    Args:
+        name: its own name, with its version.
+        pipeline: as spaCy loads it.
+    """
+
+    name: str
+    pipeline: Any = field(compare=False, repr=False)
+
+    @property
+    def label(self) -> str:
+        """What signatures call it."""
+        return self.name
+
+    def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
+        """The parses of n captions, from their words with blanks between, which spaCy cuts again by its own rules."""
+        texts = (" ".join(of_caption) for of_caption in words)
+        return [
+            Parse(
+                tuple(token.text for token in doc),
+                tuple(token.tag_ for token in doc),
+                tuple(token.lemma_ for token in doc),
+                tuple(0 if token.head.i == token.i else token.head.i + 1 for token in doc),
+                tuple(token.dep_ for token in doc),
+                (),
+                tuple(token.pos_ for token in doc),
+            )
+            for doc in self.pipeline.pipe(texts)
+        ]
+
+
+@cache
+def load_pipeline(name: str) -> SpacyPipeline:
+    """A spaCy pipeline with a parser, by its name or folder.
+
+    Raises:
+        MissingExtraError: spaCy is not installed.
+        ResourceError: there is no such pipeline, or it has no parser.
+    """
+    try:
+        spacy: Any = import_module("spacy")
+    except ImportError as error:
+        raise MissingExtraError(f"{_SPACY}{name} needs spaCy", help="pip install 'captious[parse]'") from error
+    try:
+        pipeline = spacy.load(name, exclude=["ner", "textcat"])
+        if "parser" not in pipeline.pipe_names:
+            raise ValueError(f"it has no parser, but {', '.join(pipeline.pipe_names) or 'nothing'}")
+    except (OSError, ValueError, TypeError, AttributeError, ImportError) as error:  # whatever else has that name
+        raise ResourceError(
+            f"spaCy cannot parse with {name}",
+            where=str(error).splitlines()[0] if str(error) else "",
+            help="name an installed pipeline or its folder; python -m spacy download en_core_web_sm gets one",
+        ) from error
+    meta = pipeline.meta
+    return SpacyPipeline(f"{_SPACY}{meta['lang']}_{meta['name']}-{meta['version']}", pipeline)

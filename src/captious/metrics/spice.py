@@ -1,0 +1,143 @@
+"""SPICE: objects, attributes and relations that a candidate has in common with its references, synonyms being equal.
+
+Anderson, Fernando, Johnson and Gould 2016. The official variant is the authors' program, SPICE 1.0, as the COCO caption
+toolkit runs it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, ImageId, References, read_references
+from captious.metrics.base import Metric, Settings, State
+from captious.metrics.parse_sources import as_parse_source
+from captious.metrics.reward import ImageRows
+from captious.resources import meteor
+from captious.text import Tokenizer
+from captious.text.parsing.layer import ParseSource
+from captious.text.scene_graphs.explanation import SceneExplanation, explain
+from captious.text.scene_graphs.layer import SceneGraphLayer
+from captious.text.scene_graphs.matching import CATEGORIES, Facts, count
+
+__all__ = ["Spice", "SpiceScorer"]
+
+_ALWAYS = 3  # outputs for which every caption has a score
+
+
+class Spice(Metric):
+    """SPICE, 0 to 1, higher is better. The corpus score is the mean.
+
+    ``spice`` is the F1 of precision ``spice-p`` and recall ``spice-r`` over all tuples; where several tuples of the
+    candidate match one of the references, recall may exceed 1, and so may the F1. The others are the F1 over tuples of
+    one kind. A caption whose references have no such tuple has no score of that kind (nan),
+    and the corpus score is the mean of the captions that have one.
+
+    Statistics (k = 18): for each output the score of the caption, or 0, and whether it has one, 0 or 1.
+
+    Args:
+        parser: where parses come from: the parser of captious with the grammar "corenlp" or "captious", a file of
+            parses, or a source of your own; None for the best grammar at hand.
+        variant: see ``variants``.
+        tokenizer: see ``captious.text.as_tokenizer``.
+
+    Raises:
+        MissingExtraError: METEOR's tables, which have the synonyms, are not installed.
+        CaptionFileError: a file of parses that cannot be read.
+    """
+
+    name = "spice"
+    outputs = ("spice", "spice-p", "spice-r", *(f"spice-{category}" for category in CATEGORIES[1:]))
+    summary = "objects, attributes and relations that candidate and references have in common"
+    variants: ClassVar[Mapping[str, str]] = {"official": "the authors' program, SPICE 1.0"}
+
+    def __init__(
+        self,
+        *,
+        parser: ParseSource | str | os.PathLike[str] | None = None,
+        variant: str | None = None,
+        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
+    ) -> None:
+        super().__init__(variant=variant, tokenizer=tokenizer)
+        self.tables = meteor.tables()
+        self.parser = as_parse_source(parser)
+
+    @classmethod
+    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Metric:
+        return super().from_settings(settings, variant=variant, **{"parser": settings.parser, **parameters})
+
+    @classmethod
+    def missing(cls) -> str | None:
+        return None if meteor.find() is not None else meteor.INSTALL
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        return {**super().parameters, "parser": self.parser.label, "synonyms": f"meteor-{self.tables.label}"}
+
+    @property
+    def layer(self) -> SceneGraphLayer:
+        """The annotation of captions that it scores."""
+        return SceneGraphLayer(self.tokenizer, self.parser, self.tables)
+
+    def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        candidates, references = captions.layer(self.layer)
+        return statistics_of(candidates, references)
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        m = len(self.outputs)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return statistics[..., :m] / statistics[..., m:]
+
+    def explain(self, candidate: str, references: Sequence[str]) -> SceneExplanation:
+        """Which tuples of a candidate match which of its references, and through which words."""
+        parses = self.layer.parses.of_texts([candidate, *references]).of_captions
+        return explain(parses[0], parses[1:], self.tables)
+
+    def scorer(self, references: object) -> SpiceScorer:
+        """A reward for training: candidates against references that are prepared once.
+
+        Args:
+            references: any form that ``captious.data.read_references`` reads.
+        """
+        table = references if isinstance(references, References) else read_references(references)
+        return SpiceScorer(self, table)
+
+
+class SpiceScorer:
+    """Scores captions of images whose references were prepared beforehand; made by ``Spice.scorer``.
+
+    It may be called from several threads at once; nothing in it changes.
+    """
+
+    def __init__(self, metric: Spice, references: References) -> None:
+        self._metric = metric
+        self._references = references
+        self._images = references.layer(metric.layer)
+        self._rows = ImageRows(references)
+        self.signature = metric.signatures()[0]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SpiceScorer, (self._metric, self._references)
+
+    def __call__(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.float64]:
+        """Scores of candidates, float64[n]; an image may come any number of times. Raises as ``ImageRows.of`` does."""
+        rows = self._rows.of(image_ids, captions)
+        images = [self._images[row] for row in rows.tolist()]
+        return statistics_of(self._metric.layer.of_texts(captions), images)[:, 0]
+
+
+def statistics_of(candidates: Sequence[Facts], references: Sequence[Facts]) -> NDArray[np.float64]:
+    """Statistics of n candidates, each beside the merged references of its image, float64[n, 18]."""
+    counts = np.array([count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)], np.float64)
+    matched, ours, theirs = np.moveaxis(counts.reshape(-1, len(CATEGORIES), 3), -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = np.where(ours > 0, matched / ours, 0.0)
+        recall = np.where(theirs > 0, matched / theirs, 0.0)
+        f1 = np.where(matched > 0, 2 * precision * recall / (precision + recall), 0.0)
+    scores = np.column_stack([f1[:, 0], precision[:, 0], recall[:, 0], f1[:, 1:]])
+    has_score = np.column_stack([np.ones((len(scores), _ALWAYS)), theirs[:, 1:] > 0])
+    return np.hstack([scores, has_score])

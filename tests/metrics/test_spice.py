@@ -1,0 +1,325 @@
+"""SPICE and SPIDEr: the official program's scores, given its parses; layers, rewards and explanations."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import pickle
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import captious
+from captious.data import Captions
+from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
+from captious.metrics.base import Settings
+from captious.metrics.spice import Spice, statistics_of
+from captious.metrics.spider import Spider
+from captious.resources.meteor import MeteorTables
+from captious.text import PTB, WHITESPACE
+from captious.text.parsing.layer import ParsedCaptions
+from captious.text.parsing.parse_files import write_parses
+
+from ..corpora import references_table, table
+from ..parses import KnownParses, gold_parses, parse
+
+PARSES = {
+    "two brown dogs sit on a sofa": parse(
+        "two/CD brown/JJ dogs/NNS/dog sit/VBP on/IN a/DT sofa/NN",
+        "0<4:root 3<1:nummod 3<2:amod 4<3:nsubj 4<7:nmod:on 7<5:case 7<6:det",
+    ),
+    "a dog is on a large couch": parse(
+        "a/DT dog/NN is/VBZ/be on/IN a/DT large/JJ couch/NN",
+        "0<7:root 2<1:det 7<2:nsubj 7<3:cop 7<4:case 7<5:det 7<6:amod",
+    ),
+    "a large dog": parse("a/DT large/JJ dog/NN", "0<3:root 3<1:det 3<2:amod"),
+    "quickly": parse("quickly/RB", "0<1:root"),
+}
+TWO, ONE, LARGE, NOTHING = PARSES
+RAW = re.compile("[^a-z0-9]")
+
+
+@pytest.fixture
+def parser() -> KnownParses:
+    return KnownParses(PARSES)
+
+
+@pytest.fixture
+def spice(parser: KnownParses, meteor_tables: MeteorTables) -> Spice:
+    return Spice(parser=parser)
+
+
+def scored(metric: captious.Metric, candidate: str, *references: str) -> dict[str, float]:
+    statistics = metric.statistics(table([candidate], [[*references]]))
+    return dict(zip(metric.outputs, metric.aggregate(statistics)[0].tolist(), strict=True))
+
+
+# ---- by hand
+
+
+def test_a_score(spice: Spice) -> None:
+    # dog, sofa, (dog, two), (dog, brown), (dog, sofa, sit on)
+    # dog, couch, (couch, large), (dog, large), (dog, couch, on)
+    scores = scored(spice, TWO, ONE, LARGE)
+    expected = {
+        "spice": 2 * (2 / 5) * (2 / 5) / (2 / 5 + 2 / 5),
+        **{"spice-p": 2 / 5, "spice-r": 2 / 5, "spice-object": 1.0, "spice-attribute": 0.0, "spice-relation": 0.0},
+        **{"spice-cardinality": np.nan, "spice-color": np.nan, "spice-size": 0.0},
+    }
+    assert list(scores) == list(expected)
+    np.testing.assert_array_equal([*scores.values()], [*expected.values()])
+
+
+def test_recall_may_exceed_one(meteor_tables: MeteorTables) -> None:
+    """A plank and a table have nothing in common, but both are boards."""
+    known = KnownParses(
+        {"plank table": parse("plank/NN table/NN", "0<1:root 1<2:dep"), "board": parse("board/NN", "0<1:root")}
+    )
+    scores = scored(Spice(parser=known), "plank table", "board")
+    assert (scores["spice-p"], scores["spice-r"], scores["spice"]) == (1.0, 2.0, 2 * 1.0 * 2.0 / 3.0)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "references", "scores"),
+    [
+        ("", [TWO], [0.0, 0.0, 0.0, 0.0]),
+        (TWO, [""], [0.0, 0.0, 0.0, np.nan]),
+        (TWO, [NOTHING, "."], [0.0, 0.0, 0.0, np.nan]),
+        ("", ["", ""], [0.0, 0.0, 0.0, np.nan]),
+        (TWO, [TWO], [1.0, 1.0, 1.0, 1.0]),
+        ("Two brown dogs sit on a sofa.", [TWO, ""], [1.0, 1.0, 1.0, 1.0]),
+    ],
+)
+def test_captions_that_say_nothing(spice: Spice, candidate: str, references: list[str], scores: list[float]) -> None:
+    found = scored(spice, candidate, *references)
+    np.testing.assert_array_equal([*found.values()][:4], scores)
+
+
+def test_corpus_scores_are_means_of_captions_that_have_one(spice: Spice) -> None:
+    captions = table([TWO, ONE, LARGE, ""], [[ONE], [TWO], [LARGE], [NOTHING]])
+    statistics = spice.statistics(captions)
+    assert statistics.shape == (4, 18)
+    assert np.isfinite(statistics).all()
+    with np.errstate(all="raise"):
+        each = spice.aggregate(statistics)
+        corpus = spice.aggregate(statistics.sum(axis=0))
+    np.testing.assert_allclose(corpus[:3], each[:, :3].mean(axis=0))
+    np.testing.assert_allclose(corpus, np.nanmean(each, axis=0))
+    assert np.isnan(each[:, 8]).tolist() == [False, True, False, True]
+
+
+def test_no_captions(spice: Spice) -> None:
+    assert spice.statistics(Captions((), references_table([]))).shape == (0, 18)
+
+
+# ---- layers
+
+
+def test_every_distinct_caption_is_parsed_once(parser: KnownParses, meteor_tables: MeteorTables) -> None:
+    captions = table([TWO, "A large dog!", LARGE, ""], [[ONE, ONE + " ."], [ONE], [LARGE, ""], ["A large dog"]])
+    Spice(parser=parser).statistics(captions)
+    Spice(parser=parser).statistics(Captions((LARGE, ONE, TWO, NOTHING), captions.references))
+    assert parser.asked == [ONE, LARGE, TWO, TWO, NOTHING]
+    parses = captions.layer(ParsedCaptions(PTB, parser))[0].of_captions
+    assert parses[1] is parses[2]
+    assert parses[3].words == ()
+
+
+def test_layers_depend_on_tokenizer_and_source(parser: KnownParses, meteor_tables: MeteorTables) -> None:
+    captions = table([TWO], [[ONE]])
+    for metric in (Spice(parser=parser), Spice(parser=KnownParses(PARSES)), Spice(parser=parser, tokenizer="spaces")):
+        metric.statistics(captions)
+    assert parser.asked == [ONE, TWO, ONE, TWO]
+
+
+def test_words_are_cut_at_white_space(parser: KnownParses) -> None:
+    layer = ParsedCaptions(WHITESPACE, parser)
+    assert layer.of_texts([LARGE.replace(" ", "\u00a0"), LARGE]).of_captions == (PARSES[LARGE],) * 2
+
+
+def test_parses_without_collapsed_dependencies_are_refused(meteor_tables: MeteorTables) -> None:
+    metric = Spice(parser=KnownParses({"dog": parse("dog/NN", "")}))
+    with pytest.raises(ParameterError, match="without collapsed dependencies"):
+        metric.statistics(table(["dog"], [["dog"]]))
+
+
+# ---- parameters
+
+
+@pytest.mark.parametrize("kind", [Spice, Spider])
+def test_settings(kind: type[Spice] | type[Spider], parser: KnownParses, meteor_tables: MeteorTables) -> None:
+    assert kind.from_settings(Settings(parser=parser)).parameters["parser"] == "known"
+    assert kind.from_settings(Settings(), parser=parser).parameters["parser"] == "known"
+    assert kind.from_settings(Settings(parser=parser, tokenizer="spaces")).tokenizer.name == "spaces"
+
+
+def test_parses_from_a_file(spice: Spice, tmp_path: Path) -> None:
+    file = tmp_path / "parses.jsonl"
+    write_parses(file, ((caption, parsed, "") for caption, parsed in PARSES.items()))
+    metric = Spice(parser=file)
+    captions = table([TWO, LARGE], [[ONE], [ONE, ""]])
+    np.testing.assert_array_equal(metric.statistics(captions), spice.statistics(captions))
+    assert "|parser:parses.jsonl@" in metric.signatures()[0]
+
+
+def test_signature(spice: Spice) -> None:
+    first, *others = spice.signatures()
+    assert first.startswith("spice|variant:official|tokenizer:ptb|parser:known|synonyms:meteor-1.5|captious:")
+    assert [other.partition("|")[0] for other in others] == [*spice.outputs[1:]]
+
+
+def test_signature_of_spider(parser: KnownParses, meteor_tables: MeteorTables) -> None:
+    (signature,) = Spider(parser=parser).signatures()
+    assert signature.startswith(
+        "spider|variant:official|tokenizer:ptb|parser:known|synonyms:meteor-1.5|sigma:6|idf:references|captious:"
+    )
+
+
+# ---- SPIDEr and rewards
+
+
+def test_spider_is_the_mean(parser: KnownParses, meteor_tables: MeteorTables) -> None:
+    captions = table([TWO, ONE, LARGE, "", TWO], [[ONE], [TWO, LARGE], [LARGE], [NOTHING], [TWO]])
+    spice = Spice(parser=parser).statistics(captions)[:, 0]
+    cider_d = captious.CiderD().scores(captions)
+    metric = Spider(parser=parser)
+    np.testing.assert_allclose(metric.scores(captions), (spice + cider_d) / 2, rtol=1e-12)
+    statistics = metric.statistics(captions)
+    corpus = metric.aggregate(statistics.sum(axis=0))
+    np.testing.assert_allclose(corpus, [(spice.mean() + cider_d.mean()) / 2])
+    metric.update(captions)
+    np.testing.assert_allclose([*metric.compute().values()], corpus)
+
+
+@pytest.mark.parametrize("kind", [Spice, Spider])
+def test_rewards(kind: type[Spice] | type[Spider], parser: KnownParses, meteor_tables: MeteorTables) -> None:
+    references = references_table([[ONE], [TWO, LARGE], [LARGE], [NOTHING]], first_id=10)
+    metric = kind(parser=parser)
+    scorer = metric.scorer(references)
+    candidates = (TWO, ONE, LARGE, "")
+    expected = metric.aggregate(metric.statistics(Captions(candidates, references)))[:, 0]
+    np.testing.assert_allclose(scorer((10, 11, 12, 13), candidates), expected, rtol=1e-12)
+    np.testing.assert_allclose(scorer([12, 10, 12], [LARGE, TWO, LARGE]), expected[[2, 0, 2]], rtol=1e-12)
+    assert scorer([], []).shape == (0,)
+    assert scorer.signature == metric.signatures(metric.fit(references))[0]
+    with pytest.raises(UnknownImageError, match="no references"):
+        scorer([9], [TWO])
+    with pytest.raises(ParameterError, match="2 image ids for 1 captions"):
+        scorer([10, 11], [TWO])
+    with pytest.raises(CaptionTypeError):
+        scorer([10], [None])  # type: ignore[list-item]
+    with pytest.raises(CaptionTypeError):
+        scorer([10], TWO)
+
+
+def test_scorers_travel(parser: KnownParses, meteor_tables: MeteorTables) -> None:
+    scorer = Spider(parser=parser).scorer(references_table([[ONE], [TWO]]))
+    other = pickle.loads(pickle.dumps(scorer))
+    np.testing.assert_array_equal(other([0, 1], [TWO, TWO]), scorer([0, 1], [TWO, TWO]))
+    assert other.signature == scorer.signature
+
+
+# ---- explanations
+
+
+def test_explanation(spice: Spice) -> None:
+    found = spice.explain(TWO, [ONE, LARGE])
+    assert found.candidate_tuples[0] == ("dog", "sofa", "sit on")
+    assert found.reference_tuples[1] == (("dog", "large"), ("dog",))
+    facts = {fact.names: (fact.kind, fact.match, fact.through) for fact in found.candidate}
+    assert facts[(("sofa",),)] == ("object", (("couch",),), (("sofa", "couch"),))
+    assert facts[(("dog",),)] == ("object", (("dog",),), (("dog", "dog"),))
+    assert facts[("dog",), ("two",)] == ("attribute", None, ())
+    assert facts[("dog",), ("sit on",), ("sofa",)] == ("relation", None, ())
+    assert len(facts) == 5
+    assert dict(found.references)[(("couch",),)] is True
+    assert dict(found.references)[("dog",), ("large",)] is False
+    scores = scored(spice, TWO, ONE, LARGE)
+    assert (found.score, found.precision, found.recall) == (scores["spice"], scores["spice-p"], scores["spice-r"])
+
+
+def test_explanation_of_nothing(spice: Spice) -> None:
+    found = spice.explain("", [TWO, ""])
+    assert (found.candidate, found.reference_tuples[1], found.score, found.precision, found.recall) == ((), (), 0, 0, 0)
+
+
+# ---- the official program
+
+PAIRS = {
+    "flickr8k": 5_822,
+    "flickr8k_cf": 47_288,
+    "composite": 11_985,
+    **dict.fromkeys(["karpathy_sys0", "karpathy_sys1", "karpathy_sys2"], 5_000),
+}
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def pairs(data: Path, name: str) -> Iterator[tuple[str, list[str]]]:
+    """Candidates with the references that they were scored against, in the order of the scores."""
+    if name.startswith("karpathy"):
+        for row in rows(data / "gold" / f"{name}.jsonl.gz"):
+            yield row["tokens"], row["ref_tokens"]
+    elif name == "flickr8k":
+        for row in rows(data / "flickr8k" / "expert.jsonl.gz"):
+            yield row["candidate"], row["refs"]
+    elif name == "flickr8k_cf":
+        with gzip.open(data / "flickr8k" / "crowdflower_refs.json.gz", "rt", encoding="utf-8") as file:
+            references = json.load(file)
+        for row in rows(data / "flickr8k" / "crowdflower.jsonl.gz"):
+            yield row["candidate"], references[row["image"]]
+    else:
+        judged = list(rows(data / "composite" / "composite.jsonl.gz"))
+        human = {(row["source"], row["image"]): plain(row["candidate"]) for row in judged if row["slot"] == 1}
+        for row in judged:
+            own = human[row["source"], row["image"]]
+            yield row["candidate"], [text for text in row["refs"] if plain(text) != own] or row["refs"]
+
+
+def plain(text: str) -> str:
+    return RAW.sub("", text.lower())
+
+
+def differences(data: Path, name: str, n: int) -> int:
+    """Of how many pairs a score of any kind is not the official one."""
+    chosen = list(islice(pairs(data, name), n))
+    tokenizer = WHITESPACE if name.startswith("karpathy") else PTB  # these are tokens already
+    texts = {text for candidate, references in chosen for text in (candidate, *references)}
+    parser = KnownParses(gold_parses(data, {" ".join(tokenizer(text)) for text in texts}))
+    metric = Spice(parser=parser, tokenizer=tokenizer)
+    images = {references: row for row, references in enumerate(dict.fromkeys(tuple(pair[1]) for pair in chosen))}
+    merged = references_table([list(references) for references in images]).layer(metric.layer)
+    candidates = metric.layer.of_texts([candidate for candidate, _ in chosen])
+    found = metric.aggregate(statistics_of(candidates, [merged[images[tuple(pair[1])]] for pair in chosen]))
+    official = islice(rows(data / "spice" / f"scores_{name}.jsonl.gz"), n)
+    return sum(not agree(scores, values) for scores, values in zip(found, official, strict=True))
+
+
+def agree(scores: NDArray[np.float64], official: dict[str, dict[str, float | None]]) -> bool:
+    """Whether scores are the official ones to the last bit, where there are such."""
+    expected = {f"spice-{category.lower()}": values["f"] for category, values in official.items()}
+    expected |= {"spice": official["All"]["f"], "spice-p": official["All"]["pr"], "spice-r": official["All"]["re"]}
+    pairs = [
+        (score, expected[output]) for output, score in zip(Spice.outputs, scores, strict=True) if output in expected
+    ]
+    return all(np.isnan(score) if value is None else score == value for score, value in pairs)
+
+
+@pytest.mark.parametrize("name", ["flickr8k", "composite", "karpathy_sys0"])
+def test_official_scores(shared_data: Path, meteor_tables: MeteorTables, name: str) -> None:
+    assert differences(shared_data, name, 400) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAIRS)
+def test_all_official_scores(shared_data: Path, meteor_tables: MeteorTables, name: str) -> None:
+    assert differences(shared_data, name, PAIRS[name]) == 0

@@ -1,0 +1,121 @@
+"""Scene graphs as text and as drawings; they are made up, so neither parser nor synonyms are needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from captious.errors import MissingExtraError, OutputError, ParameterError
+from captious.report.scene import ScenePicture
+from captious.report.scene_drawing import write_scenes
+from captious.report.tables import as_text
+from captious.text.scene_graphs.explanation import Names, SceneExplanation, SceneFact
+
+DOG, SOFA, TWO, ON = ("dog",), ("sofa",), ("two",), ("sit on",)
+SEATS = ("couch", "settee")
+
+
+def fact(kind: str, names: Names, match: Names | None = None, *through: tuple[str, str]) -> SceneFact:
+    return SceneFact(kind, names, match, through)
+
+
+def explanation(candidate: list[SceneFact], references: list[tuple[Names, bool]]) -> SceneExplanation:
+    return SceneExplanation((), (), tuple(candidate), tuple(references), 0.5, 0.25, 1 / 3)
+
+
+SCENE = explanation(
+    [
+        fact("object", (DOG,), (DOG,), ("dog", "dog")),
+        fact("object", (SOFA,), (SEATS,), ("sofa", "couch")),
+        fact("attribute", (DOG, TWO)),
+        fact(
+            "relation",
+            (DOG, ON, SOFA),
+            (DOG, ("perch",), SEATS),
+            ("dog", "dog"),
+            ("sit on", "perch"),
+            ("sofa", "couch"),
+        ),
+    ],
+    [((DOG,), True), ((SEATS,), True), ((("cat",),), False), ((DOG, ("perch",), SEATS), True)],
+)
+NOTHING = explanation([], [])
+HOSTILE = explanation(
+    [fact("object", (("$x^$",),)), fact("attribute", (("$x^$",), ("<b>\n&",))), fact("object", ((" up",),))],
+    [((("犬", "🐕"),), False)],
+)
+
+
+def test_text() -> None:
+    assert as_text(ScenePicture(SCENE)).splitlines() == [
+        "  candidate               references",
+        "  dog                  =  dog",
+        "  sofa                 ≈  couch/settee                sofa ≈ couch",
+        "  (dog, two)",
+        "  (dog, sit on, sofa)  ≈  (dog, perch, couch/settee)  sofa ≈ couch",
+        "                          cat",
+        "  3 of 4 match; the references have 4 · precision .5000 · recall .2500 · score .3333",
+        "",
+        "  = same names  ≈ synonyms",
+    ]
+
+
+def test_text_of_nothing() -> None:
+    assert as_text(ScenePicture(NOTHING)).splitlines() == [
+        "  candidate    references",
+        "  0 of 0 match; the references have 0 · precision .5000 · recall .2500 · score .3333",
+    ]
+
+
+@pytest.mark.parametrize("width", [24, 40, 80])
+def test_text_is_folded(width: int) -> None:
+    lines = as_text(ScenePicture(SCENE), width=width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert "settee" in "".join("".join(lines).split())
+
+
+def test_awkward_names() -> None:
+    text = as_text(ScenePicture(HOSTILE))
+    assert "($x^$, <b> &)" in text
+    assert "犬/🐕" in text
+
+
+@pytest.mark.parametrize("scene", [SCENE, NOTHING, HOSTILE], ids=["scene", "nothing", "hostile"])
+def test_drawings_are_the_same_every_time(scene: SceneExplanation, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("networkx")
+    write_scenes(tmp_path / "a.svg", scene)
+    write_scenes(tmp_path / "b.svg", scene)
+    drawn = (tmp_path / "a.svg").read_bytes()
+    assert drawn == (tmp_path / "b.svg").read_bytes()
+    text = "".join(ElementTree.fromstring(drawn).itertext())
+    for one in scene.candidate:
+        assert " ".join(one.names[len(one.names) // 2][0].split()) in text
+
+
+@pytest.mark.parametrize("format", ["png", "pdf"])
+def test_other_formats(format: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("networkx")
+    write_scenes(tmp_path / f"a.{format}", SCENE)
+    assert (tmp_path / f"a.{format}").stat().st_size > 1_000
+
+
+def test_files_that_cannot_be_drawn(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"a\.doc"):
+        write_scenes(tmp_path / "a.doc", SCENE)
+    pytest.importorskip("networkx")
+    with pytest.raises(OutputError):
+        write_scenes(tmp_path / "nowhere" / "a.svg", SCENE)
+
+
+def test_networkx_is_an_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def without(name: str, *_: Any) -> Any:
+        raise ImportError(name)
+
+    monkeypatch.setattr("captious.report.scene_drawing.import_module", without)
+    with pytest.raises(MissingExtraError, match="matplotlib and networkx"):
+        write_scenes(tmp_path / "a.svg", SCENE)
