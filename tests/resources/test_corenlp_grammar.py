@@ -59,7 +59,8 @@ def test_all_of_a_small_grammar() -> None:
     assert types == {
         "binary_rules": (np.int32, 2), "binary_scores": (np.float32, 1), "unary_rules": (np.int32, 2),
         "unary_scores": (np.float32, 1), "seen": (np.int32, 2), "seen_counts": (np.float64, 1),
-        "unseen": (np.int32, 2), "unseen_counts": (np.float64, 1),
+        "unseen": (np.int32, 2), "unseen_counts": (np.float64, 1), "lexical_rules": (np.int32, 2),
+        "lexical_scores": (np.float32, 1),
     }  # fmt: skip
 
 

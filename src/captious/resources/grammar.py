@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,9 @@ ANY = -1
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """Rules over split symbols (Klein and Manning 2003, "Accurate Unlexicalized Parsing") and counts of tagged words.
+    """Rules over split symbols (Klein and Manning 2003, "Accurate Unlexicalized Parsing"), and a lexicon.
+
+    The lexicon is counts of tagged words, from which the scores of a word's tags follow, or these scores themselves.
 
     Args:
         name: what signatures call it.
@@ -35,6 +37,8 @@ class Grammar:
         seen_counts: float64[k].
         unseen: int32[j, 2]: tag and signature of unknown words, or ``ANY``.
         unseen_counts: float64[j].
+        lexical_rules: int32[l, 2]: state and word or signature; empty where scores follow from counts.
+        lexical_scores: float32[l], natural logarithms.
     """
 
     name: str
@@ -50,6 +54,8 @@ class Grammar:
     seen_counts: NDArray[np.float64]
     unseen: NDArray[np.int32]
     unseen_counts: NDArray[np.float64]
+    lexical_rules: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    lexical_scores: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
 
     def arrays(self) -> Arrays:
         """All but name and fingerprint as one-dimensional arrays, for ``write_arrays``.
@@ -71,8 +77,8 @@ class Grammar:
 
 _NAMES = ("states", "tags", "words")
 #: Columns of each table.
-_TABLES = {"binary_rules": 3, "unary_rules": 2, "seen": 2, "unseen": 2}
-_NUMBERS = ("binary_scores", "unary_scores", "seen_counts", "unseen_counts")
+_TABLES = {"binary_rules": 3, "unary_rules": 2, "seen": 2, "unseen": 2, "lexical_rules": 2}
+_NUMBERS = ("binary_scores", "unary_scores", "seen_counts", "unseen_counts", "lexical_scores")
 
 
 def _packed(names: Sequence[str]) -> NDArray[np.uint8]:

@@ -47,7 +47,7 @@ _PACKAGE = "package pycocoevalcap"
 _AAC = "cache of aac-metrics"
 _NAMED = ""  # by the user, just now
 
-_FORMAT = 1  # of the compiled file; counts up when the arrays change
+_FORMAT = 2  # of the compiled file; counts up when the arrays change
 #: Fingerprint of the published file.
 _PUBLISHED = "7e035e8900611f89"
 
