@@ -15,6 +15,7 @@ from captious.native._kernels import (
     MeteorLexicon,
     MeteorTablesCompiler,
     NgramFrequencies,
+    Pcfg,
     ReferenceNgrams,
     Vocabulary,
     bleu_statistics,
@@ -26,6 +27,7 @@ from captious.native._kernels import (
     meteor_normalise,
     ngram_matches,
     skip_bigram_matches,
+    visible_nodes,
 )
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "MeteorLexicon",
     "MeteorTablesCompiler",
     "NgramFrequencies",
+    "Pcfg",
     "ReferenceNgrams",
     "Vocabulary",
     "bleu_statistics",
@@ -46,6 +49,7 @@ __all__ = [
     "ngram_matches",
     "skip_bigram_matches",
     "threads",
+    "visible_nodes",
 ]
 
 _MOST_THREADS = 1024

@@ -88,5 +88,7 @@ inline void check_images(const TokensView& candidates, const TokensView& referen
 
 // The kernels of METEOR, bound in meteor/bindings.cpp.
 void bind_meteor(nb::module_& m);
+// The parser's, bound in parsing/bindings.cpp.
+void bind_parsing(nb::module_& m);
 
 }  // namespace captious

@@ -1,0 +1,195 @@
+// Cells from short to long.
+#include "parsing/chart.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "parsing/clones.hpp"
+
+namespace captious::parsing {
+namespace {
+
+// A cell as the loops over rules see it.
+struct CellView {
+    const std::uint64_t* bits;
+    const std::uint16_t* ranks;
+    const State* states;
+    const float* scores;
+    std::size_t size;
+};
+
+// Calls emit(rule, place) for the rules of a driver whose other child is in a cell: the rule's place in its side, the
+// child's in the cell.
+template <typename Emit>
+CAPTIOUS_INLINE void each_mate(const Grammar::Side& side, State driver, const CellView& cell, const Emit& emit) {
+    const Block* end = side.blocks.data() + side.starts[driver + 1u];
+    for (const Block* block = side.blocks.data() + side.starts[driver]; block != end; ++block) {
+        std::uint64_t here = cell.bits[block->word];
+        for (std::uint64_t both = block->mates & here; both != 0; both &= both - 1) {
+            std::uint64_t before = (both & -both) - 1;
+            emit(block->first + static_cast<std::uint32_t>(std::popcount(block->mates & before)),
+                 cell.ranks[block->word] + static_cast<std::uint32_t>(std::popcount(here & before)));
+        }
+    }
+}
+
+struct Accumulators {
+    float* base;
+    std::uint64_t* touched;
+    Chart::Step* step;
+};
+
+CAPTIOUS_INLINE void offer(const Accumulators& to, const Grammar::Side& side, std::uint32_t rule, float score, std::uint32_t split) {
+    State parent = side.rules[rule].parent;
+    if (score <= to.base[parent]) return;
+    to.base[parent] = score;
+    to.touched[parent / 64] |= std::uint64_t{1} << parent % 64;
+    to.step[parent] = {side.order[rule], split, Chart::kNone};
+}
+
+// Binary rules over a pair of cells.
+CAPTIOUS_CLONES void combine_cells(const Grammar& grammar, const CellView& left, const CellView& right, std::uint32_t split, const Accumulators& to) {
+    const Grammar::Side &by_right = grammar.by_right(), &by_left = grammar.by_left();
+    for (std::size_t i = 0; i < right.size && right.states[i] < grammar.n_drivers(); ++i)
+        each_mate(by_right, right.states[i], left, [&](std::uint32_t rule, std::uint32_t place) {
+            offer(to, by_right, rule, by_right.rules[rule].score + left.scores[place] + right.scores[i], split);
+        });
+    for (std::size_t i = 0; i < left.size && left.states[i] < grammar.n_drivers(); ++i)
+        each_mate(by_left, left.states[i], right, [&](std::uint32_t rule, std::uint32_t place) {
+            offer(to, by_left, rule, by_left.rules[rule].score + left.scores[i] + right.scores[place], split);
+        });
+}
+
+}  // namespace
+
+Chart::Chart(const Grammar& grammar)
+    : grammar_(grammar), n_words_((grammar.n_states() + 63) / 64), base_(grammar.n_states(), kNever), score_(grammar.n_states(), kNever),
+      step_(grammar.n_states()), touched_(n_words_) {}
+
+void Chart::fill(std::span<const std::span<const Tag>> words, const CoarseChart* coarse, const Coarsening* coarsening, float threshold) {
+    length_ = words.size();
+    std::size_t n_cells = length_ * (length_ + 1) / 2;
+    cells_.assign(n_cells, {});
+    bits_.assign(n_cells * n_words_, 0);
+    ranks_.resize(n_cells * n_words_);
+    states_.clear();
+    bases_.clear();
+    scores_.clear();
+    steps_.clear();
+    if (coarsening != nullptr) {
+        base_required_.resize(coarsening->n_symbols());
+        score_required_.resize(coarsening->n_symbols());
+    }
+    for (std::size_t length = 1; length <= length_; ++length) {
+        for (std::size_t begin = 0; begin + length <= length_; ++begin) {
+            std::size_t end = begin + length;
+            if (coarse != nullptr) {
+                if (coarse->best_with(begin, end) < threshold) continue;
+                coarse->requirements(begin, end, threshold, base_required_.data(), score_required_.data());
+            }
+            if (length == 1) add_tags(words[begin]);
+            combine(begin, end);
+            close(index(begin, end), coarsening);
+        }
+    }
+}
+
+void Chart::add_tags(std::span<const Tag> tags) {
+    for (const Tag& tag : tags) {
+        if (tag.score <= base_[tag.state]) continue;
+        base_[tag.state] = tag.score;
+        touched_[tag.state / 64] |= std::uint64_t{1} << tag.state % 64;
+        step_[tag.state] = {};
+    }
+}
+
+void Chart::combine(std::size_t begin, std::size_t end) {
+    Accumulators to{base_.data(), touched_.data(), step_.data()};
+    auto view = [&](std::size_t cell) {
+        std::uint32_t first = cells_[cell].begin;
+        return CellView{bits(cell), ranks(cell), states_.data() + first, scores_.data() + first, cells_[cell].end - first};
+    };
+    for (std::size_t split = begin + 1; split < end; ++split) {
+        CellView left = view(index(begin, split)), right = view(index(split, end));
+        if (left.size > 0 && right.size > 0) combine_cells(grammar_, left, right, static_cast<std::uint32_t>(split), to);
+    }
+}
+
+// Chains over a cell; what reaches the threshold becomes items.
+void Chart::close(std::size_t cell, const Coarsening* coarsening) {
+    auto reaches = [&](State state, float score, const std::vector<float>& required) {
+        return coarsening == nullptr || score + coarsening->potential(state) >= required[coarsening->of(state)];
+    };
+    std::uint64_t* reached = bits_.data() + cell * n_words_;
+    for (std::size_t word = 0; word < n_words_; ++word) {
+        for (std::uint64_t left = touched_[word]; left != 0; left &= left - 1) {
+            auto state = static_cast<State>(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+            float base = base_[state];
+            if (!reaches(state, base, base_required_)) {
+                base_[state] = kNever;
+                continue;
+            }
+            reached[word] |= left & -left;
+            if (base >= score_[state]) {
+                score_[state] = base;
+                step_[state].chain = kNone;
+            }
+            std::uint32_t number = grammar_.first_chain(state);
+            for (const Grammar::Chain& chain : grammar_.chains(state)) {
+                if (base + chain.score > score_[chain.parent]) {
+                    score_[chain.parent] = base + chain.score;
+                    step_[chain.parent].chain = number;
+                    reached[chain.parent / 64] |= std::uint64_t{1} << chain.parent % 64;
+                }
+                ++number;
+            }
+        }
+        touched_[word] = 0;
+    }
+    auto first = static_cast<std::uint32_t>(states_.size());
+    std::uint16_t* ranks = ranks_.data() + cell * n_words_;
+    for (std::size_t word = 0; word < n_words_; ++word) {
+        ranks[word] = static_cast<std::uint16_t>(states_.size() - first);
+        for (std::uint64_t left = reached[word]; left != 0; left &= left - 1) {
+            auto state = static_cast<State>(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+            if (base_[state] != kNever || reaches(state, score_[state], score_required_)) {
+                states_.push_back(state);
+                bases_.push_back(base_[state]);
+                scores_.push_back(score_[state]);
+                steps_.push_back(step_[state]);
+            } else {
+                reached[word] ^= left & -left;
+            }
+            base_[state] = score_[state] = kNever;
+        }
+    }
+    cells_[cell] = {first, static_cast<std::uint32_t>(states_.size())};
+}
+
+void Chart::clear() {
+    length_ = 0;
+    cells_.clear();
+}
+
+Goal Chart::best() const {
+    Goal best{0, kNever};
+    if (length_ == 0) return best;
+    Cell whole = cell(0, length_);
+    for (const Goal& goal : grammar_.goals())
+        for (std::uint32_t place = whole.begin; place < whole.end; ++place)
+            if (states_[place] == goal.state && goal.score + scores_[place] > best.score) best = {goal.state, goal.score + scores_[place]};
+    return best;
+}
+
+Chart::Step Chart::step(std::size_t begin, std::size_t end, State state, bool of_base) const {
+    std::size_t cell = index(begin, end), word = state / 64u;
+    std::uint64_t before = (std::uint64_t{1} << state % 64) - 1;
+    Step step = steps_[cells_[cell].begin + ranks(cell)[word] + static_cast<std::uint32_t>(std::popcount(bits(cell)[word] & before))];
+    if (of_base)
+        step.chain = kNone;
+    else if (step.chain != kNone)
+        step.chain = grammar_.unary_rule(step.chain);
+    return step;
+}
+
+}  // namespace captious::parsing

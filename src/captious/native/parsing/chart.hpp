@@ -1,0 +1,84 @@
+// The chart of one sentence: which states may stand over which words, with what scores.
+//
+// Items whose score, with the best that a coarser chart has outside of them, stays below a threshold are left out. The
+// coarser scores being bounds, nothing is lost that could be part of a derivation of at least that score.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parsing/coarse.hpp"
+#include "parsing/grammar.hpp"
+
+namespace captious::parsing {
+
+// A tag of a word with its score.
+struct Tag {
+    State state;
+    float score;
+};
+
+class Chart {
+public:
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+    // How the best derivation of an item begins: with a chain, or, as its base does, with a binary rule or a word.
+    struct Step {
+        std::uint32_t rule = kNone;   // its place in Rules::binary
+        std::uint32_t split = 0;      // where its children meet
+        std::uint32_t chain = kNone;  // its place in Rules::unary
+    };
+    struct Cell {
+        std::uint32_t begin = 0, end = 0;  // places of items, in the order of their states
+        bool empty() const { return begin == end; }
+    };
+
+    explicit Chart(const Grammar& grammar);
+
+    // Fills all cells for words with these tags. With a coarser chart whose outside scores are known, only with items that
+    // reach `threshold`.
+    void fill(std::span<const std::span<const Tag>> words, const CoarseChart* coarse, const Coarsening* coarsening, float threshold);
+
+    void clear();
+
+    // The best score of the whole sentence, or kNever, and what is at its top.
+    Goal best() const;
+
+    std::size_t size() const { return states_.size(); }
+    Cell cell(std::size_t begin, std::size_t end) const { return cells_[index(begin, end)]; }
+    State state(std::uint32_t place) const { return states_[place]; }
+    float score(std::uint32_t place) const { return scores_[place]; }
+    // The step of an item, which must be there; of its base if wanted.
+    Step step(std::size_t begin, std::size_t end, State state, bool of_base) const;
+
+private:
+    // Shorter cells are before longer ones.
+    std::size_t index(std::size_t begin, std::size_t end) const {
+        std::size_t shorter = end - begin - 1;
+        return shorter * length_ - shorter * (shorter - 1) / 2 + begin;
+    }
+    const std::uint64_t* bits(std::size_t cell) const { return bits_.data() + cell * n_words_; }
+    const std::uint16_t* ranks(std::size_t cell) const { return ranks_.data() + cell * n_words_; }
+    void add_tags(std::span<const Tag> tags);
+    void combine(std::size_t begin, std::size_t end);
+    void close(std::size_t cell, const Coarsening* coarsening);
+
+    const Grammar& grammar_;
+    std::size_t n_words_;  // of 64 bits, for a set of states
+    std::size_t length_ = 0;
+    std::vector<Cell> cells_;
+    std::vector<std::uint64_t> bits_;   // by cell: the set of its states
+    std::vector<std::uint16_t> ranks_;  // beside bits: how many items of the cell are before
+    // By place: the state, the score of its best derivation without a chain on top, that of its best derivation.
+    std::vector<State> states_;
+    std::vector<float> bases_, scores_;
+    std::vector<Step> steps_;
+    // Of the cell that is being filled, by state; kNever between cells, and the empty set.
+    std::vector<float> base_, score_;
+    std::vector<Step> step_;
+    std::vector<std::uint64_t> touched_;
+    std::vector<float> base_required_, score_required_;  // by coarse symbol
+};
+
+}  // namespace captious::parsing

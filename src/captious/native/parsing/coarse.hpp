@@ -1,0 +1,103 @@
+// A coarser grammar whose scores bound those of a finer one, and its chart.
+//
+// A coarse symbol stands for several states, and a coarse rule scores as the best of the rules that fall together in
+// it, so the best coarse derivation over any words scores at least what the best finer one does. Potentials make that
+// bound tight: a number for each state that is added where a rule makes the state and taken off where a rule uses it.
+// No derivation's score changes, but what the rules that fall together have in common does.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parsing/grammar.hpp"
+
+namespace captious::parsing {
+
+class Coarsening {
+public:
+    struct Binary {  // a coarse rule beside its left child and its parent
+        float score;
+        State right;
+    };
+    struct Group {  // rules with the same left child and parent, up to where the next group's begin
+        State parent;
+        std::uint32_t first;
+    };
+
+    Coarsening(const Coarsening&) = delete;
+    // `symbols` gives the coarse symbol of each state, below `n_symbols`; potentials one number for each state.
+    Coarsening(const Grammar& fine, std::vector<State> symbols, std::size_t n_symbols, std::vector<float> potentials);
+
+    State of(State state) const { return symbols_[state]; }
+    float potential(State state) const { return potentials_[state]; }
+    std::size_t n_symbols() const { return n_symbols_; }
+    std::vector<float>& potentials() { return potentials_; }
+    const std::vector<float>& potentials() const { return potentials_; }
+
+    void update(const Grammar& fine);  // after the scores of the grammar or the potentials have changed
+
+    // The groups of a left child are those from first_group(left) up to first_group(left + 1).
+    std::uint32_t first_group(std::size_t left) const { return starts_[left]; }
+    const std::vector<Group>& groups() const { return groups_; }
+    const std::vector<Binary>& binary() const { return binary_; }
+    const std::vector<UnaryRule>& unary() const { return unary_; }
+    const std::vector<Goal>& goals() const { return goals_; }
+    // The places of the finer rules that lent the coarse ones their scores.
+    std::uint32_t best_binary(std::size_t rule) const { return best_binary_[rule]; }
+    std::uint32_t best_unary(std::size_t rule) const { return best_unary_[rule]; }
+
+private:
+    std::vector<State> symbols_;
+    std::size_t n_symbols_;
+    std::vector<float> potentials_;
+    std::vector<std::uint32_t> binary_of_, unary_of_, best_binary_, best_unary_;  // by finer rule; by coarse rule
+    std::vector<std::uint32_t> starts_;  // [n_symbols + 1] of groups
+    std::vector<Group> groups_;          // and one more, which ends the last
+    std::vector<Binary> binary_;
+    std::vector<UnaryRule> unary_;
+    std::vector<Goal> goals_;
+};
+
+// A coarse symbol over a word: the scores of its best derivation without a chain on top, and of its best derivation.
+struct Seed {
+    State symbol;
+    float base, score;
+};
+
+// All items of a sentence. Cells of one length lie side by side, so that eight of them are computed at once.
+class CoarseChart {
+public:
+    static constexpr std::size_t kLanes = 8;
+
+    explicit CoarseChart(const Coarsening& grammar) : grammar_(grammar) {}
+
+    // Makes room for a sentence, whose words are then given what may stand over them.
+    void begin(std::size_t n_words);
+    void seed(std::size_t word, std::span<const Seed> seeds);
+    // Fills the cells of more than one word.
+    void fill();
+    // What is outside of items, for those that reach `threshold` with it.
+    void fill_outside(float threshold);
+
+    float best() const;
+    // The best score of a derivation in which something stands over these words, and what an item must score there, by
+    // symbol, to be part of one of at least `threshold`, which is not below that of the last call of fill_outside.
+    float best_with(std::size_t begin, std::size_t end) const { return cell_bests_[(end - begin - 1) * n_ + begin]; }
+    void requirements(std::size_t begin, std::size_t end, float threshold, float* bases, float* scores) const;
+    // Scores of a symbol over words.
+    float base(State symbol, std::size_t begin, std::size_t end) const { return bases_[at(symbol, begin, end)]; }
+    float score(State symbol, std::size_t begin, std::size_t end) const { return scores_[at(symbol, begin, end)]; }
+
+private:
+    std::size_t at(State symbol, std::size_t begin, std::size_t end) const { return row(end - begin, symbol) + begin; }
+    std::size_t row(std::size_t length, State symbol) const { return ((length - 1) * grammar_.n_symbols() + symbol) * stride_; }
+
+    const Coarsening& grammar_;
+    std::size_t n_ = 0, stride_ = 0;
+    std::vector<float> bases_, scores_, outside_bases_, outside_scores_;  // [length - 1][symbol][begin]
+    std::vector<std::uint8_t> alive_;       // [length - 1][symbol], whether any cell has a score
+    std::vector<float> cell_bests_;         // [length - 1][begin], the best score of a whole derivation with an item of the cell
+};
+
+}  // namespace captious::parsing

@@ -1,0 +1,111 @@
+// Exact Viterbi parsing with a state-split PCFG, guided by a coarser grammar.
+//
+// The best score outside of an item in the coarser grammar bounds what it can be part of: items that cannot be part of
+// a derivation as good as one that is known are left out, and the best derivation never is (admissible bounds as in the
+// A* parsing of Klein and Manning 2003, taken from a coarse pass as in Charniak et al. 2006). The known derivation is
+// the best of a small part of the rules, which is the best of all more often than not.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "parsing/chart.hpp"
+#include "parsing/coarse.hpp"
+#include "parsing/grammar.hpp"
+
+namespace captious::parsing {
+
+// One node of a derivation, in preorder: a binary rule has two nodes below it, a unary one, a word none.
+struct Node {
+    State state;
+    std::int32_t rule;  // binary rules first, then unary ones; -1 above a word
+    std::int32_t begin, end;
+};
+
+// Coarse symbols of states, below `n_symbols`, and potentials of states.
+struct Projection {
+    std::vector<State> symbols;
+    std::size_t n_symbols;
+    std::vector<float> potentials;
+};
+
+// A grammar, a coarser one, and some of its rules.
+class Pcfg {
+public:
+    // `is_common` says of binary rules, then of unary ones, whether they belong to the part that is tried first.
+    Pcfg(std::size_t n_states, std::vector<BinaryRule> binary, std::vector<UnaryRule> unary, std::vector<Goal> goals, Projection projection,
+         std::span<const std::uint8_t> is_common);
+
+    // Other scores of the same rules.
+    void set_scores(std::span<const float> binary, std::span<const float> unary, std::span<const Goal> goals);
+
+    const Grammar& grammar() const { return grammar_; }
+    const Grammar& common() const { return common_; }
+    const Coarsening& coarsening() const { return coarsening_; }
+    Coarsening& coarsening() { return coarsening_; }
+    // Calls emit(rule, state) for the unary rules of a chain and the states that they make, from the top.
+    template <typename Emit>
+    void each_of_chain(std::uint32_t chain, const Emit& emit) const {
+        for (std::uint32_t rule : closure_.chains[chain]) emit(rule, unary_[rule].parent);
+    }
+
+private:
+    Grammar take_common() const;
+
+    std::vector<UnaryRule> unary_;  // as given
+    Closure closure_;
+    Grammar grammar_;
+    Coarsening coarsening_;
+    std::vector<std::uint8_t> is_common_;
+    Grammar common_;
+};
+
+// Tags of distinct words, and what the coarser grammar makes of them.
+class WordTable {
+public:
+    // offsets [n_words + 1] of the tags of each word.
+    WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, std::span<const Tag> tags);
+    std::span<const Tag> tags(std::int32_t word) const { return tags_.of(word); }
+    std::span<const Seed> seeds(std::int32_t word) const { return seeds_.of(word); }
+
+private:
+    template <typename T>
+    struct Lists {
+        std::vector<T> values;
+        std::vector<std::size_t> starts;
+        std::span<const T> of(std::int32_t list) const {
+            auto place = static_cast<std::size_t>(list);
+            return {values.data() + starts[place], values.data() + starts[place + 1]};
+        }
+    };
+
+    Lists<Tag> tags_;
+    Lists<Seed> seeds_;
+};
+
+// Parses sentences one after the other in memory of its own.
+class Worker {
+public:
+    explicit Worker(const Pcfg& pcfg) : pcfg_(pcfg), coarse_(pcfg.coarsening()), chart_(pcfg.grammar()), common_(pcfg.common()) {}
+
+    // The best derivation of a sentence into `nodes`, which it clears; its score, or kNever if there is none.
+    float parse(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes);
+    // The same without the coarser grammar, in many times the time.
+    float parse_plainly(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes);
+    // The best score in the coarser grammar, in whose chart it then is.
+    float fill_coarse(const WordTable& table, std::span<const std::int32_t> words);
+    const CoarseChart& coarse() const { return coarse_; }
+
+private:
+    void take(const WordTable& table, std::span<const std::int32_t> words);
+    void search(const WordTable& table, std::span<const std::int32_t> words);
+    void fill(Chart& chart, float threshold) { chart.fill(tags_, &coarse_, &pcfg_.coarsening(), threshold); }
+    void walk(State state, std::size_t begin, std::size_t end, std::vector<Node>& nodes) const;
+
+    const Pcfg& pcfg_;
+    CoarseChart coarse_;
+    Chart chart_, common_;
+    std::vector<std::span<const Tag>> tags_;
+};
+
+}  // namespace captious::parsing

@@ -1,0 +1,17 @@
+// Potentials that make the bounds of a coarse grammar tight.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parsing/parser.hpp"
+
+namespace captious::parsing {
+
+// Changes the potentials so that the best coarse scores over these sentences sink towards the best finer ones:
+// subgradient descent on their sum, which is convex in the potentials. Returns the mean score in each pass.
+std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, std::span<const std::int32_t> words,
+                        std::span<const std::int64_t> offsets, int passes);
+
+}  // namespace captious::parsing
