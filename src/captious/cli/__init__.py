@@ -28,6 +28,7 @@ _COMMANDS = {
     "study": ("captious.cli.study:study", "Studies of metrics: what they need, notice and cost."),
     "data": ("captious.cli.data:data", "Judgments of people: list what there is, write what was judged."),
     "smurf": ("captious.cli.smurf:smurf", "SMURF's constants, and its analysis of systems."),
+    "parse": ("captious.cli.parse:parse", "Write parses of captions to a file."),
     "metrics": ("captious.cli.metrics:metrics", "List the metrics, their variants and what they need."),
     "idf": ("captious.cli.idf:idf", "Document frequencies for CIDEr: build a file of them."),
     "resources": ("captious.cli.resources:resources", "The big files that some metrics need: get and compile them."),

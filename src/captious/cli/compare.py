@@ -46,6 +46,7 @@ def compare(
     tokenizer: str | None,
     images: Path | None,
     model: str | None,
+    parses: Path | None,
     references_as: str,
     examples: int,
     resamples: int,
@@ -60,9 +61,9 @@ def compare(
     """
     if examples and format_ == "csv":
         raise click.UsageError("--examples goes with --format table or json; a csv has no place for them")
-    check_outputs([output], [a, b, references, idf])
+    check_outputs([output], [a, b, references, idf, parses])
     names = system_names([a, b])
-    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model)
+    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model, parses=parses)
     n_outputs = sum(len(selection.columns) for selection in chosen)
     with Progress(3 + 2 * len(chosen) + n_outputs) as progress:
         progress.step(f"reading {references.name}")

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from captious.cli.options import check_outputs
 from captious.errors import ParameterError
 from captious.evaluation import selections
+from captious.metrics.base import Metric
 from captious.metrics.meteor import Alignment, Meteor
+from captious.metrics.spice import Spice
 from captious.version import __version__
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from captious.text.scene_graphs.explanation import SceneExplanation
 
 __all__ = ["explain"]
 
@@ -34,41 +44,83 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
     show_default=True,
     help="What to print.",
 )
-def explain(metric: str, candidate: str, references: tuple[str, ...], tokenizer: str | None, format_: str) -> None:
-    """Show what METRIC sees in a CANDIDATE beside its REFERENCEs. METRIC is meteor or a variant, as meteor@paper.
+@click.option(
+    "--svg",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Of spice: draw the scene graphs to a file .svg, .png or .pdf, what matches filled.",
+)
+def explain(
+    metric: str,
+    candidate: str,
+    references: tuple[str, ...],
+    tokenizer: str | None,
+    format_: str,
+    svg: Path | None,
+) -> None:
+    """Show what METRIC sees in a CANDIDATE beside its REFERENCEs. METRIC is meteor or spice, with its variant and
+    parameters, as meteor@paper.
 
-    Under every word that METEOR has aligned stand the number of its chunk and a sign for how it matches.
+    METEOR: under every word that is aligned stand the number of its chunk and a sign for how it matches. SPICE: what
+    the captions say, and what of it matches through which words.
     """
     ((chosen),) = (selection.metric for selection in selections([metric], tokenizer=tokenizer))
-    if not isinstance(chosen, Meteor):
-        raise ParameterError(f"{metric} cannot be explained yet", help="meteor can")
     if files := [text for text in (candidate, *references) if text.endswith((".json", ".jsonl", ".csv"))]:
         raise ParameterError(f"{files[0]} is no caption", help="explain takes captions, in quotes, not files")
+    if isinstance(chosen, Spice):
+        _explain_spice(chosen, candidate, references, format_, svg)
+        return
+    if not isinstance(chosen, Meteor):
+        raise ParameterError(f"{metric} cannot be explained yet", help="meteor and spice can")
+    if svg is not None:
+        raise ParameterError("METEOR has no drawing", help="leave --svg out, or explain spice")
     alignments = [chosen.align(candidate, reference) for reference in references]
     best = max(range(len(alignments)), key=lambda i: (alignments[i].score, -i))
     if format_ == "json":
-        _print_json(chosen, alignments, best)
+        found = {"score": alignments[best].score, "best": best, "references": [asdict(each) for each in alignments]}
+        _print_json(chosen, found)
         return
-    from rich.console import Console, Group, RenderableType
+    _print_alignments(alignments, best)
+
+
+def _print_alignments(alignments: list[Alignment], best: int) -> None:
+    from rich.console import Group
 
     from captious.report.alignment import AlignmentPicture
-    from captious.report.tables import as_text
 
     parts: list[RenderableType] = []
     for i, alignment in enumerate(alignments):
         parts += [AlignmentPicture(alignment, best=len(alignments) > 1 and i == best), ""]
+    _print(Group(*parts, AlignmentPicture.legend(alignments)))
+
+
+def _explain_spice(metric: Spice, candidate: str, references: tuple[str, ...], format_: str, svg: Path | None) -> None:
+    check_outputs([svg], [])
+    found: SceneExplanation = metric.explain(candidate, references)
+    if svg is not None:
+        from captious.report.scene_drawing import write_scenes
+
+        write_scenes(svg, found)
+    if format_ == "json":
+        _print_json(metric, asdict(found))
+    else:
+        from captious.report.scene import ScenePicture
+
+        _print(ScenePicture(found))
+    if svg is not None:
+        click.echo(f"drawn: {svg}", err=True)
+
+
+def _print(picture: Any) -> None:
+    from rich.console import Console
+
+    from captious.report.tables import as_text
+
     terminal = Console()
     fold = {"width": max(terminal.width, _NARROWEST)} if terminal.is_terminal else {}  # in a file, lines stay whole
-    picture = Group(*parts, AlignmentPicture.legend(alignments))
     click.echo(as_text(picture, color=terminal.is_terminal, **fold).rstrip("\n"))
 
 
-def _print_json(metric: Meteor, alignments: list[Alignment], best: int) -> None:
-    found = {
-        "version": __version__,
-        "signature": metric.signatures()[0],
-        "score": alignments[best].score,
-        "best": best,
-        "references": [asdict(alignment) for alignment in alignments],
-    }
-    click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+def _print_json(metric: Metric, found: dict[str, Any]) -> None:
+    document = {"version": __version__, "signature": metric.signatures()[0], **found}
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))

@@ -93,6 +93,12 @@ run_options = _all(
         help="Folder of image files, named by image id, for clipscore and refclipscore.",
     ),
     model_option,
+    click.option(
+        "--parses",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Parses made elsewhere, for spice, spider and hwcm: .jsonl as 'captious parse' writes it, or .conllu.",
+    ),
     references_option,
 )
 
@@ -157,9 +163,11 @@ def choose(
     tokenizer: str | None = None,
     images: Path | None = None,
     model: str | None = None,
+    parses: Path | None = None,
 ) -> list[Selection]:
     """The metrics of a run; says on stderr what the default set leaves out and why."""
-    return selections(metrics or default_metrics(), idf=idf, tokenizer=tokenizer, images=images, model=model)
+    asked = metrics or default_metrics()
+    return selections(asked, idf=idf, tokenizer=tokenizer, images=images, model=model, parser=parses)
 
 
 def default_metrics() -> list[str]:

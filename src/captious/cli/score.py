@@ -9,7 +9,7 @@ import click
 from rich.console import RenderableType
 
 from captious.cli.options import check_outputs, choose, deliver, output_options, run_options, system_names, warn
-from captious.data import load, read_references
+from captious.data import load, read_references, same_images
 from captious.evaluation import Report, evaluate
 from captious.evaluation.cautions import few_images
 from captious.progress import Progress
@@ -38,6 +38,7 @@ def score(
     tokenizer: str | None,
     images: Path | None,
     model: str | None,
+    parses: Path | None,
     references_as: str,
     intervals: bool,
     per_caption: Path | None,
@@ -52,11 +53,11 @@ def score(
     if len(files) < 2:
         raise click.UsageError("give at least one file of candidates and, last, the file of references")
     *candidates, references = files
-    check_outputs([output, per_caption], [*files, idf])
+    check_outputs([output, per_caption], [*files, idf, parses])
     if per_caption is not None:
         check_caption_file(per_caption)
     names = system_names(candidates)
-    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model)
+    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model, parses=parses)
     reports: list[Report] = []
     with Progress(1 + len(candidates) * (1 + len(chosen) + intervals)) as progress:
         progress.step(f"reading {references.name}")
@@ -76,7 +77,7 @@ def score(
     warnings = [warning for report in reports for warning in report.warnings]
     if intervals:
         warnings += [warning for report in reports for warning in few_images(report.n_images)]
-    comparable = all(report.ids == reports[0].ids for report in reports)
+    comparable = all(same_images(report.ids, reports[0].ids) for report in reports)
     if not comparable:
         warnings.append("the systems were scored on different images, so their scores cannot be compared.")
     warn(warnings)
@@ -85,6 +86,7 @@ def score(
         given += [f"--idf {shlex.quote(str(idf))}"] * (idf is not None) + [f"--tokenizer {tokenizer}"] * bool(tokenizer)
         given += [f"--images {shlex.quote(str(images))}"] * (images is not None)
         given += [f"--model {shlex.quote(model or '')}"] * bool(model)
+        given += [f"--parses {shlex.quote(str(parses))}"] * (parses is not None)
         given += [f"--references-as {references_as}"] * (references_as != "each")
         command = " ".join(["captious compare", *(shlex.quote(str(file)) for file in files), *given])
         click.echo(f"Is the difference real? {plain(command)}", err=True)

@@ -1,6 +1,6 @@
 """The COCO caption toolkit's interface without Java: stands in for pycocoevalcap 1.2, as it is on PyPI.
 
-    from captious.compat.pycocoevalcap import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge
+    from captious.compat.pycocoevalcap import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge, Spice
 
 Names, arguments, return types, the order of results and what is printed are the toolkit's, and so are the scores.
 Different on purpose:
@@ -15,7 +15,8 @@ Different on purpose:
 - ``COCOEvalCap.evaluate`` starts afresh each time, so it may be called again with other ``params``.
 - METEOR needs its tables, an installed pycocoevalcap's for instance, but not Java. ``|||`` in a reference, where the
   toolkit's protocol breaks, is dropped as it is in a candidate.
-- ``COCOEvalCap.evaluate`` says in one line what it leaves out: SPICE, which is not here yet, and METEOR without tables.
+- SPICE's grammar is the official one where ``captious resources list`` shows it, or else captious' own, which is close.
+- ``COCOEvalCap.evaluate`` says in one line what it leaves out: METEOR and SPICE, without METEOR's tables.
 """
 
 # Method and argument names are the toolkit's.
@@ -32,11 +33,12 @@ from numpy.typing import NDArray
 
 from captious.compat.harness_input import captions, of_images, raw_texts
 from captious.errors import EmptyInputError, ParameterError
-from captious.metrics import bleu, cider_d, meteor, rouge_l
+from captious.metrics import bleu, cider_d, meteor, rouge_l, spice
 from captious.native import Vocabulary
 from captious.text import PTB, SPACES, WHITESPACE
+from captious.text.scene_graphs.matching import CATEGORIES, count
 
-__all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge"]
+__all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
 
 #: Tokenized captions by image id: any number of references, or one candidate. Words are set apart by spaces.
 Texts: TypeAlias = Mapping[Any, list[str]]
@@ -233,6 +235,56 @@ class Cider:
         return "CIDEr"
 
 
+class Spice:
+    """SPICE, with the best grammar on this machine.
+
+    Raises:
+        MissingExtraError: METEOR's tables, which have SPICE's synonyms, are not installed.
+    """
+
+    def __init__(self) -> None:
+        self._metric = spice.Spice(tokenizer=WHITESPACE)
+
+    def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, list[dict[str, dict[str, float]]]]:
+        """Score tokenized captions, split at white space.
+
+        Args:
+            gts: image id -> list of references.
+            res: image id -> list of one candidate.
+
+        Returns:
+            The mean, and for every image, in the order of gts, a category (All, Object, Relation, Attribute, Color,
+            Cardinality, Size) -> pr, re, f (nan where the references have nothing of the category), tp, fp, fn (which
+            may be below 0) and numImages, which is 1.
+
+        Raises:
+            InputError: something about the captions, with the image.
+        """
+        table = captions(gts, res)
+        candidates, references = table.layer(self._metric.layer)
+        counts = [count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)]
+        per_image = [
+            {name.capitalize(): _spice_scores(name, *each) for name, each in zip(CATEGORIES, of_image, strict=True)}
+            for of_image in counts
+        ]
+        return np.float64(np.mean([scores["All"]["f"] for scores in per_image])), per_image
+
+    def method(self) -> str:
+        """What the toolkit calls this scorer."""
+        return "SPICE"
+
+
+def _spice_scores(category: str, matched: int, of_candidate: int, of_references: int) -> dict[str, float]:
+    """What the toolkit reports of a category of an image."""
+    counts = {"tp": float(matched), "fp": float(of_candidate - matched), "fn": float(of_references - matched)}
+    if of_references == 0 and category != CATEGORIES[0]:
+        return {"pr": np.nan, "re": np.nan, "f": np.nan, **counts, "numImages": 1.0}
+    precision = matched / of_candidate if of_candidate else 0.0
+    recall = matched / of_references if of_references else 0.0
+    f1 = 2 * precision * recall / (precision + recall) if matched else 0.0
+    return {"pr": precision, "re": recall, "f": f1, **counts, "numImages": 1.0}
+
+
 class _Scorer(Protocol):
     def compute_score(self, gts: Texts, res: Texts) -> tuple[Any, Any]: ...
     def method(self) -> str: ...
@@ -244,6 +296,7 @@ _SCORERS: tuple[tuple[Callable[[], _Scorer], tuple[str, ...]], ...] = (
     (Meteor, ("METEOR",)),
     (Rouge, ("ROUGE_L",)),
     (Cider, ("CIDEr",)),
+    (Spice, ("SPICE",)),
 )
 
 
@@ -291,10 +344,10 @@ class COCOEvalCap:
         gts, res = tokenizer.tokenize(references), tokenizer.tokenize(candidates)
 
         print("setting up scorers...")
-        left_out = {"SPICE": "not in this version of captious"}
-        if (command := meteor.Meteor.missing()) is not None:
-            left_out = {"METEOR": command, **left_out}
-        print("left out:", "; ".join(f"{name} ({reason})" for name, reason in left_out.items()))
+        needs_tables = {"METEOR": meteor.Meteor.missing(), "SPICE": spice.Spice.missing()}
+        left_out = {name: command for name, command in needs_tables.items() if command is not None}
+        if left_out:
+            print("left out:", "; ".join(f"{name} ({reason})" for name, reason in left_out.items()))
 
         for make, names in _SCORERS:
             if left_out.keys() & names:

@@ -40,6 +40,9 @@ _BUILT_IN = {
     "yi2020-unigram": "captious.metrics.yi2020_unigram:Yi2020Unigram",
     "clipscore": "captious.metrics.clipscore:ClipScore",
     "refclipscore": "captious.metrics.refclipscore:RefClipScore",
+    "spice": "captious.metrics.spice:Spice",
+    "spider": "captious.metrics.spider:Spider",
+    "hwcm": "captious.metrics.hwcm:Hwcm",
     "ngram-precision": "captious.metrics.ngram_precision:NgramPrecision",
     "unigram-recall": "captious.metrics.unigram_recall:UnigramRecall",
 }

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from captious.native import Pcfg
 from captious.resources.grammar import Grammar
-from captious.text.parsing.lexicon import BOUNDARY, Lexicon, WordLists
+from captious.text.parsing.lexicon import BOUNDARY, WordLists
+from captious.text.parsing.scored_lexicon import lexicon_of
 
 __all__ = ["Bounds", "make_pcfg", "prior_bounds", "tuned_bounds"]
 
@@ -53,7 +54,7 @@ def prior_bounds(grammar: Grammar) -> Bounds:
 def tuned_bounds(grammar: Grammar, sentences: Sequence[Sequence[str]]) -> Bounds:
     """Bounds for sentences like these, words in lists; a few hundred will do."""
     prior = prior_bounds(grammar)
-    words = WordLists.of(Lexicon(grammar), sentences)
+    words = WordLists.of(lexicon_of(grammar), sentences)
     tuned = make_pcfg(grammar, prior).tune(*words, passes=_PASSES)
     bounds = Bounds(prior.symbols, tuned, prior.common)
     _, _, rules, _, _, _ = make_pcfg(grammar, bounds).parse(*words, plainly=False, threads=1)

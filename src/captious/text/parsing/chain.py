@@ -1,23 +1,92 @@
-"""From words to parses: parser, dependencies, lemmas, collapsing."""
+"""From words to parses: phrase structure tree, dependencies, lemmas, collapsing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
 
-from captious.resources.grammar import Grammar
+import numpy as np
+
+from captious.errors import MissingExtraError
+from captious.progress import Progress
+from captious.resources import spice_grammar
+from captious.resources.own_grammar import own_grammar
 from captious.text.parsing.collapsing import collapsed
 from captious.text.parsing.dependencies import constituents, dependencies
 from captious.text.parsing.lemmas import lemma
 from captious.text.parsing.parse import Parse
+from captious.text.parsing.parser import LONGEST, Parser, Trees
 
-__all__ = ["GRAMMARS", "GrammarParser", "Item", "parse_of", "parser_with"]
+__all__ = ["GRAMMARS", "GrammarParser", "Item", "brackets", "parse_of", "parser_with"]
 
 #: Grammars by the name that users ask for, the best first.
 GRAMMARS = ("corenlp", "captious")
 
 #: A constituent or tag of a tree in preorder: label, number of children (0 for a tag), word ("" for a constituent).
 Item = tuple[str, int, str]
+
+_AT_ONCE = 1000  # sentences
+
+
+def parser_with(grammar: str | None = None) -> GrammarParser:
+    """The parser with a grammar, one of ``GRAMMARS``; None for the best that is on this machine.
+
+    Raises:
+        MissingExtraError: the grammar is not on this machine.
+        ResourceError: it is damaged.
+    """
+    if grammar == "captious":
+        return _own()
+    found = spice_grammar.find()
+    if found is not None:
+        return _official(found)
+    if grammar is not None:
+        raise MissingExtraError("the official grammar of SPICE is not on this machine", help=spice_grammar.INSTALL)
+    return _own()
+
+
+@cache
+def _own() -> GrammarParser:
+    grammar = own_grammar()
+    return GrammarParser(grammar.name, Parser(grammar))
+
+
+@cache
+def _official(found: spice_grammar.SpiceGrammar) -> GrammarParser:
+    return GrammarParser(found.label, Parser(found.grammar()))
+
+
+@dataclass(frozen=True)
+class GrammarParser:
+    """A source of parses: the parser with a grammar.
+
+    Args:
+        label: what signatures call it.
+        parser: the parser.
+    """
+
+    label: str
+    parser: Parser = field(compare=False, repr=False)
+
+    def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
+        """The parses of n captions, from their words."""
+        return [parse_of(items) for items in self.trees(words)]
+
+    def trees(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[list[Item]]:
+        """The tree of each sentence of one word or more, in preorder.
+
+        What is longer than ``LONGEST`` words is cut into pieces of that length, whose trees hang on one root.
+        """
+        with Progress(max(1, len(sentences))) as progress:
+            for start in range(0, len(sentences), _AT_ONCE):
+                progress.reach(start, "parsing captions")
+                some = sentences[start : start + _AT_ONCE]
+                pieces = [piece for words in some for piece in _pieces(words)]
+                trees = _items(self.parser.trees(pieces), pieces)
+                for words in some:
+                    yield _joined([next(trees) for _ in _pieces(words)])
 
 
 def parse_of(items: Sequence[Item]) -> Parse:
@@ -29,26 +98,42 @@ def parse_of(items: Sequence[Item]) -> Parse:
     return Parse(words, tags, lemmas, heads, relations, collapsed(words, tags, heads, relations))
 
 
-def parser_with(grammar: str | None = None) -> GrammarParser:
-    """The parser with a grammar, one of ``GRAMMARS``; None for the best that is on this machine."""
-    raise NotImplementedError
+def brackets(items: Sequence[Item]) -> str:
+    """A tree in brackets, as the Penn Treebank has it."""
+    open_: list[int] = []  # children that constituents still lack, from the top
+    parts = []
+    for label, arity, word in items:
+        parts.append(f"({label}" if arity else f"({label} {word})")
+        if arity:
+            open_.append(arity)
+            continue
+        while open_:
+            open_[-1] -= 1
+            if open_[-1]:
+                break
+            open_.pop()
+            parts[-1] += ")"
+    return " ".join(parts)
 
 
-@dataclass(frozen=True)
-class GrammarParser:
-    """A source of parses: the parser with a grammar.
+def _pieces(words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return [words[start : start + LONGEST] for start in range(0, len(words), LONGEST)]
 
-    Args:
-        grammar: the grammar.
-    """
 
-    grammar: Grammar
+def _joined(trees: list[list[Item]]) -> list[Item]:
+    """One tree of those of the pieces of a sentence: what is below their roots, side by side."""
+    if len(trees) == 1:
+        return trees[0]
+    label = trees[0][0][0]
+    arity = sum(tree[0][1] for tree in trees)
+    return [(label, arity, ""), *(item for tree in trees for item in tree[1:])]
 
-    @property
-    def label(self) -> str:
-        """What signatures call it."""
-        return self.grammar.name
 
-    def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
-        """The parses of n captions, from their words."""
-        raise NotImplementedError
+def _items(trees: Trees, sentences: Sequence[tuple[str, ...]]) -> Iterator[list[Item]]:
+    sizes = np.diff(trees.offsets)
+    below = trees.parents + np.repeat(trees.offsets[:-1], sizes)
+    arity = np.bincount(below[trees.parents >= 0], minlength=len(below)).tolist()
+    labels = [trees.names[label] for label in trees.labels.tolist()]
+    begins = trees.begins.tolist()
+    for words, (start, end) in zip(sentences, pairwise(trees.offsets.tolist()), strict=True):
+        yield [(labels[i], arity[i], "" if arity[i] else words[begins[i]]) for i in range(start, end)]

@@ -17,6 +17,7 @@ from captious.native import threads, visible_nodes
 from captious.resources.grammar import Grammar
 from captious.text.parsing.bounds import Bounds, make_pcfg, prior_bounds
 from captious.text.parsing.lexicon import Lexicon, WordLists, WordTags
+from captious.text.parsing.scored_lexicon import lexicon_of
 from captious.text.parsing.tree import Tree
 
 __all__ = ["LONGEST", "Derivations", "Parser", "Trees"]
@@ -85,7 +86,7 @@ class Parser:
 
     def __init__(self, grammar: Grammar, bounds: Bounds | None = None) -> None:
         self.grammar = grammar
-        self._lexicon = Lexicon(grammar)
+        self._lexicon = lexicon_of(grammar)
         self._plainly = bounds is None
         self._pcfg = make_pcfg(grammar, prior_bounds(grammar) if bounds is None else bounds)
         labels = [_label(state, state in set(grammar.tags)) for state in grammar.states]

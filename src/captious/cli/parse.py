@@ -1,0 +1,68 @@
+"""captious parse: parses of captions to a file, for other programs, or to be given to captious again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from captious.cli.options import check_outputs
+from captious.data import read_rows
+from captious.errors import InputError
+from captious.metrics.parse_sources import as_parse_source
+from captious.progress import Progress
+from captious.text import as_tokenizer
+from captious.text.parsing.chain import GRAMMARS, GrammarParser, brackets, parse_of
+from captious.text.parsing.parse_files import write_parses
+
+__all__ = ["parse"]
+
+
+@click.command(short_help="Write parses of captions to a file.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CAPTIONS...")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write, such as coco.jsonl."
+)
+@click.option(
+    "--grammar",
+    type=click.Choice(GRAMMARS),
+    help="The official one of SPICE, or captious' own. Default: the official one if it is on this machine.",
+)
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["ptb", "whitespace"]),
+    default="ptb",
+    show_default=True,
+    help="How captions become words.",
+)
+def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer: str) -> None:
+    """Parse the captions of results files or files of references, each distinct one once, and write words, parts of
+    speech, lemmas, trees and dependencies, one JSON object per line.
+
+    'captious score --parses FILE' takes such a file.
+    """
+    check_outputs([output], files)
+    cut = as_tokenizer(tokenizer)
+    with Progress(len(files) + 1) as progress:
+        captions: dict[str, None] = {}
+        for file in files:
+            progress.step(f"reading {file.name}")
+            captions.update(dict.fromkeys(_texts(file)))
+        progress.step("parsing")
+        sentences = dict.fromkeys(words for text in captions if (words := tuple(" ".join(cut(text)).split())))
+        parser = as_parse_source(grammar)
+        assert isinstance(parser, GrammarParser)
+        found = zip(sentences, parser.trees(list(sentences)), strict=True)
+        n = write_parses(output, ((" ".join(words), parse_of(items), brackets(items)) for words, items in found))
+    click.echo(f"{output}: {n:,} captions, parsed with {parser.label}", err=True)
+
+
+def _texts(file: Path) -> list[str]:
+    """The captions of a file, whichever kind it is."""
+    try:
+        return list(read_rows(file, "references").texts)
+    except InputError as error:
+        try:
+            return list(read_rows(file, "candidates").texts)
+        except InputError:
+            raise error from None

@@ -1,0 +1,69 @@
+"""The official derivation of each caption of a treebank, as rules and tagged words."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from captious.text.parsing.parser import Parser
+from captious.text.parsing.spelling import american
+from numpy.typing import NDArray
+
+__all__ = ["Derivations", "derive", "read_captions"]
+
+_BLOCK = 2000
+
+
+@dataclass(frozen=True)
+class Derivations:
+    """Derivations of n sentences. Rules are numbers of the official grammar's: binary ones, then unary ones.
+
+    Args:
+        words: distinct words, as they are looked up.
+        sentences: per sentence its words, int32, numbers of ``words``.
+        rules: per sentence the rules used, int32.
+        states: per sentence the state above each word, int32.
+    """
+
+    words: tuple[str, ...]
+    sentences: list[NDArray[np.int32]]
+    rules: list[NDArray[np.int32]]
+    states: list[NDArray[np.int32]]
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def first(self, n: int) -> Derivations:
+        """The first n."""
+        return Derivations(self.words, self.sentences[:n], self.rules[:n], self.states[:n])
+
+
+def read_captions(treebank: Path) -> list[list[str]]:
+    """The words of each caption of the treebank that has a tree."""
+    with gzip.open(treebank, "rt", encoding="utf-8") as lines:
+        return [record["word"] for record in map(json.loads, lines) if record.get("tree")]
+
+
+def derive(parser: Parser, captions: Sequence[Sequence[str]]) -> Derivations:
+    """Parse captions; those without a derivation are left out."""
+    number: dict[str, int] = {}
+    found = Derivations((), [], [], [])
+    for start in range(0, len(captions), _BLOCK):
+        block = captions[start : start + _BLOCK]
+        these = parser.derivations(block)
+        for i, words in enumerate(block):
+            nodes = slice(these.offsets[i], these.offsets[i + 1])
+            rules, states = these.rules[nodes], these.states[nodes]
+            if not len(rules):
+                continue
+            above_word = rules < 0
+            found.sentences.append(
+                np.array([number.setdefault(american(word), len(number)) for word in words], np.int32)
+            )
+            found.rules.append(rules[~above_word])
+            found.states.append(states[above_word])
+    return Derivations(tuple(number), found.sentences, found.rules, found.states)

@@ -1,0 +1,118 @@
+"""An averaged structured perceptron on the scores of rules and of tagged words (Collins 2002).
+
+Where the best derivation is not the official one, what only the official one has gains and what only the best one has
+loses, a step each. The scores that come out are the average over all steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from captious.text.parsing.lexicon import signature
+from counts import Reduced
+from derivations import Derivations
+from numpy.typing import NDArray
+
+from captious.native import Pcfg, threads
+
+__all__ = ["Perceptron"]
+
+
+class Perceptron:
+    """Trains the scores of a grammar.
+
+    Args:
+        grammar: the rules, with the scores to begin with.
+        derivations: official ones, by the official numbers of rules and states.
+        step: what is added to scores at a time.
+    """
+
+    def __init__(self, grammar: Reduced, derivations: Derivations, step: float) -> None:
+        self.grammar, self.derivations, self.step = grammar, derivations, step
+        self.n_binary, self.n_rules = len(grammar.binary_rules), len(grammar.rule_scores)
+        n_states = len(grammar.states)
+        self._pcfg = Pcfg(
+            grammar.binary_rules,
+            grammar.rule_scores[: self.n_binary].astype(np.float32),
+            grammar.unary_rules,
+            grammar.rule_scores[self.n_binary :].astype(np.float32),
+            root=grammar.root,
+            boundary=-1,
+            symbols=np.zeros(n_states, np.int32),
+            potentials=np.zeros(n_states, np.float32),
+            common=np.ones(self.n_rules, np.uint8),
+        )
+        self.scores = np.concatenate([grammar.rule_scores, grammar.lexical_scores])
+        self._sums, self._steps = np.zeros_like(self.scores), 1.0
+        self._starts = np.searchsorted(grammar.lexical_rules[:, 1], np.arange(len(grammar.lexicon) + 1))
+        self._keys = grammar.lexical_rules[:, 1].astype(np.int64) * n_states + grammar.lexical_rules[:, 0]
+        entry = {name: number for number, name in enumerate(grammar.lexicon)}
+        shapes = (signature(word, False) for word in derivations.words)
+        self._entries = np.array(
+            [entry.get(w, entry.get(s, entry["UNK"])) for w, s in zip(derivations.words, shapes, strict=True)], np.int32
+        )
+        self._official = [self._features(i) for i in range(len(derivations))]
+
+    @property
+    def averaged(self) -> NDArray[np.float64]:
+        """The average of the scores over all steps so far: rules, then tagged words."""
+        return np.asarray(self.scores - self._sums / self._steps)
+
+    def train(self, sentences: NDArray[np.int64], batch: int) -> float:
+        """One pass in this order; the share of sentences whose best derivation was not the official one."""
+        wrong = 0
+        for start in range(0, len(sentences), batch):
+            these = sentences[start : start + batch].tolist()
+            change = np.zeros_like(self.scores)
+            for i, features in zip(these, self._parsed(these, self.scores), strict=True):
+                official = self._official[i]
+                if not len(features) or np.array_equal(np.sort(features), np.sort(official)):
+                    continue
+                wrong += 1
+                np.add.at(change, official[official >= 0], self.step)
+                np.add.at(change, features, -self.step)
+            self.scores += change
+            self._sums += self._steps * change
+            self._steps += 1
+        return wrong / len(sentences)
+
+    def agreement(self, sentences: Sequence[int], scores: NDArray[np.float64]) -> float:
+        """The share of sentences whose best derivation is the official one."""
+        parsed = self._parsed(sentences, scores)
+        same = (np.array_equal(np.sort(f), np.sort(self._official[i])) for i, f in zip(sentences, parsed, strict=True))
+        return sum(same) / len(sentences)
+
+    def _parsed(self, sentences: Sequence[int], scores: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
+        """The features of the best derivation of each sentence: numbers of scores, none without a derivation."""
+        single = scores.astype(np.float32)
+        self._pcfg.set_scores(single[: self.n_binary], single[self.n_binary : self.n_rules])
+        words = [self._entries[self.derivations.sentences[i]] for i in sentences]
+        used, places = np.unique(np.concatenate(words), return_inverse=True)
+        tags = [np.arange(self._starts[entry], self._starts[entry + 1]) for entry in used.tolist()]
+        flat = np.concatenate(tags)
+        offsets = np.cumsum([0, *map(len, words)])
+        ends, states, rules, begins, _, _ = self._pcfg.parse(
+            np.cumsum([0, *map(len, tags)]),
+            np.ascontiguousarray(self.grammar.lexical_rules[flat, 0]),
+            single[self.n_rules :][flat],
+            places.astype(np.int32),
+            offsets,
+            plainly=True,
+            threads=threads(),
+        )
+        for i, entries in enumerate(words):
+            these = slice(ends[i], ends[i + 1])
+            above = rules[these] < 0
+            keys = entries[begins[these][above]].astype(np.int64) * len(self.grammar.states) + states[these][above]
+            lexical = self.n_rules + np.searchsorted(self._keys, keys)
+            yield np.concatenate([rules[these][~above].astype(np.int64), lexical])
+
+    def _features(self, i: int) -> NDArray[np.int64]:
+        """The features of an official derivation; -1 for what the grammar does not have."""
+        rules = self.grammar.rule_of[self.derivations.rules[i]].astype(np.int64)
+        states = self.grammar.state_of[self.derivations.states[i]].astype(np.int64)
+        keys = self._entries[self.derivations.sentences[i]].astype(np.int64) * len(self.grammar.states) + states
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        lexical = np.where((self._keys[places] == keys) & (states >= 0), self.n_rules + places, -1)
+        return np.concatenate([rules, lexical])

@@ -1,0 +1,107 @@
+"""Makes the grammar that captious ships, from the official derivations of a treebank of captions.
+
+    python training/grammar/train.py --treebank ../shared/data/spice/treebank.jsonl.gz
+
+README.md beside this file says what each step does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import re
+from pathlib import Path
+
+import numpy as np
+from captious.resources.own_grammar import FILE, LABEL, NAME
+from captious.text.parsing.bounds import tuned_bounds
+from captious.text.parsing.parser import Parser
+from counts import Reduced, count
+from derivations import derive, read_captions
+from numpy.typing import NDArray
+from perceptron import Perceptron
+
+from captious.files import whole_file
+from captious.resources import spice_grammar
+from captious.resources.arrays import write_arrays
+from captious.resources.grammar import Grammar
+
+HELD_OUT = 2000
+TUNED_ON = 300  # captions; it makes parsing faster and changes nothing
+_MARKS = re.compile(r"(?<=.)[-=|#^~_\[].*")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--treebank", type=Path, required=True)
+    parser.add_argument("--captions", type=int, help="learn from so many captions only")
+    parser.add_argument("--passes", type=int, default=8)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--step", type=float, default=0.05)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("-o", "--output", type=Path, default=FILE)
+    options = parser.parse_args()
+
+    found = spice_grammar.find()
+    if found is None:
+        raise SystemExit(f"the official grammar is not here: {spice_grammar.INSTALL}")
+    official = found.grammar()
+    captions = read_captions(options.treebank)[: options.captions]
+    bounds = tuned_bounds(official, captions[:TUNED_ON])
+    derivations = derive(Parser(official, bounds), captions)
+    learn = np.arange(len(derivations) - HELD_OUT)
+    held_out = list(range(len(derivations) - HELD_OUT, len(derivations)))
+    grammar = count(official, derivations.first(len(learn)))
+    print(
+        f"{len(learn):,} captions; {len(grammar.states):,} states, {len(grammar.binary_rules):,} binary and "
+        f"{len(grammar.unary_rules):,} unary rules, {len(grammar.lexical_scores):,} tagged words and shapes"
+    )
+    model = Perceptron(grammar, derivations, options.step)
+    print(f"frequencies: {model.agreement(held_out, model.scores):.2%} of held-out derivations", flush=True)
+    rng = np.random.default_rng(options.seed)
+    for number in range(options.passes):
+        wrong = model.train(rng.permutation(learn), options.batch)
+        right = model.agreement(held_out, model.averaged)
+        print(f"pass {number + 1}: {wrong:.2%} wrong in training, {right:.2%} of held-out derivations", flush=True)
+    trained = as_grammar(official, grammar, model.averaged)
+    with whole_file(options.output, "wb") as file:
+        write_arrays(file, trained.arrays(), LABEL)
+    print(f"{options.output}: {options.output.stat().st_size / 1e6:.1f} MB")
+
+
+def as_grammar(official: Grammar, reduced: Reduced, scores: NDArray[np.float64]) -> Grammar:
+    """The grammar as captious ships it."""
+    names = [_name(official.states[state], number) for number, state in enumerate(reduced.states.tolist())]
+    n_binary, n_rules = len(reduced.binary_rules), len(reduced.rule_scores)
+    single = scores.astype(np.float32)
+    none = np.zeros((0, 2), np.int32)
+    return Grammar(
+        name=NAME,
+        fingerprint=hashlib.sha256(single.tobytes()).hexdigest()[:16],
+        states=tuple(names),
+        tags=tuple(names[tag] for tag in reduced.tags.tolist()),
+        words=reduced.lexicon,
+        binary_rules=reduced.binary_rules,
+        binary_scores=single[:n_binary],
+        unary_rules=reduced.unary_rules,
+        unary_scores=single[n_binary:n_rules],
+        seen=none,
+        seen_counts=np.zeros(0),
+        unseen=none,
+        unseen_counts=np.zeros(0),
+        lexical_rules=reduced.lexical_rules,
+        lexical_scores=single[n_rules:],
+    )
+
+
+def _name(state: str, number: int) -> str:
+    """What a state is called: its category and its number; only the number if trees do not show it."""
+    if "@" in state:
+        return f"@{number}"
+    if state == "ROOT" or state.startswith("-"):
+        return state
+    return f"{_MARKS.sub('', state)}{'-TMP' if '-TMP' in state else ''}-{number}"
+
+
+if __name__ == "__main__":
+    main()
