@@ -89,4 +89,7 @@ inline void check_images(const TokensView& candidates, const TokensView& referen
 // The kernels of METEOR, bound in meteor/bindings.cpp.
 void bind_meteor(nb::module_& m);
 
+// The kernels of word vectors, bound in vectors/bindings.cpp.
+void bind_vectors(nb::module_& m);
+
 }  // namespace captious

@@ -294,4 +294,5 @@ NB_MODULE(_kernels, m) {
           "exchanged; int64[n, 12], first of a, then of b.");
 
     bind_meteor(m);
+    bind_vectors(m);
 }
