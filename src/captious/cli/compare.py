@@ -46,6 +46,7 @@ def compare(
     tokenizer: str | None,
     images: Path | None,
     model: str | None,
+    vectors: str | None,
     references_as: str,
     examples: int,
     resamples: int,
@@ -62,7 +63,7 @@ def compare(
         raise click.UsageError("--examples goes with --format table or json; a csv has no place for them")
     check_outputs([output], [a, b, references, idf])
     names = system_names([a, b])
-    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model)
+    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model, vectors=vectors)
     n_outputs = sum(len(selection.columns) for selection in chosen)
     with Progress(3 + 2 * len(chosen) + n_outputs) as progress:
         progress.step(f"reading {references.name}")

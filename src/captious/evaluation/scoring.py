@@ -14,7 +14,7 @@ from captious.evaluation.report import Report, Result, Statistics
 from captious.metrics.base import Metric, Settings
 from captious.metrics.document_frequencies import DocumentFrequencies
 from captious.metrics.registry import COCO, Selection, available, select
-from captious.models import Encoder
+from captious.models import Encoder, WordVectors
 from captious.text import Tokenizer
 
 __all__ = ["REFERENCES_AS", "Step", "evaluate", "score", "selections"]
@@ -37,6 +37,7 @@ def score(
     idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
     images: str | os.PathLike[str] | None = None,
     model: Encoder | str | None = None,
+    vectors: WordVectors | str | os.PathLike[str] | None = None,
     references_as: str = "each",
 ) -> Report:
     """Score the captions of one system.
@@ -53,6 +54,8 @@ def score(
         images: the folder of image files, named by image id, for metrics that look at the images.
         model: for metrics on contextual encoders that are asked for by name: a model on the Hugging Face hub, a folder,
             or ``captious.Encoder``, which also says on which device; None for each metric's own.
+        vectors: for metrics on word vectors that are asked for by name: ``captious.WordVectors``, the name that
+            ``captious vectors add`` gave, or a file; None for the default.
         references_as: "each" reference of an image for itself, or all concatenated to one ("cat").
 
     Returns:
@@ -63,7 +66,7 @@ def score(
         UnknownNameError: no such metric, variant or tokenizer.
         ParameterError: settings that contradict each other.
     """
-    chosen = selections(metrics, tokenizer=tokenizer, idf=idf, images=images, model=model)
+    chosen = selections(metrics, tokenizer=tokenizer, idf=idf, images=images, model=model, vectors=vectors)
     captions = load(candidates, references, subset=subset)
     report = evaluate(captions, chosen, system=system, references_as=references_as)
     for warning in report.warnings:
@@ -78,6 +81,7 @@ def selections(
     idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
     images: str | os.PathLike[str] | None = None,
     model: Encoder | str | None = None,
+    vectors: WordVectors | str | os.PathLike[str] | None = None,
 ) -> list[Selection]:
     """The metrics of a run with its settings; arguments and errors are those of ``score``."""
     if isinstance(metrics, str | Metric):
@@ -89,9 +93,9 @@ def selections(
             f"a {type(idf).__name__} holds no document frequencies",
             help="give a file of 'captious idf build', or captious.DocumentFrequencies",
         )
-    chosen = select(
-        asked, Settings(tokenizer, frequencies, Encoder(model) if isinstance(model, str) else model, images)
-    )
+    encoder = Encoder(model) if isinstance(model, str) else model
+    words = vectors if vectors is None or isinstance(vectors, WordVectors) else WordVectors.open(vectors)
+    chosen = select(asked, Settings(tokenizer, frequencies, encoder, images, words))
     if frequencies is not None and not any(getattr(s.metric, "idf", None) is frequencies for s in chosen):
         raise ParameterError(
             "document frequencies are given, but no metric asked for uses them",
@@ -103,6 +107,12 @@ def selections(
             "a model is given, but no metric asked for uses one",
             where=f"model {model if isinstance(model, str) else model.model}",
             help="leave model out, or ask for bertscore, yi2020, mima, spurts, smurf or clipscore",
+        )
+    if words is not None and not any(getattr(s.metric, "vectors", None) is not None for s in chosen):
+        raise ParameterError(
+            "word vectors are given, but no metric asked for uses them",
+            where=f"vectors {words.label}",
+            help="leave vectors out, or ask for wmd, mowe or wembsim",
         )
     if images is not None and not any(hasattr(s.metric, "images") for s in chosen):
         raise ParameterError(

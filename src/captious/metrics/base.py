@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References, load
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.signature import signature
-from captious.models import Encoder
+from captious.models import Encoder, WordVectors
 from captious.text import Tokenizer, as_tokenizer
 
 __all__ = ["MeanMetric", "Metric", "Settings", "State"]
@@ -51,12 +51,14 @@ class Settings:
         idf: document frequencies for metrics that weigh n-grams; None to count the references at hand.
         encoder: the model of metrics on contextual encoders; None for each metric's own default.
         images: the folder of image files, for metrics that look at the images.
+        vectors: for metrics on word vectors: these, their name, or a file; None for the default.
     """
 
     tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None
     idf: State | None = None
     encoder: Encoder | None = None
     images: str | os.PathLike[str] | None = None
+    vectors: WordVectors | str | os.PathLike[str] | None = None
 
 
 class Metric(ABC):

@@ -40,6 +40,9 @@ _BUILT_IN = {
     "yi2020-unigram": "captious.metrics.yi2020_unigram:Yi2020Unigram",
     "clipscore": "captious.metrics.clipscore:ClipScore",
     "refclipscore": "captious.metrics.refclipscore:RefClipScore",
+    "wmd": "captious.metrics.wmd:Wmd",
+    "mowe": "captious.metrics.mowe:Mowe",
+    "wembsim": "captious.metrics.wembsim:Wembsim",
     "ngram-precision": "captious.metrics.ngram_precision:NgramPrecision",
     "unigram-recall": "captious.metrics.unigram_recall:UnigramRecall",
 }

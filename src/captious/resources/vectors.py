@@ -36,7 +36,7 @@ from captious.resources.vector_files import source_of
 from captious.resources.vector_index import DuplicateWordError, VectorIndex, index_of
 from captious.resources.vector_source import PIECE, Source, broken, opened
 
-__all__ = ["INSTALL", "VARIABLE", "NamedVectors", "VectorFile", "add", "default", "find", "names"]
+__all__ = ["INSTALL", "VARIABLE", "NamedVectors", "VectorFile", "add", "default", "describe", "find", "names"]
 
 #: The command that makes vectors known.
 INSTALL = "captious vectors add FILE --name NAME"
