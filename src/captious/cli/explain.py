@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 __all__ = ["explain"]
+
+#: What explaining a caption beside one reference gives.
+Explained: TypeAlias = Alignment | Transport
 
 _NARROWEST = 24  # columns; on a terminal with less, lines run over
 
@@ -50,7 +53,7 @@ def explain(
     vectors: str | None,
     format_: str,
 ) -> None:
-    """Show what METRIC sees in a CANDIDATE beside its REFERENCEs. METRIC is meteor or wmd or a variant, as meteor@paper.
+    """Show what METRIC sees in a CANDIDATE beside its REFERENCEs. METRIC is meteor, wmd or a variant (meteor@paper).
 
     Under every word that METEOR has aligned stand the number of its chunk and a sign for how it matches. For WMD, every
     line is a move of the transport plan: which word goes to which, how much of the caption that is, and how far.
@@ -60,8 +63,7 @@ def explain(
         raise ParameterError(f"{metric} cannot be explained yet", help="meteor and wmd can")
     if files := [text for text in (candidate, *references) if text.endswith((".json", ".jsonl", ".csv"))]:
         raise ParameterError(f"{files[0]} is no caption", help="explain takes captions, in quotes, not files")
-    explain_one = chosen.align if isinstance(chosen, Meteor) else chosen.transport
-    found: list[Alignment] | list[Transport] = [explain_one(candidate, reference) for reference in references]
+    found = [_explained(chosen, candidate, reference) for reference in references]
     best = max(range(len(found)), key=lambda i: (found[i].score, -i))
     if format_ == "json":
         _print_json(chosen, found, best)
@@ -77,7 +79,13 @@ def explain(
     click.echo(as_text(Group(*parts, legend), color=terminal.is_terminal, **fold).rstrip("\n"))
 
 
-def _pictures(found: list[Alignment] | list[Transport], best: int) -> tuple[list[RenderableType], RenderableType]:
+def _explained(metric: Meteor | Wmd, candidate: str, reference: str) -> Explained:
+    if isinstance(metric, Meteor):
+        return metric.align(candidate, reference)
+    return metric.transport(candidate, reference)
+
+
+def _pictures(found: list[Explained], best: int) -> tuple[list[RenderableType], RenderableType]:
     """A picture for every reference, and what their signs mean."""
     from captious.report.alignment import AlignmentPicture
     from captious.report.transport import TransportPicture
@@ -94,7 +102,7 @@ def _pictures(found: list[Alignment] | list[Transport], best: int) -> tuple[list
     return pictures, AlignmentPicture.legend(alignments) if alignments else TransportPicture.legend(transports)
 
 
-def _print_json(metric: Metric, found: list[Alignment] | list[Transport], best: int) -> None:
+def _print_json(metric: Metric, found: list[Explained], best: int) -> None:
     described = {
         "version": __version__,
         "signature": metric.signatures()[0],

@@ -81,8 +81,8 @@ def judge(
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         model: for metrics on contextual encoders that are asked for by name: a model on the Hugging Face hub, a folder,
             or ``captious.Encoder``; None for each metric's own.
-        vectors: for metrics on word vectors that are asked for by name: ``captious.WordVectors``, a name, or a file; None
-            for the default.
+        vectors: for metrics on word vectors that are asked for by name: ``captious.WordVectors``, a name, or a file;
+            None for the default.
         references_as: "each" reference of an image for itself, or all concatenated to one ("cat").
         compare: test all pairs of metrics for a difference, and rank them.
         resamples: of the intervals, and permutations of the tests; many metrics get more, 50 for every pair of them.

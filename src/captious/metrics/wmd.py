@@ -128,8 +128,7 @@ class Wmd(VectorMetric):
         if self.variant == "mtanti":
             return rows
         lengths = np.linalg.norm(rows, axis=1)
-        unit: NDArray[np.float32] = rows / np.where(lengths > 0, lengths, np.float32(1))[:, None]
-        return unit
+        return np.asarray(rows / np.where(lengths > 0, lengths, 1)[:, None], np.float32)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ share  distance
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
@@ -45,8 +47,8 @@ class TransportPicture:
             for move, row in zip(found.moves, rows, strict=True):
                 cells = "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
                 same = move.word == move.reference_word
-                words = f"{numbers.plain(move.word)} → {numbers.plain(move.reference_word)}"
-                yield Text.assemble(f"    {cells}  ", (words, "green" if same else ""), no_wrap=True)
+                way = f"{numbers.plain(move.word)} → {numbers.plain(move.reference_word)}"
+                yield Text.assemble(f"    {cells}  ", (way, "green" if same else ""), no_wrap=True)
         distance = "infinite" if found.distance is None else numbers.score(found.distance)
         line = Text(f"  distance {distance} · score {numbers.score(found.score)}", no_wrap=True)
         if self.best:
@@ -54,7 +56,7 @@ class TransportPicture:
         yield line
 
     @staticmethod
-    def legend(transports: list[Transport]) -> Text:
+    def legend(transports: Sequence[Transport]) -> Text:
         """What the numbers mean."""
         text = Text("Share: of all words that have a vector. Shares times distances add up to the distance.")
         if len(transports) > 1:

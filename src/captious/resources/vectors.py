@@ -46,6 +46,7 @@ VARIABLE = "CAPTIOUS_VECTORS"
 _FORMAT = 1  # of what is compiled; counts up when the arrays or the rows change
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _DIGITS = 16
+_SMALL = 1 << 24  # bytes that are read in no time
 _HOW_TO_GET = (
     f"{INSTALL} (GloVe, word2vec, fastText, gensim's KeyedVectors or numpy; GloVe's are at "
     "https://nlp.stanford.edu/projects/glove, fastText's at https://fasttext.cc)"
@@ -78,7 +79,7 @@ class VectorFile:
     def checksum(self) -> str:
         """Sixteen hexadecimal digits of the SHA-256 of the content, unpacked, and of how it is read.
 
-        Files that have not changed since (size, time, number of the inode) are not read again.
+        Large files that have not changed since (size, time, number of the inode) are not read again.
 
         Raises:
             ResourceError: a file that cannot be read, or a damaged one.
@@ -90,6 +91,8 @@ class VectorFile:
         if known.get("stamp") == stamp:
             return str(known["checksum"])
         checksum = self._summed()
+        if sum(size for size, *_ in stamp) < _SMALL:
+            return checksum
         try:
             make_folder(note.parent)
             with whole_file(note) as file:
