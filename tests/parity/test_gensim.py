@@ -1,4 +1,4 @@
-"""Word mover's distances against gensim's ``wmdistance``, which solves with POT: vectors as they are, and of length 1."""
+"""Word mover's distances against gensim's ``wmdistance``, which solves with POT; and gensim's files."""
 
 from __future__ import annotations
 

@@ -101,19 +101,25 @@ def _matrix(path: Path, file: IO[bytes], rows: int, columns: int, scratch: Path)
     start, size = file.tell(), rows * columns * 4
     plain = not isinstance(file, gzip.GzipFile) and start % 4 == 0
     on_disk, offset = (file, start) if plain else (unpacked(file, scratch), 0)
-    held = on_disk.seek(0, 2) - offset
-    if held >= size:
-        on_disk.seek(offset + size)
-        output = on_disk.read(_SHAPE.size)
-        if len(output) == _SHAPE.size:
-            quantised, *shape = _SHAPE.unpack(output)
-            whole = quantised or held - size - _SHAPE.size >= shape[0] * shape[1] * 4
-        else:
-            whole = False
-    if held < size or not whole:
-        raise broken(path, "", "the file ends in the middle of its matrices", "get the file again")
-    mapped: NDArray[np.float32] = np.memmap(on_disk, "<f4", "r", offset, (rows, columns))
+    try:
+        if not _has_both_matrices(on_disk, offset + size):
+            raise broken(path, "", "the file ends in the middle of its matrices", "get the file again")
+        mapped: NDArray[np.float32] = np.memmap(on_disk, "<f4", "r", offset, (rows, columns))
+    finally:
+        if on_disk is not file:
+            on_disk.close()  # what is mapped stays
     return mapped
+
+
+def _has_both_matrices(file: IO[bytes], end: int) -> bool:
+    """Whether the first matrix, which ends there, and the one behind it are in the file."""
+    size = file.seek(0, 2)
+    file.seek(end)
+    shape = file.read(_SHAPE.size)
+    if len(shape) < _SHAPE.size:
+        return False
+    quantised, rows, columns = _SHAPE.unpack(shape)
+    return bool(quantised) or size >= end + _SHAPE.size + rows * columns * 4
 
 
 def _blocks(

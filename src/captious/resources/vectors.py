@@ -149,8 +149,8 @@ class VectorFile:
                 arrays = index_of(
                     source.blocks, subwords=source.subwords, keep_first=self.keep_first, out=out, tell=tell
                 )
-        if not len(arrays["rows"]):
-            raise broken(self.path, "", "there is not one word in it")
+                if not len(arrays["rows"]):
+                    raise broken(self.path, "", "there is not one word in it")
         if self._stamp() != stamp:
             raise broken(self.path, "", "the file changed while it was read", "try again when it is whole")
         return {**arrays, "width": np.array([source.width], np.int64)}

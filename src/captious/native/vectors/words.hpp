@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,14 +27,17 @@ struct VectorLines {
 // further piece of it is a number.
 VectorLines parse_vector_lines(std::string_view lines, std::size_t width);
 
-// Words back to back in `text`, each up to its entry in `ends`.
+// Words back to back in `text`, each up to its entry in `ends`. Ends are checked when a word is looked at, so that of a
+// mapped file nothing else is read.
 struct WordList {
     const std::uint8_t* text;
+    std::size_t length;  // of text
     const std::int64_t* ends;
     std::size_t size;
 
     std::string_view operator[](std::size_t i) const {
         std::int64_t from = i == 0 ? 0 : ends[i - 1];
+        if (from < 0 || ends[i] < from || static_cast<std::size_t>(ends[i]) > length) throw std::out_of_range("ends do not fit text");
         return {reinterpret_cast<const char*>(text) + from, static_cast<std::size_t>(ends[i] - from)};
     }
 };
