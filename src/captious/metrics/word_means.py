@@ -129,6 +129,7 @@ class WordMeanMetric(VectorMetric):
         """Cosines of rows; what is compared with nothing stays as it is in ``out``."""
         lengths = np.sqrt((a * a).sum(axis=1)) * np.sqrt((b * b).sum(axis=1))
         cosines = np.divide((a * b).sum(axis=1), lengths, out=out, where=lengths > 0)
+        np.clip(cosines, -1, 1, out=cosines)  # rounding may lead out of that
         if self.absolute:
             np.abs(cosines, out=cosines)
 
