@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from captious import Captions, Wmd, WordVectors, load
+from captious.errors import ResourceError
+from captious.resources.vectors import VectorFile
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
 
@@ -92,3 +94,54 @@ def test_words_of_equal_vectors(tmp_path: Path) -> None:
     wanted = [official.wmdistance(a.split(), b.split(), norm=False) for a, b in pairs]
     np.testing.assert_allclose(metric.distances(captions), wanted, atol=1e-9)
     assert wanted[:3] == [np.inf, np.inf, 0]
+
+
+# ---- files that gensim writes
+
+
+@pytest.fixture
+def trained(shared_data: Path) -> Any:
+    fasttext: Any = pytest.importorskip("gensim.models.fasttext", exc_type=ImportError)
+    records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")[:300]
+    sentences = [PTB(reference) for record in records for reference in record["refs"]]
+    settings = {"vector_size": 12, "min_count": 2, "epochs": 2, "bucket": 500, "workers": 1, "seed": 1}
+    return fasttext.FastText(sentences, **settings)
+
+
+def check(file: VectorFile, official: Any, unknown: list[str]) -> None:
+    index = file.compiled(file.checksum())
+    assert len(index) == len(official.index_to_key)
+    words = [*official.index_to_key, *unknown]
+    known, found = index.look_up(words)
+    assert known.all()
+    np.testing.assert_allclose(found, [official[word] for word in words], rtol=1e-5, atol=1e-7)
+
+
+def test_models_of_fasttext(trained: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fasttext: Any = pytest.importorskip("gensim.models.fasttext", exc_type=ImportError)
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
+    fasttext.save_facebook_model(trained, str(tmp_path / "model.bin"))
+    with open(tmp_path / "model.bin", "rb") as file:
+        official = fasttext.load_facebook_vectors(file.name)
+    check(VectorFile(tmp_path / "model.bin"), official, [])
+    check(VectorFile(tmp_path / "model.bin", subwords=True), official, ["skateboardings", "café", "犬", "x"])
+
+
+@pytest.mark.parametrize("limit", [1, 1 << 30], ids=["two files", "one file"])
+def test_keyed_vectors(trained: Any, limit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
+    plain = keyedvectors.KeyedVectors(12)
+    plain.add_vectors(trained.wv.index_to_key, trained.wv.vectors)
+    plain.save(str(tmp_path / "plain"), sep_limit=limit)
+    assert (tmp_path / "plain.vectors.npy").exists() == (limit == 1)
+    check(VectorFile(tmp_path / "plain"), plain, [])
+    trained.wv.save(str(tmp_path / "fasttext"), sep_limit=limit)
+    with pytest.raises(ResourceError, match="gensim's FastText vectors, which are saved in pieces"):
+        VectorFile(tmp_path / "fasttext").compiled("0" * 16)
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_word2vec_files(trained: Any, binary: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
+    trained.wv.save_word2vec_format(str(tmp_path / "vectors"), binary=binary)
+    check(VectorFile(tmp_path / "vectors"), trained.wv, [])

@@ -54,6 +54,10 @@ def read(path: Path, file: IO[bytes]) -> tuple[list[bytes], NDArray[Any]]:
     words = saved.get("index_to_key", saved.get("index2word"))
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise broken(path, "", "no KeyedVectors of gensim: it has no words", "save model.wv, not the model")
+    if "bucket" in saved:
+        raise broken(
+            path, "", "gensim's FastText vectors, which are saved in pieces", "save them with save_facebook_model"
+        )
     vectors = saved.get("vectors", saved.get("syn0"))
     if vectors is None:
         beside = path.with_name(f"{path.name}.vectors.npy")
