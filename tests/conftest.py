@@ -14,6 +14,9 @@ from captious.resources import meteor
 settings.register_profile("captious", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("captious")
 
+#: Six random numbers for each word that small captions of tests have, but not for all.
+os.environ["CAPTIOUS_VECTORS"] = str(Path(__file__).with_name("vectors.txt"))
+
 os.environ["HF_HUB_OFFLINE"] = "1"  # what needs a hub is told at once that there is none
 
 

@@ -9,6 +9,10 @@ from captious.metrics import registry
 
 #: Metrics whose own tests bring a small model: those that the defaults name are hundreds of megabytes on a hub.
 MODELS = ("bertscore", "clipscore", "mima", "refclipscore", "smurf", "spurts", "yi2020")
+#: Metrics to which words are vectors, so that no word is quite unlike another.
+VECTORS = ("wmd", "mowe", "wembsim")
+#: The lowest score, where it is not 0.
+LOWEST = {"mowe": -1.0}
 #: Metrics that cannot run in these tests, and what they lack.
 MISSING = {name: command for name in registry.names() if (command := registry.get(name).missing()) is not None}
 MISSING |= dict.fromkeys(MODELS, "a model, which its own tests bring")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from captious.metrics.document_frequencies import DocumentFrequencies
     from captious.metrics.meteor import Meteor
     from captious.metrics.mima import Mima
+    from captious.metrics.mowe import Mowe
     from captious.metrics.ngram_precision import NgramPrecision
     from captious.metrics.refclipscore import RefClipScore
     from captious.metrics.registry import register
@@ -38,9 +39,11 @@ if TYPE_CHECKING:
     from captious.metrics.sparcs import Sparcs
     from captious.metrics.spurts import Spurts
     from captious.metrics.unigram_recall import UnigramRecall
+    from captious.metrics.wembsim import Wembsim
+    from captious.metrics.wmd import Wmd
     from captious.metrics.yi2020 import Yi2020
     from captious.metrics.yi2020_unigram import Yi2020Unigram
-    from captious.models import Encoder
+    from captious.models import Encoder, WordVectors
     from captious.text import Tokenizer
 
 __all__ = [
@@ -60,6 +63,7 @@ __all__ = [
     "Meteor",
     "Metric",
     "Mima",
+    "Mowe",
     "NgramPrecision",
     "RefClipScore",
     "References",
@@ -73,6 +77,9 @@ __all__ = [
     "Study",
     "Tokenizer",
     "UnigramRecall",
+    "Wembsim",
+    "Wmd",
+    "WordVectors",
     "Yi2020",
     "Yi2020Unigram",
     "__version__",
@@ -101,6 +108,7 @@ _HOMES = {
     "Meteor": "metrics.meteor",
     "Metric": "metrics.base",
     "Mima": "metrics.mima",
+    "Mowe": "metrics.mowe",
     "NgramPrecision": "metrics.ngram_precision",
     "RefClipScore": "metrics.refclipscore",
     "References": "data",
@@ -114,6 +122,9 @@ _HOMES = {
     "Study": "judgment",
     "Tokenizer": "text",
     "UnigramRecall": "metrics.unigram_recall",
+    "Wembsim": "metrics.wembsim",
+    "Wmd": "metrics.wmd",
+    "WordVectors": "models",
     "Yi2020": "metrics.yi2020",
     "Yi2020Unigram": "metrics.yi2020_unigram",
     "compare": "evaluation",

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.compat.pycocoevalcap import Bleu, Cider, Meteor, PTBTokenizer, Rouge
+from captious import WordVectors
+from captious.compat.pycocoevalcap import WMD, Bleu, Cider, Meteor, PTBTokenizer, Rouge
 from captious.errors import (
     CaptionTypeError,
     CaptiousError,
@@ -32,7 +33,7 @@ from .conftest import BLEU, BLEU_1, BLEU_4, CIDER, CORPUS_METEOR, GTS, MEAN_CIDE
 
 needs_tables = pytest.mark.usefixtures("meteor_tables")
 no_meteor = pytest.mark.skipif("meteor" in MISSING, reason=f"not installed: {MISSING.get('meteor')}")
-SCORERS = [Bleu, pytest.param(Meteor, marks=no_meteor), Rouge, Cider]
+SCORERS = [Bleu, pytest.param(Meteor, marks=no_meteor), Rouge, Cider, WMD]
 
 
 def compute(scorer: Any, gts: Any, res: Any) -> tuple[Any, Any]:
@@ -321,6 +322,16 @@ def test_scorers_refuse(make: Any, gts: Any, res: Any, kind: type[CaptiousError]
     assert type(caught.value) is kind
     assert said in str(caught.value)
     assert caught.value.help
+
+
+def test_wmd() -> None:
+    words = ["dog", "runs", "park", "running"]
+    vectors = WordVectors.of(words, [[0, 0], [3, 0], [0, 4], [3, 1]])
+    mean, scores = WMD(vectors).compute_score(GTS, RES)
+    assert WMD(vectors).method() == "WMD"
+    # Of image 1 a word moves by 1, of three; images 2 and 3 have no word that is known, and 4 has none at all.
+    assert dict(zip(GTS, scores.tolist(), strict=True)) == {5: 1, 1: pytest.approx(np.exp(-1 / 3)), 2: 0, 3: 0, 4: 0}
+    assert mean == pytest.approx((1 + np.exp(-1 / 3)) / 5)
 
 
 def test_a_refusal_names_the_first_few_images() -> None:

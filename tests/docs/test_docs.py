@@ -48,6 +48,15 @@ def names_in_code(page: Path) -> set[str]:
     return set(re.findall(r"`([^`\n]+)`", prose(page)))
 
 
+#: The vectors of the examples, which stand for those that a reader has.
+EXAMPLE_VECTORS = PROJECT / "examples" / "captions-12d.txt"
+
+
+@pytest.fixture(autouse=True)
+def vectors_of_the_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_VECTORS", str(EXAMPLE_VECTORS))
+
+
 @cache
 def signatures(name: str, variant: str) -> tuple[str, ...]:
     """The signatures of a metric's outputs, for one of the example files."""

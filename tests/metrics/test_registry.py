@@ -38,6 +38,9 @@ OUTPUTS = {
     "yi2020-unigram": ["yi2020-unigram"],
     "clipscore": ["clipscore"],
     "refclipscore": ["refclipscore"],
+    "wmd": ["wmd"],
+    "mowe": ["mowe"],
+    "wembsim": ["wembsim"],
     "ngram-precision": ["ngram-precision-1", "ngram-precision-2", "ngram-precision-3", "ngram-precision-4"],
     "unigram-recall": ["unigram-recall"],
 }
@@ -58,6 +61,9 @@ VARIANTS = {
     "yi2020-unigram": ["official"],
     "clipscore": ["official"],
     "refclipscore": ["official"],
+    "wmd": ["mtanti", "lceval"],
+    "mowe": ["official"],
+    "wembsim": ["paper"],
     "ngram-precision": ["official", "paper"],
     "unigram-recall": ["paper"],
 }

@@ -32,6 +32,7 @@ _COMMANDS = {
     "metrics": ("captious.cli.metrics:metrics", "List the metrics, their variants and what they need."),
     "idf": ("captious.cli.idf:idf", "Document frequencies for CIDEr: build a file of them."),
     "resources": ("captious.cli.resources:resources", "The big files that some metrics need: get and compile them."),
+    "vectors": ("captious.cli.vectors:vectors", "Word vectors for wmd, mowe and wembsim: add and list them."),
     "doctor": ("captious.cli.doctor:doctor", "Show what is installed and what it unlocks."),
 }
 

@@ -47,6 +47,7 @@ def compare(
     images: Path | None,
     model: str | None,
     parses: Path | None,
+    vectors: str | None,
     references_as: str,
     examples: int,
     resamples: int,
@@ -63,7 +64,7 @@ def compare(
         raise click.UsageError("--examples goes with --format table or json; a csv has no place for them")
     check_outputs([output], [a, b, references, idf, parses])
     names = system_names([a, b])
-    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model, parses=parses)
+    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model, parses=parses, vectors=vectors)
     n_outputs = sum(len(selection.columns) for selection in chosen)
     with Progress(3 + 2 * len(chosen) + n_outputs) as progress:
         progress.step(f"reading {references.name}")

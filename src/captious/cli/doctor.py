@@ -14,7 +14,7 @@ from captious.errors import CaptiousError
 from captious.metrics.registry import get, names
 from captious.models.encoders import is_here
 from captious.native import threads
-from captious.resources import RESOURCES, cache_folder
+from captious.resources import RESOURCES, cache_folder, vectors
 from captious.version import __version__
 
 __all__ = ["doctor"]
@@ -48,6 +48,8 @@ def doctor() -> None:
         except PackageNotFoundError:
             rows.append((package, "missing", f"{unlocks}: pip install 'captious[{extra}]'"))
     rows += [(resource.title, *describe(resource)) for resource in RESOURCES.values()]
+    named = vectors.names()
+    rows.append(("word vectors", f"{len(named)}", ", ".join(named) or f"for wmd, mowe and wembsim: {vectors.INSTALL}"))
     rows.append(("cache", "", f"{cache_folder()} (CAPTIOUS_CACHE sets another)"))
     for name in names():
         try:

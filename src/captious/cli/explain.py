@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from captious.cli.options import check_outputs
+from captious.cli.options import check_outputs, vectors_option
 from captious.errors import ParameterError
 from captious.evaluation import selections
 from captious.metrics.base import Metric
 from captious.metrics.meteor import Alignment, Meteor
 from captious.metrics.spice import Spice
+from captious.metrics.wmd import Transport, Wmd
 from captious.version import __version__
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from captious.text.scene_graphs.explanation import SceneExplanation
 
 __all__ = ["explain"]
 
@@ -36,6 +33,7 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
     type=click.Choice(["ptb", "ptb-raw", "whitespace"]),
     help="How captions become tokens. Default: ptb.",
 )
+@vectors_option
 @click.option(
     "--format",
     "format_",
@@ -55,48 +53,58 @@ def explain(
     candidate: str,
     references: tuple[str, ...],
     tokenizer: str | None,
+    vectors: str | None,
     format_: str,
     svg: Path | None,
 ) -> None:
-    """Show what METRIC sees in a CANDIDATE beside its REFERENCEs. METRIC is meteor or spice, with its variant and
+    """Show what METRIC sees in a CANDIDATE beside its REFERENCEs. METRIC is meteor, spice or wmd, with its variant and
     parameters, as meteor@paper.
 
     METEOR: under every word that is aligned stand the number of its chunk and a sign for how it matches. SPICE: what
-    the captions say, and what of it matches through which words.
+    the captions say, and what of it matches through which words. WMD: every line is a move of the transport plan: which
+    word goes to which, how much of the caption that is, and how far.
     """
-    ((chosen),) = (selection.metric for selection in selections([metric], tokenizer=tokenizer))
+    ((chosen),) = (selection.metric for selection in selections([metric], tokenizer=tokenizer, vectors=vectors))
+    if not isinstance(chosen, Meteor | Spice | Wmd):
+        raise ParameterError(f"{metric} cannot be explained yet", help="meteor, spice and wmd can")
     if files := [text for text in (candidate, *references) if text.endswith((".json", ".jsonl", ".csv"))]:
         raise ParameterError(f"{files[0]} is no caption", help="explain takes captions, in quotes, not files")
+    if svg is not None and not isinstance(chosen, Spice):
+        raise ParameterError(f"{metric} has no drawing", help="leave --svg out, or explain spice")
     if isinstance(chosen, Spice):
         _explain_spice(chosen, candidate, references, format_, svg)
-        return
-    if not isinstance(chosen, Meteor):
-        raise ParameterError(f"{metric} cannot be explained yet", help="meteor and spice can")
-    if svg is not None:
-        raise ParameterError("METEOR has no drawing", help="leave --svg out, or explain spice")
-    alignments = [chosen.align(candidate, reference) for reference in references]
-    best = max(range(len(alignments)), key=lambda i: (alignments[i].score, -i))
+    elif isinstance(chosen, Meteor):
+        _explain_pairs(chosen, [chosen.align(candidate, reference) for reference in references], format_)
+    else:
+        _explain_pairs(chosen, [chosen.transport(candidate, reference) for reference in references], format_)
+
+
+def _explain_pairs(metric: Metric, found: Sequence[Alignment | Transport], format_: str) -> None:
+    """Show the candidate beside each reference, the best of several marked."""
+    best = max(range(len(found)), key=lambda i: (found[i].score, -i))
     if format_ == "json":
-        found = {"score": alignments[best].score, "best": best, "references": [asdict(each) for each in alignments]}
-        _print_json(chosen, found)
+        _print_json(metric, {"score": found[best].score, "best": best, "references": [asdict(each) for each in found]})
         return
-    _print_alignments(alignments, best)
-
-
-def _print_alignments(alignments: list[Alignment], best: int) -> None:
     from rich.console import Group
 
     from captious.report.alignment import AlignmentPicture
+    from captious.report.transport import TransportPicture
 
-    parts: list[RenderableType] = []
-    for i, alignment in enumerate(alignments):
-        parts += [AlignmentPicture(alignment, best=len(alignments) > 1 and i == best), ""]
-    _print(Group(*parts, AlignmentPicture.legend(alignments)))
+    parts: list[Any] = []
+    for i, each in enumerate(found):
+        is_best = len(found) > 1 and i == best
+        if isinstance(each, Alignment):
+            parts += [AlignmentPicture(each, best=is_best), ""]
+        else:
+            parts += [TransportPicture(each, best=is_best), ""]
+    alignments = [each for each in found if isinstance(each, Alignment)]
+    transports = [each for each in found if isinstance(each, Transport)]
+    _print(Group(*parts, AlignmentPicture.legend(alignments) if alignments else TransportPicture.legend(transports)))
 
 
 def _explain_spice(metric: Spice, candidate: str, references: tuple[str, ...], format_: str, svg: Path | None) -> None:
     check_outputs([svg], [])
-    found: SceneExplanation = metric.explain(candidate, references)
+    found = metric.explain(candidate, references)
     if svg is not None:
         from captious.report.scene_drawing import write_scenes
 

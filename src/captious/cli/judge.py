@@ -15,6 +15,7 @@ from captious.cli.options import (
     model_option,
     references_option,
     result_options,
+    vectors_option,
     warn,
 )
 from captious.evaluation.cautions import few_images
@@ -45,6 +46,7 @@ __all__ = ["judge"]
     "of 'captious data items', or as {id: score}.",
 )
 @model_option
+@vectors_option
 @references_option
 @click.option("--compare", is_flag=True, help="Test all pairs of metrics for a difference, and rank the metrics.")
 @judgment_options
@@ -54,6 +56,7 @@ def judge(
     metrics: tuple[str, ...],
     scores: Path | None,
     model: str | None,
+    vectors: str | None,
     references_as: str,
     compare: bool,
     data: Path | None,
@@ -79,6 +82,7 @@ def judge(
             chosen,
             scores=scores,
             model=model,
+            vectors=vectors,
             references_as=references_as,
             compare=compare,
             resamples=resamples,
@@ -90,7 +94,7 @@ def judge(
     several = any(len(verdict.results) > 1 for verdict in judgment.values())
     if format_ == "table" and output is None and several and not compare:
         given = [f"-m {shlex.quote(metric)}" for metric in metrics]
-        named = {"scores": scores, "data": data, "model": model}
+        named = {"scores": scores, "data": data, "model": model, "vectors": vectors}
         given += [f"--{name} {shlex.quote(str(value))}" for name, value in named.items() if value]
         given += [f"--references-as {references_as}"] * (references_as != "each")
         command = " ".join(["captious judge", *map(shlex.quote, benchmarks), *given, "--compare"])

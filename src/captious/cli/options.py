@@ -35,6 +35,7 @@ __all__ = [
     "result_options",
     "run_options",
     "system_names",
+    "vectors_option",
     "warn",
 ]
 
@@ -56,6 +57,14 @@ model_option = click.option(
     metavar="MODEL",
     help="Encoder of bertscore, yi2020, mima, spurts, smurf or clipscore: a name on the Hugging Face hub, or a "
     "folder. Default: each metric's own.",
+)
+
+#: The vectors of metrics on word vectors.
+vectors_option = click.option(
+    "--vectors",
+    metavar="NAME|FILE",
+    help="Word vectors of wmd, mowe and wembsim: a name that 'captious vectors add' gave, or a file. Default: what "
+    "CAPTIOUS_VECTORS names, or the only ones that were added.",
 )
 
 #: How references are given.
@@ -99,6 +108,7 @@ run_options = _all(
         metavar="FILE",
         help="Parses made elsewhere, for spice, spider and hwcm: .jsonl as 'captious parse' writes it, or .conllu.",
     ),
+    vectors_option,
     references_option,
 )
 
@@ -164,10 +174,11 @@ def choose(
     images: Path | None = None,
     model: str | None = None,
     parses: Path | None = None,
+    vectors: str | None = None,
 ) -> list[Selection]:
     """The metrics of a run; says on stderr what the default set leaves out and why."""
     asked = metrics or default_metrics()
-    return selections(asked, idf=idf, tokenizer=tokenizer, images=images, model=model, parser=parses)
+    return selections(asked, idf=idf, tokenizer=tokenizer, images=images, model=model, parser=parses, vectors=vectors)
 
 
 def default_metrics() -> list[str]:

@@ -39,6 +39,7 @@ def score(
     images: Path | None,
     model: str | None,
     parses: Path | None,
+    vectors: str | None,
     references_as: str,
     intervals: bool,
     per_caption: Path | None,
@@ -57,7 +58,7 @@ def score(
     if per_caption is not None:
         check_caption_file(per_caption)
     names = system_names(candidates)
-    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model, parses=parses)
+    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model, parses=parses, vectors=vectors)
     reports: list[Report] = []
     with Progress(1 + len(candidates) * (1 + len(chosen) + intervals)) as progress:
         progress.step(f"reading {references.name}")
@@ -87,6 +88,7 @@ def score(
         given += [f"--images {shlex.quote(str(images))}"] * (images is not None)
         given += [f"--model {shlex.quote(model or '')}"] * bool(model)
         given += [f"--parses {shlex.quote(str(parses))}"] * (parses is not None)
+        given += [f"--vectors {shlex.quote(vectors or '')}"] * bool(vectors)
         given += [f"--references-as {references_as}"] * (references_as != "each")
         command = " ".join(["captious compare", *(shlex.quote(str(file)) for file in files), *given])
         click.echo(f"Is the difference real? {plain(command)}", err=True)

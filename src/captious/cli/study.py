@@ -15,6 +15,7 @@ from captious.cli.options import (
     model_option,
     result_options,
     system_names,
+    vectors_option,
 )
 from captious.judgment import studies
 from captious.judgment.correlation import STATISTICS
@@ -73,6 +74,7 @@ def study() -> None:
 @click.argument("benchmark")
 @metric_option
 @model_option
+@vectors_option
 @click.option(
     "--counts",
     callback=_numbers(int),
@@ -90,6 +92,7 @@ def references(
     benchmark: str,
     metrics: tuple[str, ...],
     model: str | None,
+    vectors: str | None,
     counts: tuple[int, ...],
     draws: int,
     data: Path | None,
@@ -101,7 +104,7 @@ def references(
 ) -> None:
     """How many references does a metric need? Agreement with people on BENCHMARK by number of references."""
     check_result_outputs(output, plot, own_file(benchmark))
-    chosen = choose(metrics, model=model)
+    chosen = choose(metrics, model=model, vectors=vectors)
     with Progress((len(counts) or 9) * draws + len(chosen)) as progress:
         result = studies.reference_counts(
             benchmark,
@@ -120,6 +123,7 @@ def references(
 @click.argument("references", type=click.Path(path_type=Path))
 @metric_option
 @model_option
+@vectors_option
 @click.option(
     "--images",
     type=click.IntRange(min=2),
@@ -143,6 +147,7 @@ def robustness(
     references: Path,
     metrics: tuple[str, ...],
     model: str | None,
+    vectors: str | None,
     images: int,
     strengths: tuple[float, ...],
     resamples: int,
@@ -157,7 +162,7 @@ def robustness(
     REFERENCES are human captions, several per image: one is broken, and scored against the others.
     """
     check_result_outputs(output, plot, [references])
-    chosen = choose(metrics, model=model)
+    chosen = choose(metrics, model=model, vectors=vectors)
     with Progress(3 * (len(strengths) + 1)) as progress:
         result = studies.robustness(
             references,
@@ -175,6 +180,7 @@ def robustness(
 @click.argument("benchmark")
 @metric_option
 @model_option
+@vectors_option
 @click.option(
     "--gap",
     type=click.FloatRange(0, 1, min_open=True),
@@ -190,6 +196,7 @@ def failures(
     benchmark: str,
     metrics: tuple[str, ...],
     model: str | None,
+    vectors: str | None,
     gap: float,
     data: Path | None,
     resamples: int,
@@ -201,7 +208,7 @@ def failures(
     """How often is a metric grossly wrong? Pairs of captions of BENCHMARK that people put far apart and the metric the
     other way round."""
     check_result_outputs(output, plot, own_file(benchmark))
-    chosen = choose(metrics, model=model)
+    chosen = choose(metrics, model=model, vectors=vectors)
     with Progress(len(chosen)) as progress:
         result = studies.critical_failures(
             benchmark, chosen, gap=gap, data=data, resamples=resamples, seed=seed, on_step=progress.step
@@ -213,6 +220,7 @@ def failures(
 @click.argument("benchmark")
 @metric_option
 @model_option
+@vectors_option
 @statistic_option
 @data_option
 @result_options
@@ -220,6 +228,7 @@ def metrics(
     benchmark: str,
     metrics: tuple[str, ...],
     model: str | None,
+    vectors: str | None,
     statistic: str,
     data: Path | None,
     format_: str,
@@ -228,7 +237,7 @@ def metrics(
 ) -> None:
     """Which metrics say the same? Correlations between metrics, and with people, on what BENCHMARK judges."""
     check_result_outputs(output, plot, own_file(benchmark))
-    chosen = choose(metrics, model=model)
+    chosen = choose(metrics, model=model, vectors=vectors)
     with Progress(len(chosen)) as progress:
         result = studies.metric_correlations(benchmark, chosen, statistic=statistic, data=data, on_step=progress.step)
     deliver_result(result, format_, output, plot)
@@ -238,6 +247,7 @@ def metrics(
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SYSTEM... REFERENCES")
 @metric_option
 @model_option
+@vectors_option
 @click.option(
     "--human",
     type=click.Path(path_type=Path),
@@ -253,6 +263,7 @@ def systems(
     files: tuple[Path, ...],
     metrics: tuple[str, ...],
     model: str | None,
+    vectors: str | None,
     human: Path | None,
     subset: bool,
     statistic: str,
@@ -267,7 +278,7 @@ def systems(
     *candidates, references = files
     check_result_outputs(output, plot, [*files, human])
     results = dict(zip(system_names(candidates), candidates, strict=True))
-    chosen = choose(metrics, model=model)
+    chosen = choose(metrics, model=model, vectors=vectors)
     with Progress(len(results)) as progress:
         result = studies.systems(
             results,
@@ -288,6 +299,7 @@ def systems(
 @click.argument("references", type=click.Path(path_type=Path))
 @metric_option
 @model_option
+@vectors_option
 @click.option(
     "--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="How often to time each metric."
 )
@@ -297,6 +309,7 @@ def timing(
     references: Path,
     metrics: tuple[str, ...],
     model: str | None,
+    vectors: str | None,
     repeats: int,
     format_: str,
     output: Path | None,
@@ -304,7 +317,7 @@ def timing(
 ) -> None:
     """What does a metric cost? Seconds per 1,000 captions, of all CANDIDATES beside their REFERENCES."""
     check_result_outputs(output, plot, [candidates, references])
-    chosen = choose(metrics, model=model)
+    chosen = choose(metrics, model=model, vectors=vectors)
     with Progress(len(chosen)) as progress:
         result = studies.timing(candidates, references, chosen, repeats=repeats, on_step=progress.step)
     deliver_result(result, format_, output, plot)
@@ -314,6 +327,7 @@ def timing(
 @click.argument("references", type=click.Path(path_type=Path))
 @metric_option
 @model_option
+@vectors_option
 @click.option(
     "--counts",
     callback=_numbers(int),
@@ -339,6 +353,7 @@ def agreement(
     references: Path,
     metrics: tuple[str, ...],
     model: str | None,
+    vectors: str | None,
     counts: tuple[int, ...],
     place: int | None,
     published: Path | None,
@@ -354,7 +369,7 @@ def agreement(
     REFERENCES are human captions, several per image.
     """
     check_result_outputs(output, plot, [references, published])
-    chosen = choose(metrics, model=model)
+    chosen = choose(metrics, model=model, vectors=vectors)
     with Progress((len(counts) or 4) + 1) as progress:
         result = studies.human_agreement(
             references,

@@ -1,6 +1,7 @@
 """The COCO caption toolkit's interface without Java: stands in for pycocoevalcap 1.2, as it is on PyPI.
 
     from captious.compat.pycocoevalcap import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge, Spice
+    from captious.compat.pycocoevalcap import WMD  # which the fork mtanti/coco-caption has, and pycocoevalcap has not
 
 Names, arguments, return types, the order of results and what is printed are the toolkit's, and so are the scores.
 Different on purpose:
@@ -24,6 +25,7 @@ Different on purpose:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
@@ -33,12 +35,13 @@ from numpy.typing import NDArray
 
 from captious.compat.harness_input import captions, of_images, raw_texts
 from captious.errors import EmptyInputError, ParameterError
-from captious.metrics import bleu, cider_d, meteor, rouge_l, spice
+from captious.metrics import bleu, cider_d, meteor, rouge_l, spice, wmd
+from captious.models import WordVectors
 from captious.native import Vocabulary
 from captious.text import PTB, SPACES, WHITESPACE
 from captious.text.scene_graphs.matching import CATEGORIES, count
 
-__all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
+__all__ = ["WMD", "Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
 
 #: Tokenized captions by image id: any number of references, or one candidate. Words are set apart by spaces.
 Texts: TypeAlias = Mapping[Any, list[str]]
@@ -283,6 +286,42 @@ def _spice_scores(category: str, matched: int, of_candidate: int, of_references:
     recall = matched / of_references if of_references else 0.0
     f1 = 2 * precision * recall / (precision + recall) if matched else 0.0
     return {"pr": precision, "re": recall, "f": f1, **counts, "numImages": 1.0}
+
+
+class WMD:
+    """Word mover's distance as a similarity, as in the fork mtanti/coco-caption. ``COCOEvalCap`` does not run it.
+
+    The fork reads a file of GoogleNews vectors from its own folder; here any vectors are given.
+
+    Args:
+        vectors: as ``captious.Wmd`` takes them; None for the default.
+
+    Raises:
+        MissingExtraError: there are no word vectors.
+    """
+
+    def __init__(self, vectors: WordVectors | str | os.PathLike[str] | None = None) -> None:
+        self._metric = wmd.Wmd(vectors, tokenizer=SPACES)
+
+    def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
+        """Score tokenized captions, split at single spaces.
+
+        Args:
+            gts: image id -> list of references.
+            res: image id -> list of one candidate.
+
+        Returns:
+            The mean, and float64[n_images] in the order of gts.
+
+        Raises:
+            InputError: something about the captions, with the image.
+        """
+        scores = self._metric.scores(captions(gts, res))
+        return np.float64(scores.mean()), scores
+
+    def method(self) -> str:
+        """What the fork calls this scorer."""
+        return "WMD"
 
 
 class _Scorer(Protocol):

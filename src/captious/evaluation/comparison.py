@@ -25,7 +25,7 @@ from captious.evaluation.resampling import bootstrap_sums, exchange_sums, interv
 from captious.evaluation.scoring import Step, evaluate, selections
 from captious.metrics.base import Metric
 from captious.metrics.document_frequencies import DocumentFrequencies
-from captious.models import Encoder
+from captious.models import Encoder, WordVectors
 from captious.text import Tokenizer
 from captious.text.parsing.layer import ParseSource
 from captious.version import __version__
@@ -182,6 +182,7 @@ def compare(
     images: str | os.PathLike[str] | None = None,
     model: Encoder | str | None = None,
     parser: ParseSource | str | os.PathLike[str] | None = None,
+    vectors: WordVectors | str | os.PathLike[str] | None = None,
     references_as: str = "each",
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
@@ -202,7 +203,9 @@ def compare(
     check_resampling(level, resamples, seed)
     if isinstance(systems, str) or len(set(systems)) != 2 or len(systems) != 2:
         raise ParameterError(f"{systems!r} are no names of two systems", help="give two names: systems=('a', 'b')")
-    chosen = selections(metrics, tokenizer=tokenizer, idf=idf, images=images, model=model, parser=parser)
+    chosen = selections(
+        metrics, tokenizer=tokenizer, idf=idf, images=images, model=model, parser=parser, vectors=vectors
+    )
     table = references if isinstance(references, References) else read_references(references)
     reports = [
         evaluate(load(candidates, table, subset=subset), chosen, system=name, references_as=references_as)

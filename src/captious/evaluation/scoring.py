@@ -15,7 +15,7 @@ from captious.metrics.base import Metric, Settings
 from captious.metrics.document_frequencies import DocumentFrequencies
 from captious.metrics.parse_sources import as_parse_source
 from captious.metrics.registry import COCO, Selection, available, select
-from captious.models import Encoder
+from captious.models import Encoder, WordVectors
 from captious.text import Tokenizer
 from captious.text.parsing.layer import ParseSource
 
@@ -40,6 +40,7 @@ def score(
     images: str | os.PathLike[str] | None = None,
     model: Encoder | str | None = None,
     parser: ParseSource | str | os.PathLike[str] | None = None,
+    vectors: WordVectors | str | os.PathLike[str] | None = None,
     references_as: str = "each",
 ) -> Report:
     """Score the captions of one system.
@@ -58,6 +59,8 @@ def score(
             or ``captious.Encoder``, which also says on which device; None for each metric's own.
         parser: where metrics on parses that are asked for by name get them from: the grammar "corenlp" or "captious",
             or a file of parses made elsewhere; None for the best grammar at hand.
+        vectors: for metrics on word vectors that are asked for by name: ``captious.WordVectors``, the name that
+            ``captious vectors add`` gave, or a file; None for the default.
         references_as: "each" reference of an image for itself, or all concatenated to one ("cat").
 
     Returns:
@@ -68,7 +71,9 @@ def score(
         UnknownNameError: no such metric, variant or tokenizer.
         ParameterError: settings that contradict each other.
     """
-    chosen = selections(metrics, tokenizer=tokenizer, idf=idf, images=images, model=model, parser=parser)
+    chosen = selections(
+        metrics, tokenizer=tokenizer, idf=idf, images=images, model=model, parser=parser, vectors=vectors
+    )
     captions = load(candidates, references, subset=subset)
     report = evaluate(captions, chosen, system=system, references_as=references_as)
     for warning in report.warnings:
@@ -84,6 +89,7 @@ def selections(
     images: str | os.PathLike[str] | None = None,
     model: Encoder | str | None = None,
     parser: ParseSource | str | os.PathLike[str] | None = None,
+    vectors: WordVectors | str | os.PathLike[str] | None = None,
 ) -> list[Selection]:
     """The metrics of a run with its settings; arguments and errors are those of ``score``."""
     if isinstance(metrics, str | Metric):
@@ -97,7 +103,8 @@ def selections(
         )
     encoder = Encoder(model) if isinstance(model, str) else model
     source = None if parser is None else as_parse_source(parser)
-    chosen = select(asked, Settings(tokenizer, frequencies, encoder, images, source))
+    words = vectors if vectors is None or isinstance(vectors, WordVectors) else WordVectors.open(vectors)
+    chosen = select(asked, Settings(tokenizer, frequencies, encoder, images, source, words))
     if frequencies is not None and not any(getattr(s.metric, "idf", None) is frequencies for s in chosen):
         raise ParameterError(
             "document frequencies are given, but no metric asked for uses them",
@@ -109,6 +116,12 @@ def selections(
             "a model is given, but no metric asked for uses one",
             where=f"model {model if isinstance(model, str) else model.model}",
             help="leave model out, or ask for bertscore, yi2020, mima, spurts, smurf or clipscore",
+        )
+    if words is not None and not any(getattr(s.metric, "vectors", None) is not None for s in chosen):
+        raise ParameterError(
+            "word vectors are given, but no metric asked for uses them",
+            where=f"vectors {words.label}",
+            help="leave vectors out, or ask for wmd, mowe or wembsim",
         )
     if images is not None and not any(hasattr(s.metric, "images") for s in chosen):
         raise ParameterError(

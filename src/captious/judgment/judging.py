@@ -33,7 +33,7 @@ from captious.judgment.verdict import Agreement, Judgment, Verdict, holm, ranks
 from captious.metrics.asking import Asked
 from captious.metrics.base import Metric
 from captious.metrics.registry import get, names
-from captious.models import Encoder
+from captious.models import Encoder, WordVectors
 from captious.version import __version__
 
 __all__ = ["judge", "load_evidence"]
@@ -43,6 +43,10 @@ ScoreTable: TypeAlias = Mapping[str, Mapping[str, ArrayLike | Mapping[str, float
 
 _LEVEL = 0.95
 _PERMUTATIONS_PER_PAIR = 50
+
+
+#: What metrics that are asked for by name look at: model and vectors, as ``judge`` takes them.
+_Backbones: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ def judge(
     scores: ScoreTable | str | os.PathLike[str] | None = None,
     data: str | os.PathLike[str] | None = None,
     model: Encoder | str | None = None,
+    vectors: WordVectors | str | os.PathLike[str] | None = None,
     references_as: str = "each",
     compare: bool = False,
     resamples: int = 1000,
@@ -76,6 +81,8 @@ def judge(
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         model: for metrics on contextual encoders that are asked for by name: a model on the Hugging Face hub, a folder,
             or ``captious.Encoder``; None for each metric's own.
+        vectors: for metrics on word vectors that are asked for by name: ``captious.WordVectors``, a name, or a file;
+            None for the default.
         references_as: "each" reference of an image for itself, or all concatenated to one ("cat").
         compare: test all pairs of metrics for a difference, and rank them.
         resamples: of the intervals, and permutations of the tests; many metrics get more, 50 for every pair of them.
@@ -97,9 +104,10 @@ def judge(
     asked, given = list(metrics), _score_table(scores)
     evidence = [each if isinstance(each, Evidence) else load_evidence(each, data) for each in benchmarks]
     _check(evidence, asked, given)
+    backbones = {"model": model, "vectors": vectors}
     scored = []  # all before any is tested: what is wrong should come to light soon
     for each in evidence:
-        found = _scored(each, asked, model, references_as, on_step) + _given(each, given)
+        found = _scored(each, asked, backbones, references_as, on_step) + _given(each, given)
         if len({score.label for score in found}) < len(found):
             raise ParameterError("a metric is asked for twice", where=each.protocol.full_name, help="name it once")
         if not found:
@@ -152,25 +160,25 @@ def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTa
 
 
 def _scored(
-    evidence: Evidence, asked: Sequence[MetricLike], model: Encoder | str | None, references_as: str, on_step: Any
+    evidence: Evidence, asked: Sequence[MetricLike], backbones: _Backbones, references_as: str, on_step: Any
 ) -> list[_Scores]:
     """Scores of the metrics that are computed here, in the order of asking."""
     if not asked:
         return []
     if isinstance(evidence, SystemRanking):
-        return [score for item in asked for score in _of_systems(evidence, item, model, on_step)]
+        return [score for item in asked for score in _of_systems(evidence, item, backbones, on_step)]
     assert isinstance(evidence, RatedCaptions | CaptionPairs)
     name = evidence.protocol.full_name
-    chosen = as_selections(asked, name=name, model=model)
+    chosen = as_selections(asked, name=name, **backbones)
     report = score_captions(evidence.captions, chosen, name=name, references_as=references_as, on_step=on_step)
     return [_checked(evidence, label, result.signature, result.per_caption) for label, result in report.items()]
 
 
-def _of_systems(evidence: SystemRanking, item: MetricLike, model: Encoder | str | None, on_step: Any) -> list[_Scores]:
+def _of_systems(evidence: SystemRanking, item: MetricLike, backbones: _Backbones, on_step: Any) -> list[_Scores]:
     """Published scores, of every output of a metric; of a metric that needs no references or of a function, means over
     a system's captions."""
     if evidence.outputs is not None and _needs_no_references(item):
-        return _of_outputs(evidence, evidence.outputs, item, model, on_step)
+        return _of_outputs(evidence, evidence.outputs, item, backbones, on_step)
     if isinstance(item, str | Metric):
         metric = item if isinstance(item, Metric) else get(item) if item in names() else None
         outputs = metric.outputs if metric is not None else (str(item),)
@@ -199,11 +207,11 @@ def _of_outputs(
     evidence: SystemRanking,
     outputs: Sequence[Sequence[str]],
     item: MetricLike,
-    model: Encoder | str | None,
+    backbones: _Backbones,
     on_step: Any,
 ) -> list[_Scores]:
     """Corpus scores of the systems' captions, by a metric that looks at nothing else."""
-    chosen = as_selections([item], model=model)
+    chosen = as_selections([item], **backbones)
     n = len(outputs[0])
     nothing = References(tuple(range(n)), ("",) * n, np.arange(n + 1))
     reports = [

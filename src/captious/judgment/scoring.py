@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias, cast
@@ -14,7 +15,7 @@ from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate, selections
 from captious.metrics.base import MeanMetric, Metric, State
 from captious.metrics.registry import Selection
-from captious.models import Encoder
+from captious.models import Encoder, WordVectors
 from captious.version import __version__
 
 __all__ = [
@@ -68,12 +69,14 @@ def as_selections(
     *,
     name: str = "captions",
     model: Encoder | str | None = None,
+    vectors: WordVectors | str | os.PathLike[str] | None = None,
 ) -> list[Selection]:
     """Metrics ready to run, functions among them; raises as ``score_captions`` does before it scores.
 
     Args:
         name: what messages call the captions.
         model: for metrics on contextual encoders that are asked for by name, as ``captious.score`` takes it.
+        vectors: likewise for metrics on word vectors.
     """
     if isinstance(metrics, str | Metric) or callable(metrics):
         metrics = [metrics]
@@ -81,7 +84,7 @@ def as_selections(
     ready = [item for item in asked if isinstance(item, Selection)]
     if ready and len(ready) == len(asked):
         return ready
-    return selections([_as_metric(item, name) for item in asked], model=model)
+    return selections([_as_metric(item, name) for item in asked], model=model, vectors=vectors)
 
 
 def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References, load
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.signature import signature
-from captious.models import Encoder
+from captious.models import Encoder, WordVectors
 from captious.text import Tokenizer, as_tokenizer
 from captious.text.parsing.layer import ParseSource
 
@@ -53,6 +53,7 @@ class Settings:
         encoder: the model of metrics on contextual encoders; None for each metric's own default.
         images: the folder of image files, for metrics that look at the images.
         parser: where metrics on parses get them from; None for the best grammar at hand.
+        vectors: for metrics on word vectors: these, their name, or a file; None for the default.
     """
 
     tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None
@@ -60,6 +61,7 @@ class Settings:
     encoder: Encoder | None = None
     images: str | os.PathLike[str] | None = None
     parser: ParseSource | str | os.PathLike[str] | None = None
+    vectors: WordVectors | str | os.PathLike[str] | None = None
 
 
 class Metric(ABC):

@@ -43,6 +43,9 @@ _BUILT_IN = {
     "spice": "captious.metrics.spice:Spice",
     "spider": "captious.metrics.spider:Spider",
     "hwcm": "captious.metrics.hwcm:Hwcm",
+    "wmd": "captious.metrics.wmd:Wmd",
+    "mowe": "captious.metrics.mowe:Mowe",
+    "wembsim": "captious.metrics.wembsim:Wembsim",
     "ngram-precision": "captious.metrics.ngram_precision:NgramPrecision",
     "unigram-recall": "captious.metrics.unigram_recall:UnigramRecall",
 }

@@ -1,4 +1,4 @@
-"""Neural backbones behind small interfaces: contextual encoders of text.
+"""Backbones behind small interfaces: contextual encoders of text, word vectors.
 
 Nothing here is imported, and no weights are read, before a metric that needs them runs.
 """
@@ -6,5 +6,6 @@ Nothing here is imported, and no weights are read, before a metric that needs th
 from captious.models.encoders import Batch, Encoder
 from captious.models.layers import EncodedTexts, EncodingLayer, TextLayer
 from captious.models.token_vectors import TokenVectors
+from captious.models.word_vectors import WordVectors
 
-__all__ = ["Batch", "EncodedTexts", "Encoder", "EncodingLayer", "TextLayer", "TokenVectors"]
+__all__ = ["Batch", "EncodedTexts", "Encoder", "EncodingLayer", "TextLayer", "TokenVectors", "WordVectors"]

@@ -213,3 +213,47 @@ def visible_nodes(offsets: numpy.typing.NDArray[numpy.int64], states: numpy.typi
     Trees of derivations, without the nodes whose state has a negative label: offsets of nodes, then in preorder their
     labels, the number of the node above in its tree (-1 for the top), begins and ends.
     """
+
+def parse_vector_lines(lines: bytes, width: int) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32], str, int, bytes]:
+    """
+    Lines of words with `width` numbers each: text of the words, their ends, the numbers float32[n_lines, width];
+    then what is wrong with the line behind these, if something is ("", "empty", "no word", "wrong count",
+    "no number" or "not finite"), how many numbers it has, and what stands in place of a number.
+    """
+
+def sorted_words(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Order of words by their bytes, equal ones as they came; int64[n_words].
+    """
+
+def find_words(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: tuple[str, ...]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Places of words in a sorted list, -1 where it does not have one; int64[n_words].
+    """
+
+def subword_buckets(text: numpy.typing.NDArray[numpy.uint8], ends: numpy.typing.NDArray[numpy.int64], shortest: int, longest: int, buckets: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+    """
+    Buckets of fastText's character n-grams of words: buckets int32[n], offsets int64[n_words + 1].
+    """
+
+def transport_plan(costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], supplies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], demands: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+    """
+    What moving all supplies (rows) to demands (columns) at the least cost moves; int64[n_rows, n_columns].
+    """
+
+def word_distances(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], a: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """Euclidean distances of words from words; float64[len(a), len(b)]."""
+
+def word_mover_distances(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    Word mover's distance of each reference from its candidate; float64[n_references]. Bags are distinct words, rows of
+    vectors, with their counts.
+    """
+
+def nearest_word_movers(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """The smallest of these distances for each image; float64[n_images]."""
+
+def mean_vectors(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """
+    Mean of the vectors of each caption's words, zeros without words; float64[n_captions, width].
+    """

@@ -91,4 +91,7 @@ void bind_meteor(nb::module_& m);
 // The parser's, bound in parsing/bindings.cpp.
 void bind_parsing(nb::module_& m);
 
+// The kernels of word vectors, bound in vectors/bindings.cpp.
+void bind_vectors(nb::module_& m);
+
 }  // namespace captious

@@ -295,4 +295,5 @@ NB_MODULE(_kernels, m) {
 
     bind_meteor(m);
     bind_parsing(m);
+    bind_vectors(m);
 }

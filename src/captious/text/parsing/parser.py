@@ -102,7 +102,11 @@ class Parser:
         """
         trees = self.trees(sentences)
         bounds = trees.offsets.tolist()
-        nodes = list(zip(trees.labels.tolist(), trees.parents.tolist(), trees.begins.tolist(), trees.is_tag.tolist(), strict=True))
+        nodes = list(
+            zip(
+                trees.labels.tolist(), trees.parents.tolist(), trees.begins.tolist(), trees.is_tag.tolist(), strict=True
+            )
+        )
         return [
             _tree(nodes[begin:end], trees.names, sentence)
             for begin, end, sentence in zip(bounds[:-1], bounds[1:], sentences, strict=True)

@@ -1,0 +1,192 @@
+"""Words of captions that have a vector, as annotation layers: in their order, and as bags of distinct words.
+
+Vectors are looked up once for every distinct word of a run, and candidates share those of their references.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, References
+from captious.models import WordVectors
+from captious.native import Vocabulary
+from captious.text import Tokenizer, TokenLayer, Tokens, WordLayer
+from captious.text.stop_word_lists import StopWords
+
+__all__ = ["FORMS", "BagLayer", "Bags", "EmbeddedLayer", "EmbeddedWords", "WordTable"]
+
+_NO_VECTOR, _LEFT_OUT = -1, -2
+
+_DELETED = str.maketrans("", "", ".,\"'")
+
+#: How a token becomes the word that is looked up; "" is none.
+FORMS: Mapping[str, Callable[[str], str]] = {
+    "token": lambda token: token,
+    "lower": str.lower,
+    "letters": lambda token: token.translate(_DELETED).lower(),
+}
+
+
+class WordTable:
+    """The words of a run that have a vector, numbered as they come.
+
+    Args:
+        vectors: where they are looked up.
+        form: one of ``FORMS``.
+        stop_words: left out, after the form is applied.
+    """
+
+    def __init__(self, vectors: WordVectors, form: str, stop_words: StopWords) -> None:
+        self._vectors, self._form, self._stop_words = vectors, FORMS[form], stop_words
+        self._numbers: dict[str, int] = {}
+        self._words: list[str] = []
+        self._rows = np.zeros((0, vectors.width), np.float32)
+        self._of_tokens: dict[Vocabulary, NDArray[np.int32]] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def rows(self) -> NDArray[np.float32]:
+        """Vectors of the words, float32[n, width]; it may grow, numbers never change."""
+        return self._rows
+
+    @property
+    def words(self) -> list[str]:
+        """The words by number."""
+        return self._words
+
+    def numbers(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
+        """For each token of a vocabulary the number of its word, or less than 0; int32[len(vocabulary)]."""
+        with self._lock:
+            known = self._of_tokens.get(vocabulary, np.empty(0, np.int32))
+            tokens = vocabulary.words(len(known))
+            if tokens:
+                known = np.concatenate([known, self._numbered(tokens)])
+                self._of_tokens[vocabulary] = known
+            return known
+
+    def _numbered(self, tokens: list[str]) -> NDArray[np.int32]:
+        words = [self._form(token) for token in tokens]
+        new = [w for w in dict.fromkeys(words) if w and w not in self._numbers]
+        wanted = [w for w in new if w not in self._stop_words]
+        self._numbers |= dict.fromkeys(set(new).difference(wanted), _LEFT_OUT)
+        known, vectors = self._vectors.look_up(wanted)
+        places = np.where(known, len(self._words) + np.cumsum(known) - 1, _NO_VECTOR)
+        self._numbers |= zip(wanted, places.tolist(), strict=True)
+        self._words += [word for word, one in zip(wanted, known.tolist(), strict=True) if one]
+        self._rows = np.concatenate([self._rows, vectors[known]])
+        return np.array([self._numbers[word] if word else _LEFT_OUT for word in words], np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddedWords:
+    """Captions as the words that have a vector, in their order.
+
+    Args:
+        ids: int32[n], numbers in the table.
+        offsets: int64[n_captions + 1].
+        table: the words and their vectors.
+        n_wanted: number of words that are no stop words, with a vector or without.
+    """
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    table: WordTable
+    n_wanted: int
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of words of each caption."""
+        return np.diff(self.offsets)
+
+    @classmethod
+    def of(cls, tokens: Tokens, table: WordTable) -> EmbeddedWords:
+        """The words of captions."""
+        ids = table.numbers(tokens.vocabulary)[tokens.ids]
+        before = np.concatenate([[0], np.cumsum(ids >= 0)])
+        return cls(ids[ids >= 0], before[tokens.offsets], table, int((ids != _LEFT_OUT).sum()))
+
+
+@dataclass(frozen=True)
+class EmbeddedLayer:
+    """``EmbeddedWords`` of references and candidates, over one table.
+
+    Args:
+        vectors: their vectors.
+        tokenizer: cuts captions.
+        form: one of ``FORMS``.
+        stop_words: what is left out.
+        split: cut tokens again at white space.
+    """
+
+    vectors: WordVectors
+    tokenizer: Tokenizer
+    form: str
+    stop_words: StopWords
+    split: bool = False
+
+    @property
+    def key(self) -> Hashable:
+        vectors = self.vectors.name, self.vectors.checksum
+        return "embedded words", vectors, self.tokenizer, self.form, self.stop_words, self.split
+
+    @property
+    def _tokens(self) -> TokenLayer | WordLayer:
+        return WordLayer(self.tokenizer) if self.split else TokenLayer(self.tokenizer)
+
+    def of_references(self, references: References) -> EmbeddedWords:
+        table = WordTable(self.vectors, self.form, self.stop_words)
+        tokens: Tokens = references.layer(self._tokens)
+        return EmbeddedWords.of(tokens, table)
+
+    def of_candidates(self, captions: Captions, references: EmbeddedWords) -> EmbeddedWords:
+        tokens: Tokens = captions.layer(self._tokens)[0]
+        return EmbeddedWords.of(tokens, references.table)
+
+
+@dataclass(frozen=True, eq=False)
+class Bags:
+    """Captions as bags of words: distinct ones, in the order in which each comes first, and how often.
+
+    Args:
+        words: int32[n], numbers in the table.
+        counts: int32[n].
+        offsets: int64[n_captions + 1].
+        table: the words and their vectors.
+    """
+
+    words: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    table: WordTable
+
+    @classmethod
+    def of(cls, captions: EmbeddedWords) -> Bags:
+        """The bags of captions."""
+        n, size = len(captions.lengths), max(1, len(captions.table.words))
+        keys = np.repeat(np.arange(n), captions.lengths) * size + captions.ids
+        distinct, first, counts = np.unique(keys, return_index=True, return_counts=True)
+        order = np.argsort(first)  # not that of the table, which depends on other captions
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(distinct // size, minlength=n))])
+        return cls((distinct % size)[order].astype(np.int32), counts[order].astype(np.int32), offsets, captions.table)
+
+
+@dataclass(frozen=True)
+class BagLayer:
+    """``Bags`` of references and candidates."""
+
+    words: EmbeddedLayer
+
+    @property
+    def key(self) -> Hashable:
+        return "bags", self.words.key
+
+    def of_references(self, references: References) -> Bags:
+        return Bags.of(references.layer(self.words))
+
+    def of_candidates(self, captions: Captions, references: Bags) -> Bags:
+        return Bags.of(captions.layer(self.words)[0])

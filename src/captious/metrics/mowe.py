@@ -1,0 +1,31 @@
+"""MOWE: cosine of the mean word vectors of candidate and reference.
+
+Sharif, White, Bennamoun, Liu and Shah 2019 (LCEval); the official variant is the feature of LCEval's code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from captious.metrics.word_means import WordMeanMetric
+
+__all__ = ["Mowe"]
+
+
+class Mowe(WordMeanMetric):
+    """Cosine of the means of word vectors, -1 to 1, higher is better; of several references the best counts.
+
+    A caption of whose words none has a vector gives -1. The corpus score is the mean. Tokens are put into lower case
+    and lose full stops, commas and quotes before they are looked up.
+
+    Args:
+        others: see ``WordMeanMetric``.
+    """
+
+    name = "mowe"
+    summary = "cosine of mean word vectors, of the best reference"
+    variants: ClassVar[Mapping[str, str]] = {"official": "LCEval's code"}
+    score_of_nothing = -1.0
+    usual_combine = "max"
+    form = "letters"

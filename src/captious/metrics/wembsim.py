@@ -1,0 +1,29 @@
+"""WEmbSim: cosine of the mean word vectors of candidate and reference, averaged over references.
+
+Sharif, White, Bennamoun, Liu and Shah 2020; there is no official code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from captious.metrics.word_means import WordMeanMetric
+
+__all__ = ["Wembsim"]
+
+
+class Wembsim(WordMeanMetric):
+    """|cosine| of the means of word vectors, 0 to 1, higher is better; the mean over references.
+
+    A caption of whose words none has a vector gives 0, which the publication leaves open. The corpus score is the mean.
+
+    Args:
+        others: see ``WordMeanMetric``.
+    """
+
+    name = "wembsim"
+    summary = "cosine of mean word vectors, averaged over references"
+    variants: ClassVar[Mapping[str, str]] = {"paper": "as published: without sign, mean over references"}
+    usual_combine = "mean"
+    absolute = True

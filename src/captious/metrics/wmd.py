@@ -1,0 +1,179 @@
+"""Word mover's distance: what it costs to move the words of one caption to those of the other, as a similarity.
+
+Kusner, Sun, Kolkin and Weinberger 2015; exp(-distance) for captions by Kilickaya et al. 2017. The variants are the two
+implementations that the field has used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, load
+from captious.errors import ParameterError
+from captious.metrics.base import State
+from captious.metrics.embedded_words import FORMS, BagLayer, Bags, EmbeddedLayer
+from captious.metrics.vector_metric import VectorMetric
+from captious.models import WordVectors
+from captious.native import nearest_word_movers, threads, transport_plan, word_distances, word_mover_distances
+from captious.text import Tokenizer
+from captious.text.stop_word_lists import NLTK, StopWords
+
+__all__ = ["Move", "Transport", "Wmd"]
+
+#: NLTK's list as it was until 2017, without words that hold an apostrophe.
+_NLTK_2016 = StopWords("nltk-2016", frozenset(word for word in NLTK.words if "'" not in word))
+
+
+class Wmd(VectorMetric):
+    """exp(-d / sigma), 0 to 1, higher is better, with d the word mover's distance of the nearest reference.
+
+    The corpus score is the mean. A caption of whose words none has a vector is infinitely far from all others.
+
+    Args:
+        sigma: how fast similarity falls with distance, greater than 0.
+        others: see ``VectorMetric``.
+
+    Raises:
+        ParameterError: a sigma outside its range.
+    """
+
+    name = "wmd"
+    summary = "exp(-cost) of moving the words of the nearest reference to those of the candidate, by word vectors"
+    variants: ClassVar[Mapping[str, str]] = {
+        "mtanti": "COCO toolkit with WMD: vectors as they are",
+        "lceval": "LCEval and NNEval: vectors of length 1, tokens in lower case",
+    }
+
+    def __init__(
+        self,
+        vectors: WordVectors | str | os.PathLike[str] | None = None,
+        *,
+        sigma: float = 1.0,
+        stop_words: StopWords | str | os.PathLike[str] | Iterable[str] | None = None,
+        variant: str | None = None,
+        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
+    ) -> None:
+        super().__init__(vectors, stop_words=stop_words, variant=variant, tokenizer=tokenizer)
+        if not (isfinite(sigma) and sigma > 0):
+            raise ParameterError(f"wmd cannot have sigma {sigma}", help="sigma is greater than 0; the usual one is 1")
+        self.sigma = float(sigma)
+
+    @property
+    def usual_stop_words(self) -> StopWords:
+        return _NLTK_2016 if self.variant == "mtanti" else NLTK
+
+    @property
+    def words(self) -> EmbeddedLayer:
+        if self.variant == "mtanti":
+            return EmbeddedLayer(self.vectors, self.tokenizer, "token", self.stop_words)
+        return EmbeddedLayer(self.vectors, self.tokenizer, "lower", self.stop_words, split=True)
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        return {**super().parameters, "sigma": self.sigma}
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        candidates, references = captions.layer(BagLayer(self.words))
+        bags = _as_arguments(candidates), _as_arguments(references)
+        rows = self._rows(candidates)
+        nearest = nearest_word_movers(rows, *bags[0], *bags[1], captions.references.offsets, threads())
+        return np.asarray(np.exp(-nearest / self.sigma))
+
+    def distances(self, captions: Captions) -> NDArray[np.float64]:
+        """The distance of every reference from its candidate, float64[n_references]; infinite where there is none."""
+        candidates, references = captions.layer(BagLayer(self.words))
+        bags = _as_arguments(candidates), _as_arguments(references)
+        return word_mover_distances(self._rows(candidates), *bags[0], *bags[1], captions.references.offsets, threads())
+
+    def transport(self, candidate: str, reference: str) -> Transport:
+        """How the words of a reference get to those of a candidate, and what that costs."""
+        captions = load({0: candidate}, {0: [reference]})
+        ours, theirs = captions.layer(BagLayer(self.words))
+        words = ours.table.words
+        distance = float(self.distances(captions)[0])
+        moves: list[Move] = []
+        if isfinite(distance):
+            n, m = int(ours.counts.sum()), int(theirs.counts.sum())
+            costs = word_distances(self._rows(ours), ours.words, theirs.words)
+            plan = transport_plan(costs, ours.counts.astype(np.int64) * m, theirs.counts.astype(np.int64) * n)
+            for i, j in np.argwhere(plan).tolist():
+                share = float(plan[i, j]) / (n * m)
+                moves.append(Move(words[ours.words[i]], words[theirs.words[j]], share, float(costs[i, j])))
+        return Transport(
+            candidate=_bag(ours),
+            reference=_bag(theirs),
+            moves=tuple(moves),
+            candidate_left_out=self._left_out(candidate, ours),
+            reference_left_out=self._left_out(reference, theirs),
+            distance=distance if isfinite(distance) else None,
+            score=float(np.exp(-distance / self.sigma)),
+        )
+
+    def _left_out(self, text: str, bag: Bags) -> tuple[str, ...]:
+        """Tokens of a caption that are not in its bag."""
+        known = {bag.table.words[word] for word in bag.words.tolist()}
+        form = FORMS[self.words.form]
+        return tuple(token for token in self.tokenizer(text) if form(token) not in known)
+
+    def _rows(self, bags: Bags) -> NDArray[np.float32]:
+        """Vectors of the words, as the variant takes them; in single precision, as gensim has them."""
+        rows = bags.table.rows
+        if self.variant == "mtanti":
+            return rows
+        lengths = np.linalg.norm(rows, axis=1)
+        return np.asarray(rows / np.where(lengths > 0, lengths, 1)[:, None], np.float32)
+
+
+@dataclass(frozen=True)
+class Move:
+    """Words that go from one caption to the other.
+
+    Args:
+        word: of the candidate.
+        reference_word: of the reference.
+        share: of all words, 0..1.
+        distance: between the two vectors.
+    """
+
+    word: str
+    reference_word: str
+    share: float
+    distance: float
+
+
+@dataclass(frozen=True)
+class Transport:
+    """A candidate beside a reference, and the cheapest way from one to the other.
+
+    Args:
+        candidate, reference: their words that have a vector, each with its share.
+        moves: what goes where; their shares times distances add up to the distance.
+        candidate_left_out, reference_left_out: words that do not count: stop words, and those without a vector.
+        distance: word mover's distance; None if it is infinite.
+        score: exp(-distance / sigma).
+    """
+
+    candidate: tuple[tuple[str, float], ...]
+    reference: tuple[tuple[str, float], ...]
+    moves: tuple[Move, ...]
+    candidate_left_out: tuple[str, ...]
+    reference_left_out: tuple[str, ...]
+    distance: float | None
+    score: float
+
+
+def _as_arguments(bags: Bags) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    return bags.words, bags.counts, bags.offsets
+
+
+def _bag(bags: Bags) -> tuple[tuple[str, float], ...]:
+    total = max(1, int(bags.counts.sum()))
+    pairs = zip(bags.words.tolist(), bags.counts.tolist(), strict=True)
+    return tuple((bags.table.words[word], count / total) for word, count in pairs)

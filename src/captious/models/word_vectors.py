@@ -1,0 +1,123 @@
+"""Word vectors of any kind behind one interface: words to rows, whatever file or array they come from."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from captious.errors import ParameterError, ResourceError
+from captious.resources import vectors as resource
+from captious.resources.vector_index import Block, DuplicateWordError, VectorIndex, index_of
+
+__all__ = ["WordVectors", "missing_vectors"]
+
+_SHOWN = 8  # digits of the checksum in signatures
+
+
+def missing_vectors() -> str | None:
+    """The command that makes word vectors known, or None if there are any."""
+    return None if resource.default() or resource.names() else resource.INSTALL
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """Word vectors. Make one with ``open`` or ``of``.
+
+    Args:
+        name: what signatures call them.
+        checksum: of their content, hexadecimal.
+        index: looks words up.
+        origin: where they come from, for people.
+        reopen: makes the same in another process; None if only a copy can.
+    """
+
+    name: str
+    checksum: str
+    index: VectorIndex
+    origin: str
+    reopen: Callable[[], WordVectors] | None = None
+
+    @classmethod
+    def open(cls, what: str | os.PathLike[str] | None = None) -> WordVectors:
+        """Vectors by the name that ``captious vectors add`` gave, or of a file; for None the default.
+
+        The default is what ``CAPTIOUS_VECTORS`` names, or the only ones that were added.
+
+        Raises:
+            MissingExtraError, ParameterError, UnknownNameError, ResourceError: as ``captious.resources.vectors.find``.
+        """
+        found = resource.find(what)
+        return cls(found.name, found.checksum, found.index, found.origin, partial(cls.open, what))
+
+    @classmethod
+    def of(cls, words: Sequence[str], vectors: ArrayLike, name: str = "own") -> WordVectors:
+        """Vectors from memory.
+
+        Args:
+            words: n words, each once.
+            vectors: numbers [n, d], taken in single precision.
+            name: what signatures call them.
+
+        Raises:
+            ParameterError: not one row of finite numbers for each word, a word twice, or none.
+        """
+        rows = np.ascontiguousarray(vectors, np.float32)
+        if rows.ndim != 2 or len(rows) != len(words) or not rows.size or not np.isfinite(rows).all():
+            raise ParameterError(
+                f"an array of the shape {rows.shape} holds no vectors of {len(words):,} words",
+                help="give one row of finite numbers for each word",
+            )
+        encoded = [word.encode("utf-8", "surrogatepass") for word in words]
+        try:
+            index = VectorIndex(index_of([Block.of(encoded, rows)]), rows)
+        except DuplicateWordError as error:
+            raise ParameterError(f"{error.word!r} is there twice", help="give every word once") from error
+        digest = hashlib.sha256(b"\n".join(encoded) + b"\0" + rows.tobytes())
+        return cls(name, digest.hexdigest()[:16], index, "memory")
+
+    @property
+    def label(self) -> str:
+        """What signatures call them: name and checksum, and whether unknown words are made of subwords."""
+        subwords = "+subwords" if self.index.subwords is not None else ""
+        return f"{self.name}-{self.checksum[:_SHOWN]}{subwords}"
+
+    @property
+    def width(self) -> int:
+        """Numbers of a vector."""
+        return self.index.width
+
+    def __len__(self) -> int:
+        """Number of words."""
+        return len(self.index)
+
+    def __repr__(self) -> str:
+        return f"<WordVectors {self.label}: {len(self):,} words x {self.width}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Other processes map the same file instead of getting a copy."""
+        if self.reopen is not None:
+            return self.reopen, ()
+        return WordVectors, (self.name, self.checksum, self.index, self.origin)
+
+    def look_up(self, words: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+        """Which words have a vector, bool[n], and the vectors, float32[n, width]; zeros for words without.
+
+        Words are compared letter by letter, case included.
+
+        Raises:
+            ResourceError: the compiled file is damaged.
+        """
+        try:
+            return self.index.look_up(words)
+        except ValueError as error:
+            raise ResourceError(
+                f"the compiled word vectors are damaged: {error}",
+                where=f"{self.label}, from {self.origin}",
+                help="delete the folder vectors/index in the cache (captious doctor shows it); they are compiled again",
+            ) from error

@@ -1,0 +1,55 @@
+// Words of files of vectors: lines of text, sorted words to be looked up, and the pieces of words that fastText knows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace captious {
+
+// What may be wrong with a line.
+enum class LineFault { none, empty, no_word, wrong_count, no_number, not_finite };
+
+// Lines "word number number ..." as they came, up to the first that is wrong.
+struct VectorLines {
+    std::vector<std::uint8_t> text;  // of all words, back to back
+    std::vector<std::int64_t> ends;  // of each word in `text`
+    std::vector<float> values;       // [lines][width]
+    LineFault fault = LineFault::none;
+    std::size_t found = 0;  // of wrong_count: how many numbers
+    std::string field;      // of no_number and not_finite: what stands there
+};
+
+// Lines end with '\n'; fields are parted by blanks or tabs. A word may hold blanks, as some of GloVe's do, as long as no
+// further piece of it is a number.
+VectorLines parse_vector_lines(std::string_view lines, std::size_t width);
+
+// Words back to back in `text`, each up to its entry in `ends`. Ends are checked when a word is looked at, so that of a
+// mapped file nothing else is read.
+struct WordList {
+    const std::uint8_t* text;
+    std::size_t length;  // of text
+    const std::int64_t* ends;
+    std::size_t size;
+
+    std::string_view operator[](std::size_t i) const {
+        std::int64_t from = i == 0 ? 0 : ends[i - 1];
+        if (from < 0 || ends[i] < from || static_cast<std::size_t>(ends[i]) > length) throw std::out_of_range("ends do not fit text");
+        return {reinterpret_cast<const char*>(text) + from, static_cast<std::size_t>(ends[i] - from)};
+    }
+};
+
+// The order of the words by their bytes; equal ones as they came.
+std::vector<std::int64_t> sorted_order(const WordList& words);
+
+// Where a word is in a sorted list, or -1.
+std::int64_t find_sorted(const WordList& sorted, std::string_view word);
+
+// Appends the buckets of the character n-grams of a word in angle brackets, as fastText hashes them.
+void subword_buckets(std::string_view word, std::size_t shortest, std::size_t longest, std::uint32_t buckets,
+                     std::vector<std::int32_t>& out);
+
+}  // namespace captious

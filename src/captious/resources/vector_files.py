@@ -1,0 +1,200 @@
+"""Files of word vectors as others publish them, read piece by piece: text, word2vec's binary form, numpy's.
+
+What is wrong with a file is a ``ResourceError`` that names the line or the word.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.native import parse_vector_lines
+from captious.resources import fasttext, keyed_vectors
+from captious.resources.vector_index import Block
+from captious.resources.vector_source import PIECE, Source, broken, finite, from_arrays, opened
+
+__all__ = ["source_of"]
+
+_LONGEST_LINE = 1 << 22
+_LONGEST_WORD = 1 << 12
+_HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,12})[ \t\r]*")
+_NUMBERS = re.compile(rb"[0-9+\-.eE \t\r\n]*")
+_SHOWN = 40
+
+
+@contextmanager
+def source_of(path: Path, vocabulary: Path | None, subwords: bool, scratch: Path) -> Iterator[tuple[Source, IO[bytes]]]:
+    """The words and vectors of a file, and the file whose position tells how far reading is.
+
+    Args:
+        path: the file, in one of ``FORMS``.
+        vocabulary: the words of a .npy file, one on a line.
+        subwords: take what fastText makes vectors of unknown words from.
+        scratch: a folder for what has to be unpacked for a moment.
+
+    Raises:
+        ResourceError: what is wrong, with the line or the word.
+    """
+    with opened(path) as (file, raw):
+        start = file.read(1 << 16)
+        file.seek(0)
+        source = _source(path, file, start, vocabulary, subwords, scratch)
+        if subwords and source.subwords is None:
+            raise broken(path, "", "there are no subwords in it", "leave --subwords out, or give fastText's .bin")
+        yield source, raw
+
+
+def _source(
+    path: Path, file: IO[bytes], start: bytes, vocabulary: Path | None, subwords: bool, scratch: Path
+) -> Source:
+    if start.startswith(b"\x93NUMPY"):
+        if vocabulary is None:
+            raise broken(path, "", "nothing says which words its rows are", "name the file of words with --vocabulary")
+        words = _lines(vocabulary)
+        return from_arrays(path, words, _load(path, file))
+    if vocabulary is not None:
+        raise broken(path, "", "the words are in it, so it goes without --vocabulary", "leave --vocabulary out")
+    if start.startswith(fasttext.MAGIC):
+        return fasttext.source(path, file, subwords, scratch)
+    if start.startswith(b"PK"):
+        return _from_npz(path, file)
+    if start.startswith(b"\x80"):
+        return from_arrays(path, *keyed_vectors.read(path, file))
+    line, newline, rest = start.partition(b"\n")
+    header = _HEADER.fullmatch(line)
+    if header is None:
+        if not newline and len(start) == 1 << 16:
+            line = file.readline(_LONGEST_LINE)
+            file.seek(0)
+        width = len(line.split()) - 1
+        if width < 1:
+            raise broken(path, "line 1", "a word with its numbers is expected there")
+        return Source(path, width, _text_blocks(path, file, width), unit="line")
+    n_words, width = int(header[1]), int(header[2])
+    file.seek(len(line) + 1)
+    numbers = rest[rest.find(b" ") + 1 :][:64]
+    if rest and not _NUMBERS.fullmatch(numbers):
+        return Source(path, width, _binary_blocks(path, file, n_words, width))
+    blocks = _text_blocks(path, file, width, first=2, announced=n_words)
+    return Source(path, width, blocks, unit="line", first=2)
+
+
+# ---- text
+
+
+def _text_blocks(
+    path: Path, file: IO[bytes], width: int, *, first: int = 1, announced: int | None = None
+) -> Iterator[Block]:
+    line = first
+    left = b""
+    while True:
+        piece = file.read(PIECE)
+        lines, newline, left = (left + piece).rpartition(b"\n") if piece else (left, b"", b"")
+        if len(left) > _LONGEST_LINE:
+            raise broken(path, f"line {line:,}", "a line without end")
+        text, ends, vectors, fault, found, field = parse_vector_lines(lines + newline, width)
+        line += len(ends)
+        if fault:
+            raise broken(path, f"line {line:,}", _fault(fault, found, field, width, announced is not None))
+        if len(ends):
+            yield Block(text, ends, vectors)
+        if not piece:
+            break
+    if announced is not None and line - first != announced:
+        raise broken(
+            path,
+            "line 1",
+            f"the header says {announced:,} words, but there are {line - first:,}",
+            "get the file again, or mend its header",
+        )
+
+
+def _fault(fault: str, found: int, field: bytes, width: int, header: bool) -> str:
+    shown = field[:_SHOWN].decode("utf-8", "replace")
+    said = f"where {'the header' if header else 'line 1'} has {width:,}"
+    return {
+        "empty": "an empty line",
+        "no word": "no word before the numbers",
+        "wrong count": f"{found:,} number{'' if found == 1 else 's'}, {said}",
+        "no number": f"{shown!r} in place of a number",
+        "not finite": f"{shown!r}, which is not finite",
+    }[fault]
+
+
+# ---- word2vec's binary form
+
+
+def _binary_blocks(path: Path, file: IO[bytes], n_words: int, width: int) -> Iterator[Block]:
+    size = 4 * width
+    buffer, at, row = b"", 0, 0
+    words: list[bytes] = []
+    numbers: list[bytes] = []
+    while row < n_words:
+        end = buffer.find(b" ", at)
+        if end < 0 or end + 1 + size > len(buffer):
+            if words:
+                yield _binary_block(path, words, numbers, width, row)
+                words, numbers = [], []
+            piece = file.read(PIECE + size)
+            buffer, at = buffer[at:] + piece, 0
+            if not piece or (len(buffer) > _LONGEST_WORD and buffer.find(b" ", 0, _LONGEST_WORD) < 0):
+                reason = "the file ends in the middle" if not piece else "no word is there"
+                said = f"{reason}; the header says {n_words:,} words of {width:,} numbers"
+                raise broken(path, f"word {row + 1:,}", said, "get the file again")
+            continue
+        word = buffer[at:end].lstrip(b"\n")
+        if not word:
+            raise broken(path, f"word {row + 1:,}", "it has no letters")
+        words.append(word)
+        numbers.append(buffer[end + 1 : end + 1 + size])
+        at = end + 1 + size
+        row += 1
+    if words:
+        yield _binary_block(path, words, numbers, width, row)
+    if (buffer[at:] + file.read(1 << 10)).strip():
+        raise broken(path, "line 1", f"the header says {n_words:,} words, but there is more", "get the file again")
+
+
+def _binary_block(path: Path, words: list[bytes], numbers: list[bytes], width: int, end: int) -> Block:
+    vectors = np.frombuffer(b"".join(numbers), "<f4").reshape(-1, width)
+    return Block.of(words, finite(path, vectors, end - len(words)))
+
+
+# ---- numpy
+
+
+def _from_npz(path: Path, file: IO[bytes]) -> Source:
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            if not {"words", "vectors"} <= {*arrays.files}:
+                raise broken(path, "", f"it holds {', '.join(arrays.files) or 'nothing'}", "save words and vectors")
+            words, vectors = arrays["words"], arrays["vectors"]
+    except (ValueError, zipfile.BadZipFile, EOFError) as error:
+        raise broken(path, "", f"no .npz file that can be read ({error})") from error
+    if words.ndim != 1 or words.dtype.kind not in "US":
+        raise broken(path, "", "its words are no array of strings", "save words as an array of strings")
+    return from_arrays(path, [w.encode() if isinstance(w, str) else bytes(w) for w in words.tolist()], vectors)
+
+
+def _load(path: Path, file: IO[bytes]) -> NDArray[Any]:
+    try:
+        if isinstance(file, gzip.GzipFile):
+            loaded: NDArray[Any] = np.load(file, allow_pickle=False)
+        else:
+            loaded = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise broken(path, "", f"no .npy file that can be read ({error})") from error
+    return loaded
+
+
+def _lines(path: Path) -> list[bytes]:
+    with opened(path) as (file, _):
+        return file.read().removesuffix(b"\n").replace(b"\r\n", b"\n").split(b"\n")

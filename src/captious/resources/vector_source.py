@@ -1,0 +1,134 @@
+"""What files of word vectors have in common: a run of words and rows, places in it, errors, unpacking."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import ResourceError
+from captious.resources.vector_index import Block, Subwords
+
+__all__ = ["FORMS", "PIECE", "Source", "broken", "finite", "from_arrays", "opened", "unpacked"]
+
+#: What can be read, for people.
+FORMS = (
+    "GloVe text, word2vec text or binary, fastText .vec or .bin, KeyedVectors of gensim, .npz with words and vectors, "
+    "or .npy with --vocabulary; plain or .gz"
+)
+
+#: Bytes that are read at a time.
+PIECE = 1 << 22
+
+_WIDEST = 1 << 16
+
+
+class Source:
+    """Words and vectors in the order of a file.
+
+    Args:
+        path: what messages call it.
+        width: numbers of a vector.
+        blocks: all of it; may raise ResourceError.
+        unit: what places in it are counted in: "line" or "word".
+        first: the number of the first.
+        subwords: what the rows behind the words are, if there are such.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        width: int,
+        blocks: Iterator[Block],
+        *,
+        unit: str = "word",
+        first: int = 1,
+        subwords: Subwords | None = None,
+    ) -> None:
+        if not 0 < width <= _WIDEST:
+            raise broken(path, "line 1", f"vectors of {width:,} numbers")
+        self.path, self.width, self.blocks, self.subwords = path, width, blocks, subwords
+        self._unit, self._first = unit, first
+
+    def place(self, row: int) -> str:
+        """Where the word of a row stands, for people."""
+        return f"{self._unit} {self._first + row:,}"
+
+
+def broken(path: Path, place: str, reason: str, help: str = "") -> ResourceError:
+    """The error for a file that cannot be used."""
+    return ResourceError(
+        f"these word vectors cannot be read: {reason}",
+        where=f"{path}{', ' if place else ''}{place}",
+        help=help or f"give {FORMS}",
+    )
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """A file, unpacked if it is a gzip file, and the file that is really read, whose position tells how far that is.
+
+    Raises:
+        ResourceError: it cannot be read, or what is packed is damaged or cut off.
+    """
+    try:
+        with open(path, "rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            if packed:
+                with gzip.open(raw) as file:
+                    yield cast(IO[bytes], file), raw
+            else:
+                yield raw, raw
+    except EOFError as error:
+        raise broken(path, "", "the packed file ends in the middle", "get the file again") from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise broken(path, "", f"the packed file is damaged ({error})", "get the file again") from error
+    except OSError as error:
+        raise broken(path, "", error.strerror or str(error), "give a file that can be read") from error
+
+
+def from_arrays(path: Path, words: list[bytes], vectors: NDArray[Any]) -> Source:
+    """Words and the rows of a matrix."""
+    if vectors.ndim != 2 or not (np.issubdtype(vectors.dtype, np.floating) or vectors.dtype == np.int8):
+        raise broken(path, "", f"an array of {vectors.dtype} with {vectors.ndim} dimensions", "give float32[words, d]")
+    if len(words) != len(vectors):
+        raise broken(path, "", f"{len(words):,} words for {len(vectors):,} vectors", "give one word for each row")
+    if not all(words):
+        raise broken(path, f"word {words.index(b'') + 1:,}", "it has no letters")
+
+    def blocks() -> Iterator[Block]:
+        step = max(1, PIECE // (4 * vectors.shape[1]))
+        for start in range(0, len(words), step):
+            yield Block.of(words[start : start + step], finite(path, vectors[start : start + step], start))
+
+    return Source(path, int(vectors.shape[1]), blocks())
+
+
+def finite(path: Path, vectors: NDArray[Any], first: int) -> NDArray[np.float32]:
+    """Vectors in single precision, the first being the word ``first`` of the file.
+
+    Raises:
+        ResourceError: a number that is not finite.
+    """
+    single = vectors.astype(np.float32, copy=False)
+    bad = np.flatnonzero(~np.isfinite(single).all(axis=1))
+    if bad.size:
+        raise broken(path, f"word {first + int(bad[0]) + 1:,}", "a number that is not finite")
+    return single
+
+
+def unpacked(file: IO[bytes], folder: Path) -> IO[bytes]:
+    """What is left of a file, in an unnamed file of a folder."""
+    copy = tempfile.TemporaryFile(dir=folder, prefix=".captious-")  # noqa: SIM115
+    shutil.copyfileobj(file, copy, PIECE)
+    copy.seek(0)
+    return copy

@@ -1,0 +1,351 @@
+"""Word vectors that the user has: under a name, or as a file, compiled once into the cache folder.
+
+What is compiled is kept under a checksum of the file's content, unpacked, so that a file that was moved, renamed or
+packed is not compiled again. A name stands for such a checksum, and remembers the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from captious.errors import (
+    CaptiousError,
+    MissingExtraError,
+    OutputError,
+    ParameterError,
+    ResourceError,
+    UnknownNameError,
+)
+from captious.files import whole_file
+from captious.progress import Progress
+from captious.resources.arrays import Arrays, open_arrays
+from captious.resources.cache import cache_folder, expanded, make_folder
+from captious.resources.compiling import compiled
+from captious.resources.vector_files import source_of
+from captious.resources.vector_index import DuplicateWordError, VectorIndex, index_of
+from captious.resources.vector_source import PIECE, Source, broken, opened
+
+__all__ = ["INSTALL", "VARIABLE", "NamedVectors", "VectorFile", "add", "default", "describe", "find", "names"]
+
+#: The command that makes vectors known.
+INSTALL = "captious vectors add FILE --name NAME"
+#: The variable of the environment that names the default.
+VARIABLE = "CAPTIOUS_VECTORS"
+
+_FORMAT = 1  # of what is compiled; counts up when the arrays or the rows change
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_DIGITS = 16
+_SMALL = 1 << 24  # bytes that are read in no time
+_HOW_TO_GET = (
+    f"{INSTALL} (GloVe, word2vec, fastText, gensim's KeyedVectors or numpy; GloVe's are at "
+    "https://nlp.stanford.edu/projects/glove, fastText's at https://fasttext.cc)"
+)
+
+
+@dataclass(frozen=True)
+class VectorFile:
+    """A file of word vectors, and how it is read.
+
+    Args:
+        path: the file.
+        vocabulary: the words of a .npy file, one on a line.
+        subwords: vectors of unknown words are made of character n-grams, which the file must have.
+        keep_first: of a word that comes twice the first counts, where otherwise that is an error.
+    """
+
+    path: Path
+    vocabulary: Path | None = None
+    subwords: bool = False
+    keep_first: bool = False
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that belongs to it."""
+        beside = self.path.with_name(f"{self.path.name}.vectors.npy")  # where gensim puts large arrays
+        others = (self.vocabulary, beside if beside.is_file() else None)
+        return self.path, *(path for path in others if path is not None)
+
+    def checksum(self) -> str:
+        """Sixteen hexadecimal digits of the SHA-256 of the content, unpacked, and of how it is read.
+
+        Large files that have not changed since (size, time, number of the inode) are not read again.
+
+        Raises:
+            ResourceError: a file that cannot be read, or a damaged one.
+        """
+        stamp = self._stamp()
+        place = hashlib.sha256(json.dumps([str(self.path.absolute()), *self._options]).encode()).hexdigest()
+        note = _folder() / "checksums" / f"{place[:_DIGITS]}.json"
+        known = _read_json(note)
+        if known.get("stamp") == stamp:
+            return str(known["checksum"])
+        checksum = self._summed()
+        if sum(size for size, *_ in stamp) < _SMALL:
+            return checksum
+        try:
+            make_folder(note.parent)
+            with whole_file(note) as file:
+                json.dump({"file": str(self.path), "stamp": stamp, "checksum": checksum}, file)
+        except (OutputError, ResourceError):
+            pass  # in a cache that is somebody else's the file is read every time
+        return checksum
+
+    def compiled(self, checksum: str) -> VectorIndex:
+        """The vectors, compiled if that is not done.
+
+        Raises:
+            ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
+        """
+        arrays = compiled(_index(checksum), checksum, lambda progress: self._compile(checksum, progress))
+        if not _rows_fit(checksum, arrays):  # somebody has deleted or cut the file of rows
+            _index(checksum).unlink(missing_ok=True)
+            arrays = compiled(_index(checksum), checksum, lambda progress: self._compile(checksum, progress))
+        return _mapped(checksum, arrays)
+
+    @property
+    def _options(self) -> list[object]:
+        vocabulary = None if self.vocabulary is None else str(self.vocabulary.absolute())
+        return [vocabulary, self.subwords, self.keep_first]
+
+    def _stamp(self) -> list[list[int]]:
+        try:
+            found = [os.stat(path) for path in self.files]
+        except OSError as error:
+            raise broken(self.path, "", error.strerror or str(error)) from error
+        return [[each.st_size, each.st_mtime_ns, each.st_ino] for each in found]
+
+    def _summed(self) -> str:
+        digest = hashlib.sha256(f"{self.subwords:d}{self.keep_first:d}".encode())
+        for path in self.files:
+            size = max(1, path.stat().st_size)
+            with opened(path) as (file, raw), Progress(100) as progress:
+                while piece := file.read(PIECE):
+                    digest.update(piece)
+                    progress.reach(100 * raw.tell() // size, f"reading {path.name}")
+            digest.update(b"\0")
+        return digest.hexdigest()[:_DIGITS]
+
+    def _compile(self, checksum: str, progress: Progress) -> Arrays:
+        stamp, size = self._stamp(), max(1, self.path.stat().st_size)
+        scratch = _index(checksum).parent
+        with source_of(self.path, self.vocabulary, self.subwords, scratch) as (source, raw):
+
+            def tell() -> None:
+                progress.reach(min(99, 100 * raw.tell() // size), f"compiling {self.path.name}, once")
+
+            tell()
+            with whole_file(_rows(checksum), "wb") as out, self._duplicates_told(source):
+                arrays = index_of(
+                    source.blocks, subwords=source.subwords, keep_first=self.keep_first, out=out, tell=tell
+                )
+                if not len(arrays["rows"]):
+                    raise broken(self.path, "", "there is not one word in it")
+        if self._stamp() != stamp:
+            raise broken(self.path, "", "the file changed while it was read", "try again when it is whole")
+        return {**arrays, "width": np.array([source.width], np.int64)}
+
+    @contextmanager
+    def _duplicates_told(self, source: Source) -> Iterator[None]:
+        try:
+            yield
+        except DuplicateWordError as error:
+            raise broken(
+                self.path,
+                source.place(error.second),
+                f"{error.word!r} is there a second time, after {source.place(error.first)}",
+                f"mend the file, or take the first of each: {INSTALL} --keep-first",
+            ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class NamedVectors:
+    """Vectors under the name that signatures show.
+
+    Args:
+        name: of the vectors.
+        checksum: of their content.
+        index: what looks words up.
+        origin: where they were found, for people.
+    """
+
+    name: str
+    checksum: str
+    index: VectorIndex
+    origin: str
+
+
+@cache
+def _opened(name: str, checksum: str, file: VectorFile, cached_in: Path) -> NamedVectors:
+    return NamedVectors(name, checksum, file.compiled(checksum), str(file.path))
+
+
+def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
+    """Vectors by name, or of a file; for None the default.
+
+    Raises:
+        MissingExtraError: there are no vectors at all.
+        ParameterError: there are several, and nothing says which.
+        UnknownNameError: neither a name that is known nor a file.
+        ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
+    """
+    if what is None:
+        what = default()
+    if what is None:
+        if there := names():
+            raise ParameterError(
+                "it is not said which word vectors to take",
+                where=f"there are {', '.join(there)}",
+                help=f"--vectors NAME (vectors=NAME in Python), or set {VARIABLE}",
+            )
+        raise MissingExtraError("there are no word vectors", help=_HOW_TO_GET)
+    text = os.fspath(what)
+    if isinstance(what, str) and _NAME.fullmatch(text) and (entry := _entry(text)):
+        return _of_entry(text, entry)
+    path = expanded(text, "--vectors")
+    if not path.exists():
+        known = ", ".join(names()) or "none so far"
+        raise UnknownNameError(
+            f"there are no word vectors {text!r}, and no such file", help=f"names are: {known}; {INSTALL}"
+        )
+    file = VectorFile(path)
+    return _opened(_safe(path), file.checksum(), file, cache_folder())
+
+
+def default() -> str | None:
+    """What is taken unless something is said: what the environment names, or the only vectors that were added."""
+    if chosen := os.environ.get(VARIABLE, ""):
+        return chosen
+    known = names()
+    return known[0] if len(known) == 1 else None
+
+
+def names() -> list[str]:
+    """Names that were given, in order."""
+    return sorted(path.stem for path in _names_folder().glob("*.json") if _NAME.fullmatch(path.stem))
+
+
+def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
+    """Compile a file and give it a name.
+
+    Args:
+        replace: give the name to this file even if it stands for another.
+
+    Raises:
+        ParameterError: a name that is no name, or is taken.
+        ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
+    """
+    if not _NAME.fullmatch(name):
+        raise ParameterError(
+            f"{name!r} cannot name word vectors", help="use letters, digits and . - _; begin with a letter or digit"
+        )
+    checksum = file.checksum()
+    before = _entry(name)
+    if before and before["checksum"] != checksum and not replace:
+        raise ParameterError(
+            f"the name {name} is taken",
+            where=f"it stands for {before['path']}, checksum {before['checksum']}",
+            help="give another name, or --replace",
+        )
+    index = file.compiled(checksum)
+    entry = {
+        "checksum": checksum,
+        "words": len(index),
+        "width": index.width,
+        "path": str(file.path.absolute()),
+        "vocabulary": None if file.vocabulary is None else str(file.vocabulary.absolute()),
+        "subwords": file.subwords,
+        "keep_first": file.keep_first,
+    }
+    make_folder(_names_folder())
+    with whole_file(_names_folder() / f"{name}.json") as out:
+        json.dump(entry, out, indent=1)
+    return NamedVectors(name, checksum, index, str(file.path))
+
+
+def describe(name: str) -> tuple[str, str]:
+    """State of named vectors (compiled, found or missing), and what they are."""
+    entry = _entry(name)
+    what = f"{entry['words']:,} words x {entry['width']}, {entry['checksum'][:8]}, from {entry['path']}"
+    if entry["subwords"]:
+        what = f"{what}, subwords"
+    checksum = str(entry["checksum"])
+    arrays = open_arrays(_index(checksum), checksum)
+    if arrays is not None and _rows_fit(checksum, arrays):
+        return "compiled", what
+    return ("found" if Path(entry["path"]).is_file() else "missing"), what
+
+
+def _of_entry(name: str, entry: dict[str, Any]) -> NamedVectors:
+    vocabulary = None if entry["vocabulary"] is None else Path(entry["vocabulary"])
+    file = VectorFile(Path(entry["path"]), vocabulary, bool(entry["subwords"]), bool(entry["keep_first"]))
+    checksum = str(entry["checksum"])
+    if describe(name)[0] != "compiled":
+        try:
+            same = file.checksum() == checksum
+        except CaptiousError:
+            same = False
+        if not same:
+            raise ResourceError(
+                f"the word vectors {name} are not in the cache any more, nor where they came from",
+                where=entry["path"],
+                help=f"captious vectors add FILE --name {name} --replace",
+            )
+    return _opened(name, checksum, file, cache_folder())
+
+
+def _entry(name: str) -> dict[str, Any]:
+    return _read_json(_names_folder() / f"{name}.json")
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and "checksum" in found else {}
+
+
+def _safe(path: Path) -> str:
+    """The name of a file that has none: its own, without extensions."""
+    stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    return "".join(c if c.isascii() and (c.isalnum() or c in ".-_") else "_" for c in stem) or "file"
+
+
+def _folder() -> Path:
+    return cache_folder() / "vectors"
+
+
+def _names_folder() -> Path:
+    return _folder() / "names"
+
+
+def _index(checksum: str) -> Path:
+    return _folder() / "index" / f"vectors-{_FORMAT}-{checksum}.index"
+
+
+def _rows(checksum: str) -> Path:
+    return _index(checksum).with_suffix(".rows")
+
+
+def _rows_fit(checksum: str, arrays: Arrays) -> bool:
+    try:
+        size = _rows(checksum).stat().st_size
+    except OSError:
+        return False
+    return size == len(arrays["sums"]) * int(arrays["width"][0]) * 4
+
+
+def _mapped(checksum: str, arrays: Arrays) -> VectorIndex:
+    shape = len(arrays["sums"]), int(arrays["width"][0])
+    return VectorIndex(arrays, np.memmap(_rows(checksum), "<f4", "r", 0, shape))

@@ -1,0 +1,127 @@
+"""captious vectors, --vectors, and captious explain wmd"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ..vector_files import fasttext_of, text_of
+from .conftest import Run, assert_refused
+
+WORDS = {"dog": np.zeros(2), "puppy": np.array([3.0, 4.0]), "park": np.array([0.0, 1.0]), "runs": np.array([5.0, 5.0])}
+
+
+@pytest.fixture
+def small(folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file of vectors in the folder of examples; no vectors are known yet."""
+    monkeypatch.delenv("CAPTIOUS_VECTORS")
+    (folder / "small.txt").write_bytes(text_of(WORDS))
+    return "small.txt"
+
+
+def test_add_and_list(run: Run, small: str, folder: Path) -> None:
+    empty = run("vectors", "list")
+    assert (empty.code, empty.out) == (0, "")
+    assert empty.err.startswith("there are no word vectors yet: captious vectors add FILE --name NAME\ncache: ")
+    added = run("vectors", "add", small, "--name", "glove")
+    assert (added.code, added.out) == (0, "")
+    assert added.err.startswith("glove: 4 words x 2, checksum ")
+    listed = run("vectors", "list")
+    assert listed.out.split(maxsplit=2)[:2] == ["glove", "compiled"]
+    assert listed.out.rstrip().endswith(f"from {folder / small}  default")
+    assert "glove" in next(line for line in run("doctor").out.splitlines() if line.startswith("word vectors"))
+
+
+def test_a_score_with_vectors(run: Run, small: str) -> None:
+    scored = ["score", "improved.json", "references.json", "-m", "wmd", "--format", "csv"]
+    by_file = run(*scored, "--vectors", small)
+    assert by_file.code == 0
+    assert "|vectors:small-" in by_file.out
+    run("vectors", "add", small, "--name", "glove")
+    by_name, by_default = run(*scored, "--vectors", "glove"), run(*scored)
+    assert by_name.out == by_default.out == by_file.out.replace("vectors:small-", "vectors:glove-")
+    parameter = run(*scored[:-4], "-m", "wmd:vectors=glove,sigma=2", "--format", "csv")
+    assert "|vectors:glove-" in parameter.out
+
+
+def test_other_commands_take_vectors(run: Run, small: str) -> None:
+    compared = run("compare", "baseline.json", "improved.json", "references.json", "-m", "mowe", "--vectors", small)
+    assert (compared.code, "mowe" in compared.out) == (0, True)
+    timed = run("study", "timing", "improved.json", "references.json", "-m", "wembsim", "--vectors", small)
+    assert (timed.code, "wembsim" in timed.out) == (0, True)
+    scored = run("score", "baseline.json", "improved.json", "references.json", "-m", "mowe", "--vectors", small)
+    assert f"-m mowe --vectors {small}" in scored.err  # the next command is the same
+
+
+def test_subwords_and_the_first_of_each(run: Run, small: str, folder: Path) -> None:
+    (folder / "model.bin").write_bytes(fasttext_of(WORDS, np.ones((4, 2))))
+    assert run("vectors", "add", "model.bin", "--name", "ft", "--subwords").code == 0
+    assert "subwords" in run("vectors", "list").out
+    (folder / "twice.txt").write_bytes(text_of(WORDS) + b"dog 1 2\n")
+    refused = run("vectors", "add", "twice.txt", "--name", "twice")
+    assert_refused(refused, "'dog' is there a second time, after line 1", "twice.txt, line 5", "--keep-first")
+    assert run("vectors", "add", "twice.txt", "--name", "twice", "--keep-first").err.startswith("twice: 4 words")
+
+
+class TestErrors:
+    def test_no_vectors(self, run: Run, small: str) -> None:
+        outcome = run("score", "improved.json", "references.json", "-m", "wmd")
+        assert_refused(outcome, "there are no word vectors", "captious vectors add FILE --name NAME")
+
+    def test_an_unknown_name(self, run: Run, small: str) -> None:
+        outcome = run("score", "improved.json", "references.json", "-m", "wmd", "--vectors", "glov")
+        assert_refused(outcome, "there are no word vectors 'glov', and no such file", "names are: none so far")
+
+    def test_vectors_for_nothing(self, run: Run, small: str) -> None:
+        outcome = run("score", "improved.json", "references.json", "-m", "bleu", "--vectors", small)
+        assert_refused(outcome, "word vectors are given, but no metric asked for uses them", "vectors small-")
+
+    def test_captions_in_place_of_vectors(self, run: Run, small: str) -> None:
+        outcome = run("vectors", "add", "improved.json", "--name", "x")
+        assert_refused(outcome, "these word vectors cannot be read", "improved.json, line 1", "GloVe text")
+
+    def test_a_broken_line(self, run: Run, small: str, folder: Path) -> None:
+        (folder / small).write_bytes(text_of(WORDS) + b"cat 1\n")
+        outcome = run("score", "improved.json", "references.json", "-m", "wmd", "--vectors", small)
+        assert_refused(outcome, "1 number, where line 1 has 2", "small.txt, line 5")
+
+    def test_a_name_that_is_taken(self, run: Run, small: str, folder: Path) -> None:
+        (folder / "other.txt").write_bytes(text_of({"dog": np.ones(2)}))
+        assert run("vectors", "add", small, "--name", "glove").code == 0
+        assert_refused(run("vectors", "add", "other.txt", "--name", "glove"), "the name glove is taken", "--replace")
+        assert run("vectors", "add", "other.txt", "--name", "glove", "--replace").code == 0
+
+
+class TestExplain:
+    def test_picture(self, run: Run, small: str) -> None:
+        outcome = run("explain", "wmd", "a dog runs", "the puppy runs", "a cat", "--vectors", small)
+        assert (outcome.code, outcome.err) == (0, "")
+        assert [line.rstrip() for line in outcome.out.splitlines()] == [
+            "  candidate  dog runs  without a",
+            "  reference  puppy runs  without the",
+            "    share  distance",
+            "    .5000    5.0000  dog → puppy",
+            "    .5000     .0000  runs → runs",
+            "  distance 2.5000 · score .0821 ◀",
+            "",
+            "  candidate  dog runs  without a",
+            "  reference  (no word with a vector)  without a cat",
+            "  distance infinite · score .0000",
+            "",
+            "Share: of all words that have a vector. Shares times distances add up to the distance.  ◀ nearest",
+        ]
+
+    def test_json(self, run: Run, small: str) -> None:
+        arguments = ["explain", "wmd:sigma=5", "a dog", "a cat", "the puppy", "--vectors", small, "--format", "json"]
+        found = run(*arguments).json
+        assert found["best"] == 1
+        assert found["score"] == pytest.approx(np.exp(-1))
+        assert "|sigma:5|" in found["signature"]
+        assert found["references"][0]["distance"] is None
+        move = {"word": "dog", "reference_word": "puppy", "share": 1.0, "distance": 5.0}
+        assert found["references"][1]["moves"] == [move]
+
+    def test_vectors_for_meteor(self, run: Run, small: str, tables: Path) -> None:
+        assert_refused(run("explain", "meteor", "a", "b", "--vectors", small), "word vectors are given, but no metric")

@@ -1,0 +1,181 @@
+"""WMD: an oracle by linear programming, real captions, variants, edge cases, the transport plan."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from captious import Wmd, WordVectors, load, score
+from captious.errors import MissingExtraError, ParameterError
+from captious.text import PTB
+from captious.text.stop_words import NLTK_STOP_WORDS
+
+from ..corpora import table
+from ..oracles import wmd as oracle
+from ..parity.real_captions import read_lines
+from ..vector_files import read_text
+
+NAMES = ["dog", "puppy", "cat", "street", "road", "the", "Road"]
+ROWS = np.array([[3, 0], [3, 4], [-1, 1], [0, 6], [0, 5], [9, 9], [2, 2]], np.float32)
+VECTORS = WordVectors.of(NAMES, ROWS)
+TABLE = dict(zip(NAMES, ROWS, strict=True))
+UNIT = {name: row / np.linalg.norm(row) for name, row in TABLE.items()}
+
+
+def wmd(candidate: str, *references: str, **parameters: object) -> float:
+    metric = Wmd(VECTORS, **{"tokenizer": "whitespace", **parameters})  # type: ignore[arg-type]
+    return float(metric.scores(table([candidate], [[*references]]))[0])
+
+
+captions = st.lists(st.sampled_from([*NAMES, "unknown"]), max_size=7)
+
+
+@given(candidate=captions, references=st.lists(captions, min_size=1, max_size=4))
+@pytest.mark.parametrize("variant", Wmd.variants)
+def test_oracle(variant: str, candidate: list[str], references: list[list[str]]) -> None:
+    def words(caption: list[str]) -> list[str]:
+        return [word for token in caption if (word := token if variant == "mtanti" else token.lower()) != "the"]
+
+    vectors = TABLE if variant == "mtanti" else UNIT
+    nearest = min(oracle.distance(words(candidate), words(reference), vectors) for reference in references)
+    found = wmd(" ".join(candidate), *(" ".join(reference) for reference in references), variant=variant)
+    assert found == pytest.approx(math.exp(-nearest), abs=1e-7)
+
+
+@pytest.mark.parametrize("variant", Wmd.variants)
+def test_real_captions(variant: str, shared_data: Path) -> None:
+    glove = shared_data / "vectors" / "glove_100d_captions.txt.gz"
+    vectors = read_text(glove)
+    if variant == "lceval":
+        vectors = {word: vector / np.linalg.norm(vector) for word, vector in vectors.items()}
+    records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")[:60]
+    captions = load({r["image"]: r["captions"][2] for r in records}, {r["image"]: r["refs"] for r in records})
+    metric = Wmd(WordVectors.open(glove), variant=variant)
+
+    def words(caption: str) -> list[str]:
+        return [token for token in PTB(caption) if token not in NLTK_STOP_WORDS]
+
+    expected = [
+        [oracle.distance(words(r["captions"][2]), words(reference), vectors) for reference in r["refs"]]
+        for r in records
+    ]
+    np.testing.assert_allclose(metric.distances(captions), np.concatenate(expected), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(metric.scores(captions), [math.exp(-min(each)) for each in expected], atol=1e-7)
+
+
+def test_means_of_karpathy_systems(shared_data: Path) -> None:
+    vectors = WordVectors.open(shared_data / "vectors" / "glove_100d_captions.txt.gz")
+    records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
+    captions = load({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
+    means = {variant: float(Wmd(vectors, variant=variant).scores(captions).mean()) for variant in Wmd.variants}
+    assert means == pytest.approx({"mtanti": 0.1108193, "lceval": 0.6158313}, abs=5e-8)  # as gensim 4.4 gives them
+
+
+def test_edge_cases() -> None:
+    assert wmd("dog", "dog") == wmd("dog dog", "the dog") == 1
+    assert wmd("", "dog") == wmd("dog", "") == wmd("", "") == wmd("the", "the") == wmd("unknown", "unknown") == 0
+    assert wmd("dog", "puppy") == pytest.approx(math.exp(-4))
+    assert wmd("dog", "puppy", "", "road") == pytest.approx(math.exp(-4))
+    assert wmd("dog cat", "cat dog") == 1
+    assert wmd("dog", "dog puppy") == pytest.approx(math.exp(-2))
+
+
+def test_words_of_equal_vectors_are_as_far_as_can_be_where_nothing_else_is() -> None:
+    metric = Wmd(WordVectors.of(["one", "uno", "two"], [[1, 2], [1, 2], [3, 1]]), tokenizer="whitespace")
+    captions = table(["one", "one two"], [["uno"], ["uno two"]])
+    assert metric.scores(captions).tolist() == [0, 1]
+
+
+def test_sigma() -> None:
+    assert wmd("dog", "puppy", sigma=2) == pytest.approx(math.exp(-2))
+    for sigma in (0, -1, math.inf, math.nan):
+        with pytest.raises(ParameterError, match="sigma"):
+            Wmd(VECTORS, sigma=sigma)
+
+
+def test_variants() -> None:
+    # Lengths count for one and not for the other; so does case.
+    assert wmd("street", "road") == pytest.approx(math.exp(-1))
+    assert wmd("street", "road", variant="lceval") == 0  # two words of one direction, between which gensim finds no way
+    assert wmd("Road", "road") < 1
+    assert wmd("Road", "road", variant="lceval") == 1
+    # White space within a token parts words for one; the other knows no such word.
+    inside = "dog\u00a0cat"
+    metric = {variant: Wmd(VECTORS, variant=variant, tokenizer="spaces") for variant in Wmd.variants}
+    found = {name: float(each.scores(table([inside], [["dog cat"]]))[0]) for name, each in metric.items()}
+    assert found == {"mtanti": 0, "lceval": 1}
+
+
+def test_stop_words() -> None:
+    assert wmd("the dog", "dog") == 1
+    assert wmd("the dog", "dog", stop_words=[]) < 1
+    assert wmd("the dog", "cat dog", stop_words=["the", "cat"]) == 1
+    assert Wmd(VECTORS).signatures()[0].split("|")[4] == "stop-words:nltk-2016"
+    # The list of 2016 has no apostrophes, which matters only to tokens that are not PTB's.
+    with_apostrophe = WordVectors.of(["dog", "don't"], [[1, 0], [0, 1]])
+    for variant, expected in (("mtanti", 1.0), ("lceval", 0.0)):
+        metric = Wmd(with_apostrophe, variant=variant, tokenizer="whitespace")
+        assert metric.scores(table(["don't"], [["don't"]]))[0] == expected
+
+
+def test_cautions() -> None:
+    report = table(["dog", "unknown words here", "cat"], [["dog"], ["many words that nobody has heard of"], ["cat"]])
+    cautions = Wmd(VECTORS).cautions(report, None)
+    assert cautions[0].startswith("1 of 3 candidates have no word with a vector, stop words aside: wmd gives them 0.")
+    assert "% of the words are not among the vectors own" in cautions[1]
+    assert Wmd(VECTORS).cautions(table(["dog"], [["a cat"]]), None) == []
+
+
+def test_without_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CAPTIOUS_VECTORS")
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
+    assert Wmd.missing() == "captious vectors add FILE --name NAME"
+    with pytest.raises(MissingExtraError, match="there are no word vectors") as caught:
+        score(["a dog"], [["a cat"]], ["wmd"])
+    assert "nlp.stanford.edu" in caught.value.help
+
+
+def test_vectors_of_a_run() -> None:
+    report = score(["a dog"], [["a puppy"]], ["wmd", "wmd@lceval:sigma=2", "mowe"], vectors=VECTORS)
+    assert all(f"|vectors:{VECTORS.label}|" in result.signature for result in report.values())
+    with pytest.raises(ParameterError, match="word vectors are given, but no metric asked for uses them"):
+        score(["a dog"], [["a puppy"]], ["bleu-4"], vectors=VECTORS)
+
+
+# ---- transport
+
+
+def test_transport() -> None:
+    found = Wmd(VECTORS).transport("the dog and a cat", "a puppy on the street, unheard of")
+    assert found.candidate == (("dog", 0.5), ("cat", 0.5))
+    assert found.reference == (("puppy", 0.5), ("street", 0.5))
+    assert [(m.word, m.reference_word, m.share) for m in found.moves] == [
+        ("dog", "puppy", 0.5),
+        ("cat", "street", 0.5),
+    ]
+    assert [m.distance for m in found.moves] == pytest.approx([4, math.sqrt(26)])
+    assert found.distance == pytest.approx(2 + math.sqrt(26) / 2)
+    assert found.score == pytest.approx(math.exp(-found.distance))
+    assert found.candidate_left_out == ("the", "and", "a")
+    assert found.reference_left_out == ("a", "on", "the", "unheard", "of")
+
+
+@given(candidate=captions, reference=captions)
+@pytest.mark.parametrize("variant", Wmd.variants)
+def test_moves_add_up(variant: str, candidate: list[str], reference: list[str]) -> None:
+    metric = Wmd(VECTORS, variant=variant, tokenizer="whitespace")
+    found = metric.transport(" ".join(candidate), " ".join(reference))
+    expected = wmd(" ".join(candidate), " ".join(reference), variant=variant)
+    assert found.score == expected
+    if found.distance is None:
+        assert found.moves == ()
+        return
+    assert sum(m.share * m.distance for m in found.moves) == pytest.approx(found.distance, abs=1e-12)
+    for side, name in ((found.candidate, "word"), (found.reference, "reference_word")):
+        for word, share in side:
+            assert sum(m.share for m in found.moves if getattr(m, name) == word) == pytest.approx(share)

@@ -1,0 +1,236 @@
+"""Files of word vectors in every form: what is read is what was written, and what is wrong is told with its place."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from captious.errors import ResourceError
+from captious.resources.vectors import VectorFile
+
+from ..vector_files import (
+    Vectors,
+    binary_of,
+    fasttext_of,
+    fasttext_pieces,
+    npz_of,
+    text_of,
+    write_keyed_vectors,
+)
+
+RNG = np.random.default_rng(2)
+WORDS = ["the", "dog", "café", "犬", "a\u00a0b", "x" * 50, "7", "Dog"]
+VECTORS = {word: RNG.normal(size=5).astype(np.float32) for word in WORDS}
+
+pytestmark = pytest.mark.usefixtures("cache")
+
+
+def npy_of(vectors: Vectors) -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.stack([*vectors.values()]))
+    return file.getvalue()
+
+
+FORMS = {
+    "glove text": text_of(VECTORS),
+    "word2vec text": text_of(VECTORS, header=True),
+    "fastText .vec": text_of(VECTORS, header=True, trailing=" "),
+    "text with carriage returns": text_of(VECTORS).replace(b"\n", b"\r\n"),
+    "text without the last line break": text_of(VECTORS)[:-1],
+    "word2vec binary": binary_of(VECTORS),
+    "word2vec binary without line breaks": binary_of(VECTORS, newline=False),
+    "npz": npz_of(VECTORS),
+    "fastText .bin": fasttext_of(VECTORS, np.zeros((0, 5)), longest=0),
+}
+
+
+def check(file: VectorFile, expected: Vectors = VECTORS) -> None:
+    index = file.compiled(file.checksum())
+    known, found = index.look_up([*expected, "cat", "", "DOG"])
+    assert len(index) == len(expected)
+    assert known.tolist() == [True] * len(expected) + [False] * 3
+    np.testing.assert_array_equal(found[:-3], np.stack([*expected.values()]))
+    assert not found[-3:].any()
+
+
+def refused(file: VectorFile, reason: str, place: str = "") -> ResourceError:
+    with pytest.raises(ResourceError) as caught:
+        file.compiled(file.checksum())
+    assert reason in caught.value.message
+    assert caught.value.where == f"{file.path}{', ' if place else ''}{place}"
+    assert caught.value.help
+    return caught.value
+
+
+def written(tmp_path: Path, content: bytes) -> VectorFile:
+    path = tmp_path / "vectors.any"
+    path.write_bytes(content)
+    return VectorFile(path)
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form(form: str, packed: bool, tmp_path: Path) -> None:
+    content = FORMS[form]
+    check(written(tmp_path, gzip.compress(content) if packed else content))
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
+def test_numpy_and_a_vocabulary(packed: bool, tmp_path: Path) -> None:
+    vocabulary = tmp_path / "words.txt"
+    vocabulary.write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
+    file = written(tmp_path, gzip.compress(npy_of(VECTORS)) if packed else npy_of(VECTORS))
+    check(VectorFile(file.path, vocabulary))
+    refused(file, "nothing says which words its rows are")
+    vocabulary.write_text("one\ntwo\n")
+    refused(VectorFile(file.path, vocabulary), "2 words for 8 vectors")
+    refused(VectorFile(written(tmp_path, FORMS["glove text"]).path, vocabulary), "goes without --vocabulary")
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["one file", "two files"])
+def test_keyed_vectors_of_gensim(beside: bool, tmp_path: Path) -> None:
+    path = tmp_path / "vectors.kv"
+    write_keyed_vectors(path, VECTORS, beside=beside)
+    check(VectorFile(path))
+    if beside:
+        (tmp_path / "vectors.kv.vectors.npy").unlink()
+        refused(VectorFile(path), "vectors cannot be read from vectors.kv.vectors.npy")
+
+
+def test_a_pickle_runs_nothing(tmp_path: Path) -> None:
+    class Evil:
+        def __reduce__(self) -> tuple[object, ...]:
+            return print, ("run",)
+
+    for value in (Evil(), {"words": Evil()}, [1, 2]):
+        refused(written(tmp_path, pickle.dumps(value, protocol=4)), "no KeyedVectors of gensim")
+
+
+def test_double_precision_and_half_precision(tmp_path: Path) -> None:
+    for dtype in (np.float64, np.float16):
+        check(
+            written(tmp_path, npz_of({word: vector.astype(dtype) for word, vector in VECTORS.items()})),
+            {word: vector.astype(dtype).astype(np.float32) for word, vector in VECTORS.items()},
+        )
+
+
+def test_many_words(tmp_path: Path) -> None:
+    # More than are read at a time, in all forms that are read piece by piece.
+    numbers = np.arange(9_000 * 130, dtype=np.float32).reshape(9_000, 130) / 7
+    vectors = {f"w{row}": vector for row, vector in enumerate(numbers)}
+    for content in (text_of(vectors), binary_of(vectors), fasttext_of(vectors, np.zeros((0, 130)), longest=0)):
+        check(written(tmp_path, content), vectors)
+
+
+# ---- fastText
+
+N_GRAMS = RNG.normal(size=(64, 5)).astype(np.float32)
+
+
+def expected_fasttext(word: str, own: np.ndarray | None) -> np.ndarray:
+    rows = [] if own is None else [own.astype(float)]
+    rows += [N_GRAMS[bucket].astype(float) for bucket in fasttext_pieces(word, 3, 6, 64)]
+    return np.mean(rows, axis=0)
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
+@pytest.mark.parametrize("letters", [0, 1, 2, 3])  # so that the matrix begins at every place
+def test_fasttext(letters: int, packed: bool, tmp_path: Path) -> None:
+    own = {**VECTORS, "y" * (letters + 1): VECTORS["dog"], "</s>": VECTORS["the"]}
+    content = fasttext_of(own, N_GRAMS)
+    file = written(tmp_path, gzip.compress(content) if packed else content)
+    words = [word for word in own if word != "</s>"]
+    for subwords in (False, True):
+        chosen = VectorFile(file.path, subwords=subwords)
+        index = chosen.compiled(chosen.checksum())
+        known, found = index.look_up([*words, "</s>", "cats", ""])
+        wanted = [expected_fasttext(word, own[word]) for word in words]
+        np.testing.assert_allclose(found[: len(words)], wanted, rtol=1e-6, atol=1e-7)
+        np.testing.assert_array_equal(found[len(words)], VECTORS["the"])  # which has no n-grams
+        assert known.tolist() == [*[True] * (len(words) + 1), subwords, False]
+        if subwords:
+            np.testing.assert_allclose(found[-2], expected_fasttext("cats", None), rtol=1e-6, atol=1e-7)
+
+
+def test_subwords_where_there_are_none(tmp_path: Path) -> None:
+    refused(VectorFile(written(tmp_path, FORMS["glove text"]).path, subwords=True), "there are no subwords in it")
+
+
+# ---- what is wrong
+
+TEXT = FORMS["glove text"].splitlines(keepends=True)
+HEADER = FORMS["word2vec text"].splitlines(keepends=True)
+
+
+def joined(lines: list[bytes], row: int, line: bytes) -> bytes:
+    return b"".join([*lines[:row], line, *lines[row + 1 :]])
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "place"),
+    [
+        (joined(TEXT, 3, b"four 1 2 3 4\n"), "4 numbers, where line 1 has 5", "line 4"),
+        (joined(TEXT, 3, b"four 1 2 3 4 5 6\n"), "6 numbers, where line 1 has 5", "line 4"),
+        (joined(HEADER, 3, b"four 1\n"), "1 number, where the header has 5", "line 4"),
+        (joined(TEXT, 2, b"\n"), "an empty line", "line 3"),
+        (joined(TEXT, 2, b" 1 2 3 4 5\n"), "no word before the numbers", "line 3"),
+        (joined(TEXT, 2, b"dog 1 2 3 4 five\n"), "'five' in place of a number", "line 3"),
+        (joined(TEXT, 2, b"dog 1 2 3 4 nan\n"), "'nan', which is not finite", "line 3"),
+        (joined(TEXT, 4, b"the 1 2 3 4 5\n"), "'the' is there a second time, after line 1", "line 5"),
+        (joined(HEADER, 4, b"the 1 2 3 4 5\n"), "'the' is there a second time, after line 2", "line 5"),
+        (b"".join(HEADER[:-1]), "the header says 8 words, but there are 7", "line 1"),
+        (b"".join([*HEADER, b"more 1 2 3 4 5\n"]), "the header says 8 words, but there are 9", "line 1"),
+        (b"8 4\n" + b"".join(TEXT), "5 numbers, where the header has 4", "line 2"),
+        (b"8 0\n" + b"".join(TEXT), "vectors of 0 numbers", "line 1"),
+        (b"8 99999999\n" + b"".join(TEXT), "vectors of 99,999,999 numbers", "line 1"),
+        (b"0 5\n", "there is not one word in it", ""),
+        (b"", "a word with its numbers is expected", "line 1"),
+        (b"only words here\n", "'words' in place of a number", "line 1"),
+        (b"".join(TEXT)[:-60], "where line 1 has 5", None),
+        (FORMS["word2vec binary"][:-9], "the file ends in the middle; the header says 8 words", "word 8"),
+        (FORMS["word2vec binary"][:60], "the file ends in the middle", "word 3"),
+        (FORMS["word2vec binary"] + b"more", "the header says 8 words, but there is more", "line 1"),
+        (b"8 6\n" + FORMS["word2vec binary"][4:], "header says|no letters", None),
+        (binary_of({"a": np.array([1, np.inf]), "b": np.ones(2)}), "a number that is not finite", "word 1"),
+        (b"2 2\n" + binary_of({"a": np.full(2, np.pi)})[4:] * 2, "'a' is there a second time, after word 1", "word 2"),
+        (FORMS["fastText .bin"][:40], "the file ends before", ""),
+        (FORMS["fastText .bin"][:130], "the file ends in the middle", None),
+        (fasttext_of(VECTORS, N_GRAMS)[:-1], "the file ends in the middle of its matrices", ""),
+        (fasttext_of(VECTORS, N_GRAMS)[:900], "the file ends in the middle of its matrices", ""),
+        (fasttext_of(VECTORS, N_GRAMS, output=False), "the file ends in the middle of its matrices", ""),
+        (fasttext_of(VECTORS, N_GRAMS, version=11), "version 11 of fastText's form, not 12", ""),
+        (npz_of({"a": np.ones(2, np.int64)}), "an array of int64", ""),
+        (npz_of({"a": np.ones(2), "b": np.array([1, np.nan])}), "a number that is not finite", "word 2"),
+        (FORMS["npz"][:-30], "no .npz file that can be read", ""),
+        (gzip.compress(FORMS["glove text"])[:-12], "the packed file ends in the middle", ""),
+        (gzip.compress(FORMS["glove text"])[:-8] + bytes(8), "the packed file is damaged", ""),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(content: bytes, reason: str, place: str | None, tmp_path: Path) -> None:
+    file = written(tmp_path, content)
+    if place is None:
+        with pytest.raises(ResourceError, match=reason):
+            file.compiled(file.checksum())
+    else:
+        refused(file, reason, place)
+    assert not [*(tmp_path / "cache").rglob("*.rows")]
+    assert not [*(tmp_path / "cache").rglob(".captious-*")]
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    refused(VectorFile(tmp_path / "none"), "No such file")
+
+
+def test_the_first_of_each_if_that_is_wanted(tmp_path: Path) -> None:
+    content = joined(TEXT, 4, b"the 1 2 3 4 5\n")
+    path = written(tmp_path, content).path
+    first = VectorFile(path, keep_first=True)
+    expected = {word: vector for row, (word, vector) in enumerate(VECTORS.items()) if row != 4}
+    check(first, expected)
+    assert first.checksum() != VectorFile(path).checksum()
+    refused(VectorFile(path), "a second time", "line 5")
