@@ -14,6 +14,7 @@ from .conftest import assert_refused
 
 COMMANDS = [["score"], ["compare"], ["explain"], ["metrics"], ["idf"], ["idf", "build"], ["doctor"]]
 COMMANDS += [["resources"], ["resources", "list"], ["resources", "get"], ["resources", "build"]]
+COMMANDS += [["parse"]]
 COMMANDS += [["vectors"], ["vectors", "add"], ["vectors", "list"]]
 COMMANDS += [["smurf"], ["smurf", "calibrate"], ["smurf", "analyse"]]
 COMMANDS += [["judge"], ["data"], ["data", "list"], ["data", "items"]]

@@ -181,7 +181,7 @@ def _of_systems(evidence: SystemRanking, item: MetricLike, backbones: _Backbones
         return _of_outputs(evidence, evidence.outputs, item, backbones, on_step)
     if isinstance(item, str | Metric):
         metric = item if isinstance(item, Metric) else get(item) if item in names() else None
-        outputs = metric.outputs if metric is not None else (str(item),)
+        outputs = metric.outputs if metric is not None and item not in metric.outputs else (str(item),)
         tail = f"published:{evidence.protocol.benchmark}|captious:{__version__}"
         return [_checked(evidence, label, f"{label}|{tail}", evidence.scores_of(label)) for label in outputs]
     label = function_name(item)
