@@ -9,6 +9,7 @@ import numpy
 import numpy.typing
 from numpy.typing import NDArray
 
+
 class Cut(enum.Enum):
     """How a caption is cut into tokens."""
 
@@ -30,7 +31,9 @@ class Vocabulary:
     """Words, numbered from 0 in the order in which they came."""
 
     def __init__(self) -> None: ...
+
     def __len__(self) -> int: ...
+
     def words(self, first: int = 0) -> list[str]:
         """Words from the id `first` on, in the order of their ids."""
 
@@ -49,16 +52,13 @@ class Vocabulary:
         """
 
     def word(self, id: int) -> str: ...
-    def encode(
-        self, captions: tuple[str, ...], cut: Cut, threads: int
-    ) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+
+    def encode(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
         """
         Tokenize captions and add their words: ids int32[n_tokens], offsets int64[n_captions + 1].
         """
 
-    def lookup(
-        self, captions: tuple[str, ...], cut: Cut, threads: int
-    ) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+    def lookup(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
         """
         Words of captions, tokens being cut again at white space; unknown ones are not added but numbered from len(self)
         on, anew in every caption.
@@ -67,58 +67,28 @@ class Vocabulary:
 class ReferenceNgrams:
     """The n-grams (n = 1..4) of the references of each image."""
 
-    def __init__(
-        self,
-        ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        threads: int,
-    ) -> None: ...
+    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> None: ...
+
     def __len__(self) -> int:
         """Number of images."""
 
-def bleu_statistics(
-    references: ReferenceNgrams,
-    ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    threads: int,
-) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+def bleu_statistics(references: ReferenceNgrams, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """
     Per image: clipped matches and n-grams of order 1..4, candidate length, closest reference length;
     float64[n_images, 10].
     """
 
-def ngram_matches(
-    references: ReferenceNgrams,
-    ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    threads: int,
-) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+def ngram_matches(references: ReferenceNgrams, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
     Per reference: n-grams of order 1..4 that it shares with its candidate; int64[n_references, 4].
     """
 
-def lcs_lengths(
-    ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    threads: int,
-) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+def lcs_lengths(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
     Per reference: length of the longest common subsequence with its candidate; int64[n_references].
     """
 
-def skip_bigram_matches(
-    ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    gap: int,
-    threads: int,
-) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+def skip_bigram_matches(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gap: int, threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
     Per reference: skip-bigrams at most `gap` positions apart that it shares with its candidate; int64[n_references].
     """
@@ -127,6 +97,7 @@ class NgramFrequencies:
     """In how many documents each n-gram occurs."""
 
     def __init__(self) -> None: ...
+
     def __len__(self) -> int:
         """Number of distinct n-grams."""
 
@@ -135,11 +106,7 @@ class NgramFrequencies:
         Count every image's references as one document. Only once, and only if nothing was added.
         """
 
-    def add(
-        self,
-        ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, 4), order="C", device="cpu", writable=False)],
-        counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None:
+    def add(self, ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, 4), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
         Add counts: ngrams int32[n, 4] of word ids padded with -1, counts int64[n].
         """
@@ -150,54 +117,21 @@ class NgramFrequencies:
 class CiderReferences:
     """References of all images, weighted for CIDEr."""
 
-    def __init__(
-        self,
-        references: ReferenceNgrams,
-        frequencies: NgramFrequencies,
-        word_map: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        log_documents: float,
-        *,
-        sigma: float,
-        clip: bool,
-        relative: bool,
-        length_in_words: bool,
-        threads: int,
-    ) -> None: ...
-    def score(
-        self,
-        ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        word_map: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        threads: int,
-    ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    def __init__(self, references: ReferenceNgrams, frequencies: NgramFrequencies, word_map: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], log_documents: float, *, sigma: float, clip: bool, relative: bool, length_in_words: bool, threads: int) -> None: ...
+
+    def score(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], word_map: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """
         Similarity, 0..1, of each candidate with the references of the image in its row; float64[n_candidates].
         """
 
-def kendall_resampled(
-    offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    scores: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    threads: int,
-) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+def kendall_resampled(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
     What Kendall's tau of scores with ratings is made of, for each resample: concordant less discordant pairs, all
     pairs, pairs tied in score, pairs tied in rating, distinct scores, distinct ratings; int64[n_resamples, 6].
     ratings and scores are ranks from 0; counts int32[n_resamples, n_groups] says how often each group was drawn.
     """
 
-def kendall_exchanged(
-    offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    a: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    b: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    swaps: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    threads: int,
-) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+def kendall_exchanged(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], a: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], swaps: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
     The same of two metrics' scores, after those of the groups where swaps uint8[n, n_groups] is not 0 were
     exchanged; int64[n, 12], first of a, then of b.
@@ -207,14 +141,13 @@ class MeteorTablesCompiler:
     """Compiles METEOR's published files to arrays."""
 
     def __init__(self) -> None: ...
+
     def add_paraphrases(self, bytes: bytes) -> None:
         """
         The next bytes of the unpacked paraphrase table. Raises ValueError if it is not of that form.
         """
 
-    def finish(
-        self, *, synsets: bytes, exceptions: bytes, function_words: bytes
-    ) -> dict[str, numpy.typing.NDArray[Any]]:
+    def finish(self, *, synsets: bytes, exceptions: bytes, function_words: bytes) -> dict[str, numpy.typing.NDArray[Any]]:
         """
         The arrays that MeteorLexicon takes, by name. Only once. Raises as `add_paraphrases` does.
         """
@@ -223,41 +156,27 @@ class MeteorLexicon:
     """What METEOR knows about the words of one vocabulary."""
 
     def __init__(self, tables: dict[str, numpy.typing.NDArray[Any]]) -> None: ...
+
     def __len__(self) -> int: ...
+
     def learn(self, first: int, words: tuple[str, ...], stems: tuple[str, ...]) -> None:
         """
         Words of the vocabulary from the id `first` on, and their stems. Those that are known already are passed over.
         """
 
-def meteor_normalise(
-    vocabulary: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64]
-) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+def meteor_normalise(vocabulary: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
     Captions after METEOR's normalisation, as ids and offsets. Words that are new are added to the vocabulary.
     """
 
-def meteor_counts(
-    lexicon: MeteorLexicon,
-    ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    modules: int,
-    threads: int,
-) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+def meteor_counts(lexicon: MeteorLexicon, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], modules: int, threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
     Per reference, of its alignment with the candidate: words of candidate and reference, function words of both; for
     each module matched content words of both, matched function words of both; chunks, matched words of both;
     int32[n_references, 23]. `modules` has bit 0 for exact, 1 for stem, 2 for synonym, 3 for paraphrase.
     """
 
-def meteor_alignment(
-    lexicon: MeteorLexicon,
-    ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    modules: int,
-) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+def meteor_alignment(lexicon: MeteorLexicon, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modules: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
     The alignment of one pair: candidate start and length, reference start and length, module (0..3), in the order
     of the reference; int32[n_matches, 5].
@@ -266,19 +185,7 @@ def meteor_alignment(
 class Pcfg:
     """A probabilistic context-free grammar to parse with."""
 
-    def __init__(
-        self,
-        binary_rules: Annotated[NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
-        binary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        unary_rules: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)],
-        unary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        *,
-        root: int,
-        boundary: int,
-        symbols: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        potentials: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        common: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None:
+    def __init__(self, binary_rules: Annotated[NDArray[numpy.int32], dict(shape=(None, 3), order='C', device='cpu', writable=False)], binary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], unary_rules: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order='C', device='cpu', writable=False)], unary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, root: int, boundary: int, symbols: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], potentials: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], common: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
         binary_rules int32[n, 3]: parent, left and right child; unary_rules int32[m, 2]: parent and child; scores float32.
         Without a boundary (-1) sentences are derived from the root; else from what stands before the boundary in a rule
@@ -286,64 +193,22 @@ class Pcfg:
         search; common uint8[n + m] is not 0 for rules that are tried first. No result depends on these three.
         """
 
-    def parse(
-        self,
-        tag_offsets: numpy.typing.NDArray[numpy.int64],
-        tag_states: numpy.typing.NDArray[numpy.int32],
-        tag_scores: numpy.typing.NDArray[numpy.float32],
-        words: numpy.typing.NDArray[numpy.int32],
-        offsets: numpy.typing.NDArray[numpy.int64],
-        *,
-        plainly: bool,
-        threads: int,
-    ) -> tuple[
-        numpy.typing.NDArray[numpy.int64],
-        numpy.typing.NDArray[numpy.int32],
-        numpy.typing.NDArray[numpy.int32],
-        numpy.typing.NDArray[numpy.int32],
-        numpy.typing.NDArray[numpy.int32],
-        numpy.typing.NDArray[numpy.float32],
-    ]:
+    def parse(self, tag_offsets: numpy.typing.NDArray[numpy.int64], tag_states: numpy.typing.NDArray[numpy.int32], tag_scores: numpy.typing.NDArray[numpy.float32], words: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], *, plainly: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
         """
         The best derivation of each sentence: offsets of nodes, then their states, rules, begins and ends in preorder, and
         the score of each sentence, -inf where there is none. Rules are numbers of binary rules, then of unary ones; -1
         above a word. Word i has the tags from tag_offsets[i] on. `plainly` does not use the coarser grammar.
         """
 
-    def set_scores(
-        self,
-        binary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        unary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None:
+    def set_scores(self, binary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], unary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Other scores of the same rules."""
 
-    def tune(
-        self,
-        tag_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        tag_states: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        tag_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        *,
-        passes: int,
-    ) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+    def tune(self, tag_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tag_states: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tag_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, passes: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
         """
         Potentials that make the coarser grammar a good guide for sentences like these; float32[n_states].
         """
 
-def visible_nodes(
-    offsets: numpy.typing.NDArray[numpy.int64],
-    states: numpy.typing.NDArray[numpy.int32],
-    begins: numpy.typing.NDArray[numpy.int32],
-    ends: numpy.typing.NDArray[numpy.int32],
-    labels: numpy.typing.NDArray[numpy.int32],
-) -> tuple[
-    numpy.typing.NDArray[numpy.int64],
-    numpy.typing.NDArray[numpy.int32],
-    numpy.typing.NDArray[numpy.int32],
-    numpy.typing.NDArray[numpy.int32],
-    numpy.typing.NDArray[numpy.int32],
-]:
+def visible_nodes(offsets: numpy.typing.NDArray[numpy.int64], states: numpy.typing.NDArray[numpy.int32], begins: numpy.typing.NDArray[numpy.int32], ends: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
     """
     Trees of derivations, without the nodes whose state has a negative label: offsets of nodes, then in preorder their
     labels, the number of the node above in its tree (-1 for the top), begins and ends.
