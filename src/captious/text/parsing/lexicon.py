@@ -154,7 +154,7 @@ class _Counts:
         self._starts = np.searchsorted(words[of_pairs], np.arange(int(words.max(initial=-1)) + 2))
 
     def has(self, word: int) -> bool:
-        return self._of_words.get(word, 0.0) > 0
+        return bool(self._of_words.get(word, 0.0) > 0)
 
     def row(self, word: int) -> tuple[NDArray[np.float64], float]:
         """The counts of a word with each tag, float64[n_tags], and its total."""
