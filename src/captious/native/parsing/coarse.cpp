@@ -71,22 +71,43 @@ CAPTIOUS_CLONES void raise(const Coarsening& grammar, const Strip& strip, const 
             }
             most = larger(best + outer, most);
         }
-        store(left_outside + left * strip.stride, most);
+        // Cells of both children may be the same ones, and have been raised meanwhile.
+        store(left_outside + left * strip.stride, larger(most, load(left_outside + left * strip.stride)));
     }
 }
 
-CAPTIOUS_CLONES void apply_chains(const std::vector<UnaryRule>& chains, const float* bases, float* scores) {
+// Chains over eight cells, for symbols of which `alive` says that they have scores there.
+CAPTIOUS_CLONES void apply_chains(const std::vector<UnaryRule>& chains, const std::uint8_t* alive, const float* bases, float* scores) {
     for (const UnaryRule& chain : chains) {
+        if (!alive[chain.child]) continue;
         float* score = scores + chain.parent * kLanes;
         store(score, larger(all(chain.score) + load(bases + chain.child * kLanes), load(score)));
     }
 }
 
-CAPTIOUS_CLONES void raise_chains(const std::vector<UnaryRule>& chains, const float* scores, float* bases) {
+CAPTIOUS_CLONES void raise_chains(const std::vector<UnaryRule>& chains, const std::uint8_t* alive, const float* scores, float* bases) {
     for (const UnaryRule& chain : chains) {
+        if (!alive[chain.child]) continue;
         float* base = bases + chain.child * kLanes;
         store(base, larger(all(chain.score) + load(scores + chain.parent * kLanes), load(base)));
     }
+}
+
+// Whether any of eight scores is one.
+CAPTIOUS_INLINE bool any(const float* scores) {
+    bool found = false;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) found |= scores[lane] != kNever;
+    return found;
+}
+
+// Of eight cells, outside scores that do not reach the threshold with those inside become kNever; `best`, if given, is
+// raised to those that do, with the inside. Returns whether any does.
+CAPTIOUS_CLONES bool cut(float threshold, const float* inside, float* outside, float* best) {
+    Lanes outer = load(outside), total = outer + load(inside);
+    outer = total >= all(threshold) ? outer : all(kNever);
+    store(outside, outer);
+    if (best != nullptr) store(best, larger(outer + load(inside), load(best)));
+    return any(outside);
 }
 
 }  // namespace
@@ -111,12 +132,13 @@ Coarsening::Coarsening(const Grammar& fine, std::vector<State> symbols, std::siz
     groups_.push_back({0, static_cast<std::uint32_t>(binary_.size())});
     std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
     for (const BinaryRule& rule : fine.rules().binary) binary_of_.push_back(binary[key_of(rule)]);
-    std::map<std::pair<State, State>, std::uint32_t> unary;
-    for (const UnaryRule& rule : fine.rules().unary) {
-        auto [found, added] = unary.emplace(std::pair(of(rule.child), of(rule.parent)), unary_.size());
-        if (added) unary_.push_back({of(rule.parent), of(rule.child), kNever});
-        unary_of_.push_back(found->second);
+    std::map<std::pair<State, State>, std::uint32_t> unary;  // by child and parent
+    for (const UnaryRule& rule : fine.rules().unary) unary[{of(rule.child), of(rule.parent)}] = 0;
+    for (auto& [key, number] : unary) {
+        number = static_cast<std::uint32_t>(unary_.size());
+        unary_.push_back({key.second, key.first, kNever});
     }
+    for (const UnaryRule& rule : fine.rules().unary) unary_of_.push_back(unary[{of(rule.child), of(rule.parent)}]);
     update(fine);
 }
 
@@ -172,6 +194,7 @@ void CoarseChart::seed(std::size_t word, std::span<const Seed> seeds) {
 void CoarseChart::fill() {
     std::size_t n_symbols = grammar_.n_symbols();
     std::vector<float> bases(n_symbols * kLanes), scores(n_symbols * kLanes);
+    std::vector<std::uint8_t> here(n_symbols);
     for (std::size_t length = 2; length <= n_; ++length) {
         std::uint8_t* alive = alive_.data() + (length - 1) * n_symbols;
         for (std::size_t begin = 0; begin + length <= n_; begin += kLanes) {
@@ -181,12 +204,15 @@ void CoarseChart::fill() {
                         {scores_.data() + row(split, 0) + begin, scores_.data() + row(length - split, 0) + begin + split, stride_,
                          alive_.data() + (split - 1) * n_symbols},
                         bases.data());
+            for (std::size_t symbol = 0; symbol < n_symbols; ++symbol) here[symbol] = any(bases.data() + symbol * kLanes);
             scores = bases;
-            apply_chains(grammar_.unary(), bases.data(), scores.data());
+            apply_chains(grammar_.unary(), here.data(), bases.data(), scores.data());
             for (std::size_t symbol = 0; symbol < n_symbols; ++symbol) {
-                std::memcpy(bases_.data() + row(length, static_cast<State>(symbol)) + begin, bases.data() + symbol * kLanes, sizeof(Lanes));
-                std::memcpy(scores_.data() + row(length, static_cast<State>(symbol)) + begin, scores.data() + symbol * kLanes, sizeof(Lanes));
-                for (std::size_t lane = 0; lane < kLanes; ++lane) alive[symbol] |= scores[symbol * kLanes + lane] != kNever;
+                if (!any(scores.data() + symbol * kLanes)) continue;
+                alive[symbol] = 1;
+                std::size_t at = row(length, static_cast<State>(symbol)) + begin;
+                std::memcpy(bases_.data() + at, bases.data() + symbol * kLanes, sizeof(Lanes));
+                std::memcpy(scores_.data() + at, scores.data() + symbol * kLanes, sizeof(Lanes));
             }
         }
     }
@@ -209,42 +235,36 @@ float CoarseChart::best() const {
 
 void CoarseChart::fill_outside(float threshold) {
     std::size_t n_symbols = grammar_.n_symbols();
-    cell_bests_.assign(n_ * n_, kNever);
+    cell_bests_.assign(n_ * stride_, kNever);
     outside_bases_.assign(bases_.size(), kNever);
     outside_scores_.assign(scores_.size(), kNever);
     std::vector<float> bases(n_symbols * kLanes), scores(n_symbols * kLanes);
-    std::vector<std::uint8_t> alive(n_symbols);
+    std::vector<std::uint8_t> above(n_symbols);
     for (const Goal& goal : grammar_.goals()) {
         float& outside = outside_scores_[at(goal.state, 0, n_)];
         outside = std::max(outside, goal.score);
     }
     for (std::size_t length = n_; length > 0; --length) {
+        const std::uint8_t* alive = alive_.data() + (length - 1) * n_symbols;
         for (std::size_t begin = 0; begin + length <= n_; begin += kLanes) {
             for (std::size_t symbol = 0; symbol < n_symbols; ++symbol)
                 std::memcpy(scores.data() + symbol * kLanes, outside_scores_.data() + row(length, static_cast<State>(symbol)) + begin, sizeof(Lanes));
             bases = scores;
-            raise_chains(grammar_.unary(), scores.data(), bases.data());
+            raise_chains(grammar_.unary(), alive, scores.data(), bases.data());
             for (std::size_t symbol = 0; symbol < n_symbols; ++symbol) {
+                above[symbol] = 0;
+                if (!alive[symbol]) continue;
                 std::size_t here = row(length, static_cast<State>(symbol)) + begin;
-                alive[symbol] = 0;
-                for (std::size_t lane = 0; lane < kLanes; ++lane) {
-                    float& base = bases[symbol * kLanes + lane];
-                    if (!(base + bases_[here + lane] >= threshold)) base = kNever;
-                    alive[symbol] |= base != kNever;
-                    if (base != kNever) {
-                        float& best = cell_bests_[(length - 1) * n_ + begin + lane];
-                        best = std::max(best, base + bases_[here + lane]);
-                    }
-                    outside_bases_[here + lane] = base;
-                    float& score = outside_scores_[here + lane];
-                    if (!(score + scores_[here + lane] >= threshold)) score = kNever;
-                }
+                float* base = bases.data() + symbol * kLanes;
+                above[symbol] = cut(threshold, bases_.data() + here, base, cell_bests_.data() + (length - 1) * stride_ + begin);
+                cut(threshold, scores_.data() + here, outside_scores_.data() + here, nullptr);
+                std::memcpy(outside_bases_.data() + here, base, sizeof(Lanes));
             }
             for (std::size_t split = 1; split < length; ++split)
                 raise(grammar_,
                       {scores_.data() + row(split, 0) + begin, scores_.data() + row(length - split, 0) + begin + split, stride_,
                        alive_.data() + (split - 1) * n_symbols},
-                      bases.data(), alive.data(), outside_scores_.data() + row(split, 0) + begin, outside_scores_.data() + row(length - split, 0) + begin + split);
+                      bases.data(), above.data(), outside_scores_.data() + row(split, 0) + begin, outside_scores_.data() + row(length - split, 0) + begin + split);
         }
     }
 }

@@ -83,7 +83,7 @@ public:
     float best() const;
     // The best score of a derivation in which something stands over these words, and what an item must score there, by
     // symbol, to be part of one of at least `threshold`, which is not below that of the last call of fill_outside.
-    float best_with(std::size_t begin, std::size_t end) const { return cell_bests_[(end - begin - 1) * n_ + begin]; }
+    float best_with(std::size_t begin, std::size_t end) const { return cell_bests_[(end - begin - 1) * stride_ + begin]; }
     void requirements(std::size_t begin, std::size_t end, float threshold, float* bases, float* scores) const;
     // Scores of a symbol over words.
     float base(State symbol, std::size_t begin, std::size_t end) const { return bases_[at(symbol, begin, end)]; }

@@ -13,6 +13,8 @@ constexpr float kRoundingPerWord = 0.002f, kRounding = 1e-5f;
 // A derivation is looked for so far below the bound, per word, first among common rules, then among all. Only speed
 // depends on these.
 constexpr float kCommonSlack[] = {0.8f, 2.5f};
+// Bounds of longer sentences are too loose to be worth their time.
+constexpr std::size_t kLongestGuided = 40;
 constexpr float kFirstSlack = 1.0f, kMoreSlack = 1.4f, kMostSlack = 8.0f;
 
 }  // namespace
@@ -86,6 +88,7 @@ void Worker::take(const WordTable& table, std::span<const std::int32_t> words) {
 float Worker::parse(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes) {
     nodes.clear();
     if (words.empty()) return kNever;
+    if (words.size() > kLongestGuided) return parse_plainly(table, words, nodes);
     take(table, words);
     search(table, words);
     Goal best = chart_.best();

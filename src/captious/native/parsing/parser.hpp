@@ -90,7 +90,7 @@ public:
 
     // The best derivation of a sentence into `nodes`, which it clears; its score, or kNever if there is none.
     float parse(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes);
-    // The same without the coarser grammar, in many times the time.
+    // The same without the coarser grammar, in several times the time; long sentences are always parsed so.
     float parse_plainly(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes);
     // The best score in the coarser grammar, in whose chart it then is.
     float fill_coarse(const WordTable& table, std::span<const std::int32_t> words);

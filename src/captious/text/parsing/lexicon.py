@@ -81,10 +81,7 @@ class Lexicon:
     def _known(self, word: int) -> NDArray[np.float64]:
         together, of_word = self._seen.row(word)
         smooth = (together + _SMOOTH_KNOWN * self._unseen_share) / (of_word + _SMOOTH_KNOWN)
-        if of_word > _OFTEN:
-            chance = np.where(together > 0, together / of_word, 0)
-        else:
-            chance = smooth
+        chance = np.where(together > 0, together / of_word, 0) if of_word > _OFTEN else smooth
         return self._scores(chance, of_word / self._seen.total)
 
     def _unknown(self, shape: str) -> NDArray[np.float64]:
@@ -157,7 +154,7 @@ class _Counts:
         self._starts = np.searchsorted(words[of_pairs], np.arange(int(words.max(initial=-1)) + 2))
 
     def has(self, word: int) -> bool:
-        return self._of_words.get(word, 0.0) > 0
+        return bool(self._of_words.get(word, 0.0) > 0)
 
     def row(self, word: int) -> tuple[NDArray[np.float64], float]:
         """The counts of a word with each tag, float64[n_tags], and its total."""
