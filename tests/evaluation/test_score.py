@@ -292,7 +292,8 @@ class TestWarnings:
     def test_a_usual_corpus_gives_none(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert captious.score(CANDIDATES, REFERENCES).warnings == []
+            report = captious.score(CANDIDATES, REFERENCES, ["bleu", "rouge-l", "cider-d"])
+        assert report.warnings == []
 
 
 def test_paths_mappings_and_lists_of_records_agree(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from captious.metrics.base import Settings, State
 from captious.metrics.cider import Cider, CiderScorer
 from captious.metrics.cider_d import CiderD
 from captious.metrics.document_frequencies import DocumentFrequencies
-from captious.metrics.spice import Spice
+from captious.metrics.spice import Spice, approximate
 from captious.text import Tokenizer
 from captious.text.parsing.layer import ParseSource
 
@@ -69,6 +69,9 @@ class Spider(CiderD):
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         return (super().scores(captions, state) + self.spice.statistics(captions)[:, 0]) / 2
+
+    def cautions(self, captions: Captions, state: State | None) -> list[str]:
+        return [*super().cautions(captions, state), *approximate(self.spice.parser)]
 
     def scorer(self, references: object) -> SpiderScorer:  # type: ignore[override]
         """A reward for training: candidates against references that are prepared once.

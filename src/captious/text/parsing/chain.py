@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -12,12 +12,17 @@ import numpy as np
 from captious.errors import MissingExtraError
 from captious.progress import Progress
 from captious.resources import spice_grammar
+from captious.resources.arrays import Arrays
+from captious.resources.compiling import compiled
+from captious.resources.grammar import Grammar
 from captious.resources.own_grammar import own_grammar
+from captious.text.parsing.bounds import Bounds, tuned_bounds
 from captious.text.parsing.collapsing import collapsed
 from captious.text.parsing.dependencies import constituents, dependencies
 from captious.text.parsing.lemmas import lemma
 from captious.text.parsing.parse import Parse
-from captious.text.parsing.parser import LONGEST, Parser, Trees
+from captious.text.parsing.parser import Parser, Trees, pieces
+from captious.text.parsing.sample_captions import SAMPLE_CAPTIONS
 
 __all__ = ["GRAMMARS", "GrammarParser", "Item", "brackets", "parse_of", "parser_with"]
 
@@ -28,6 +33,7 @@ GRAMMARS = ("corenlp", "captious")
 Item = tuple[str, int, str]
 
 _AT_ONCE = 1000  # sentences
+_BOUNDS_FORMAT = 1  # of the file of bounds; counts up when they are made in another way
 
 
 def parser_with(grammar: str | None = None) -> GrammarParser:
@@ -55,7 +61,16 @@ def _own() -> GrammarParser:
 
 @cache
 def _official(found: spice_grammar.SpiceGrammar) -> GrammarParser:
-    return GrammarParser(found.label, Parser(found.grammar()))
+    grammar = found.grammar()
+    file = found.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{found.fingerprint}.index")
+    tuned = compiled(file, found.fingerprint, partial(_tuned, grammar))
+    return GrammarParser(found.label, Parser(grammar, Bounds(tuned["symbols"], tuned["potentials"], tuned["common"])))
+
+
+def _tuned(grammar: Grammar, progress: Progress) -> Arrays:
+    progress.reach(0, "tuning the parser to captions, once")
+    bounds = tuned_bounds(grammar, SAMPLE_CAPTIONS)
+    return {"symbols": bounds.symbols, "potentials": bounds.potentials, "common": bounds.common}
 
 
 @dataclass(frozen=True)
@@ -83,10 +98,10 @@ class GrammarParser:
             for start in range(0, len(sentences), _AT_ONCE):
                 progress.reach(start, "parsing captions")
                 some = sentences[start : start + _AT_ONCE]
-                pieces = [piece for words in some for piece in _pieces(words)]
-                trees = _items(self.parser.trees(pieces), pieces)
+                cut = [piece for words in some for piece in pieces(words)]
+                trees = _items(self.parser.trees(cut), cut)
                 for words in some:
-                    yield _joined([next(trees) for _ in _pieces(words)])
+                    yield _joined([next(trees) for _ in pieces(words)])
 
 
 def parse_of(items: Sequence[Item]) -> Parse:
@@ -116,10 +131,6 @@ def brackets(items: Sequence[Item]) -> str:
     return " ".join(parts)
 
 
-def _pieces(words: tuple[str, ...]) -> list[tuple[str, ...]]:
-    return [words[start : start + LONGEST] for start in range(0, len(words), LONGEST)]
-
-
 def _joined(trees: list[list[Item]]) -> list[Item]:
     """One tree of those of the pieces of a sentence: what is below their roots, side by side."""
     if len(trees) == 1:
@@ -129,7 +140,7 @@ def _joined(trees: list[list[Item]]) -> list[Item]:
     return [(label, arity, ""), *(item for tree in trees for item in tree[1:])]
 
 
-def _items(trees: Trees, sentences: Sequence[tuple[str, ...]]) -> Iterator[list[Item]]:
+def _items(trees: Trees, sentences: Sequence[Sequence[str]]) -> Iterator[list[Item]]:
     sizes = np.diff(trees.offsets)
     below = trees.parents + np.repeat(trees.offsets[:-1], sizes)
     arity = np.bincount(below[trees.parents >= 0], minlength=len(below)).tolist()
