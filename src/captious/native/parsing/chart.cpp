@@ -18,21 +18,6 @@ struct CellView {
     std::size_t size;
 };
 
-// Calls emit(rule, place) for the rules of a driver whose other child is in a cell: the rule's place in its side, the
-// child's in the cell.
-template <typename Emit>
-CAPTIOUS_INLINE void each_mate(const Grammar::Side& side, State driver, const CellView& cell, const Emit& emit) {
-    const Block* end = side.blocks.data() + side.starts[driver + 1u];
-    for (const Block* block = side.blocks.data() + side.starts[driver]; block != end; ++block) {
-        std::uint64_t here = cell.bits[block->word];
-        for (std::uint64_t both = block->mates & here; both != 0; both &= both - 1) {
-            std::uint64_t before = (both & -both) - 1;
-            emit(block->first + static_cast<std::uint32_t>(std::popcount(block->mates & before)),
-                 cell.ranks[block->word] + static_cast<std::uint32_t>(std::popcount(here & before)));
-        }
-    }
-}
-
 struct Accumulators {
     float* base;
     std::uint64_t* touched;
@@ -47,24 +32,55 @@ CAPTIOUS_INLINE void offer(const Accumulators& to, const Grammar::Side& side, st
     to.step[parent] = {side.order[rule], split, Chart::kNone};
 }
 
-// Binary rules over a pair of cells.
-CAPTIOUS_CLONES void combine_cells(const Grammar& grammar, const CellView& left, const CellView& right, std::uint32_t split, const Accumulators& to) {
-    const Grammar::Side &by_right = grammar.by_right(), &by_left = grammar.by_left();
-    for (std::size_t i = 0; i < right.size && right.states[i] < grammar.n_drivers(); ++i)
-        each_mate(by_right, right.states[i], left, [&](std::uint32_t rule, std::uint32_t place) {
-            offer(to, by_right, rule, by_right.rules[rule].score + left.scores[place] + right.scores[i], split);
-        });
-    for (std::size_t i = 0; i < left.size && left.states[i] < grammar.n_drivers(); ++i)
-        each_mate(by_left, left.states[i], right, [&](std::uint32_t rule, std::uint32_t place) {
-            offer(to, by_left, rule, by_left.rules[rule].score + left.scores[i] + right.scores[place], split);
-        });
+// Finds the blocks of the drivers in one cell that have mates in the other. `found` has room for all blocks: to write
+// each and keep it if it has mates is faster than to branch at each.
+CAPTIOUS_INLINE std::size_t find_meetings(const Grammar::Side& side, std::size_t n_drivers, const CellView& drivers, const CellView& mates, Meeting* found) {
+    std::size_t n = 0;
+    for (std::uint32_t i = 0; i < drivers.size && drivers.states[i] < n_drivers; ++i) {
+        std::uint32_t end = side.starts[drivers.states[i] + 1u];
+        for (std::uint32_t block = side.starts[drivers.states[i]]; block < end; ++block) {
+            found[n] = {i, block};
+            n += (side.blocks[block].mates & mates.bits[side.blocks[block].word]) != 0;
+        }
+    }
+    return n;
+}
+
+// Binary rules over a pair of cells, with drivers in one of them.
+template <bool kRight>
+CAPTIOUS_INLINE void combine_side(const Grammar::Side& side, std::size_t n_drivers, const CellView& drivers, const CellView& mates, std::uint32_t split,
+                                  const Accumulators& to, Meeting* meetings) {
+    std::size_t n = find_meetings(side, n_drivers, drivers, mates, meetings);
+    for (std::size_t i = 0; i < n; ++i) {
+        const Block& block = side.blocks[meetings[i].block];
+        float driver = drivers.scores[meetings[i].driver];
+        std::uint64_t here = mates.bits[block.word];
+        for (std::uint64_t both = block.mates & here; both != 0; both &= both - 1) {
+            std::uint64_t before = (both & -both) - 1;
+            std::size_t rule = block.first + static_cast<std::size_t>(std::popcount(block.mates & before));
+            float mate = mates.scores[mates.ranks[block.word] + std::popcount(here & before)];
+            float score = kRight ? side.rules[rule].score + mate + driver : side.rules[rule].score + driver + mate;
+            State parent = side.rules[rule].parent;
+            if (score <= to.base[parent]) continue;
+            to.base[parent] = score;
+            to.touched[parent / 64] |= std::uint64_t{1} << parent % 64;
+            to.step[parent] = {side.order[rule], split, Chart::kNone};
+        }
+    }
+}
+
+CAPTIOUS_CLONES void combine_cells(const Grammar& grammar, const CellView& left, const CellView& right, std::uint32_t split, const Accumulators& to,
+                                   Meeting* meetings) {
+    combine_side<true>(grammar.by_right(), grammar.n_drivers(), right, left, split, to, meetings);
+    combine_side<false>(grammar.by_left(), grammar.n_drivers(), left, right, split, to, meetings);
 }
 
 }  // namespace
 
 Chart::Chart(const Grammar& grammar)
     : grammar_(grammar), n_words_((grammar.n_states() + 63) / 64), base_(grammar.n_states(), kNever), score_(grammar.n_states(), kNever),
-      step_(grammar.n_states()), touched_(n_words_) {}
+      step_(grammar.n_states()), touched_(n_words_),
+      meetings_(std::max(grammar.by_left().blocks.size(), grammar.by_right().blocks.size()) + 1) {}
 
 void Chart::fill(std::span<const std::span<const Tag>> words, const CoarseChart* coarse, const Coarsening* coarsening, float threshold) {
     length_ = words.size();
@@ -111,7 +127,7 @@ void Chart::combine(std::size_t begin, std::size_t end) {
     };
     for (std::size_t split = begin + 1; split < end; ++split) {
         CellView left = view(index(begin, split)), right = view(index(split, end));
-        if (left.size > 0 && right.size > 0) combine_cells(grammar_, left, right, static_cast<std::uint32_t>(split), to);
+        if (left.size > 0 && right.size > 0) combine_cells(grammar_, left, right, static_cast<std::uint32_t>(split), to, meetings_.data());
     }
 }
 

@@ -19,6 +19,11 @@ struct Tag {
     float score;
 };
 
+// A driver in one cell, by its place there, with mates in another cell, in one of its blocks.
+struct Meeting {
+    std::uint32_t driver, block;
+};
+
 class Chart {
 public:
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -78,6 +83,7 @@ private:
     std::vector<float> base_, score_;
     std::vector<Step> step_;
     std::vector<std::uint64_t> touched_;
+    std::vector<Meeting> meetings_;
     std::vector<float> base_required_, score_required_;  // by coarse symbol
 };
 

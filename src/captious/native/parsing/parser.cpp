@@ -12,7 +12,7 @@ namespace {
 constexpr float kRoundingPerWord = 0.002f, kRounding = 1e-5f;
 // A derivation is looked for so far below the bound, per word, first among common rules, then among all. Only speed
 // depends on these.
-constexpr float kCommonSlack[] = {0.8f, 2.5f};
+constexpr float kCommonSlack[] = {1.6f, 3.0f};
 // Bounds of longer sentences are too loose to be worth their time.
 constexpr std::size_t kLongestGuided = 40;
 constexpr float kFirstSlack = 1.0f, kMoreSlack = 1.4f, kMostSlack = 8.0f;

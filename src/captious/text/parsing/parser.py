@@ -24,7 +24,7 @@ __all__ = ["LONGEST", "Derivations", "Parser", "Trees", "pieces"]
 
 #: Words of the longest sentence that is parsed; with the official grammar it takes about 1.5 s and 200 MB. Time grows
 #: with the third power of the length, memory with the second.
-LONGEST = 80
+LONGEST = 100
 
 _ENDS = frozenset((".", "!", "?", ";", ":", ","))
 _BLOCK = 8192  # sentences whose words are looked up together
