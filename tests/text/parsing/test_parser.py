@@ -30,7 +30,7 @@ def test_trees_are_the_official_ones(parser: Parser, gold_trees: GoldTrees, sour
 @pytest.mark.parametrize("source", ["treebank", "gold_parses"])
 def test_all_trees_are_the_official_ones(parser: Parser, gold_trees: GoldTrees, source: str) -> None:
     # All that differ are ties in 32 bits.
-    assert agreement(parser, gold_trees(source, 1_000_000)) >= 0.9995
+    assert agreement(parser, gold_trees(source, 1_000_000)) >= 0.9994
 
 
 def test_bounds_change_no_derivation(parser: Parser, plain_parser: Parser, gold_trees: GoldTrees) -> None:

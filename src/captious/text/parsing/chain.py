@@ -33,6 +33,7 @@ GRAMMARS = ("corenlp", "captious")
 Item = tuple[str, int, str]
 
 _AT_ONCE = 1000  # sentences
+_TOP, _NOUN = "ROOT", "NN"
 _BOUNDS_FORMAT = 1  # of the file of bounds; counts up when they are made in another way
 
 
@@ -147,4 +148,7 @@ def _items(trees: Trees, sentences: Sequence[Sequence[str]]) -> Iterator[list[It
     labels = [trees.names[label] for label in trees.labels.tolist()]
     begins = trees.begins.tolist()
     for words, (start, end) in zip(sentences, pairwise(trees.offsets.tolist()), strict=True):
+        if start == end:  # the grammar cannot make it, whatever the tags
+            yield [(_TOP, len(words), ""), *((_NOUN, 0, word) for word in words)]
+            continue
         yield [(labels[i], arity[i], "" if arity[i] else words[begins[i]]) for i in range(start, end)]
