@@ -190,7 +190,7 @@ def joined(lines: list[bytes], row: int, line: bytes) -> bytes:
         (b"8 99999999\n" + b"".join(TEXT), "vectors of 99,999,999 numbers", "line 1"),
         (b"0 5\n", "there is not one word in it", ""),
         (b"", "a word with its numbers is expected", "line 1"),
-        (b"only words here\n", "'words' in place of a number", "line 1"),
+        (b"only words here\n", "a word with its numbers is expected there", "line 1"),
         (b"".join(TEXT)[:-60], "where line 1 has 5", None),
         (FORMS["word2vec binary"][:-9], "the file ends in the middle; the header says 8 words", "word 8"),
         (FORMS["word2vec binary"][:60], "the file ends in the middle", "word 3"),
@@ -234,3 +234,18 @@ def test_the_first_of_each_if_that_is_wanted(tmp_path: Path) -> None:
     check(first, expected)
     assert first.checksum() != VectorFile(path).checksum()
     refused(VectorFile(path), "a second time", "line 5")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"3 4\ndog 0.1 0.2 0.3 0.4\ncow 0.5 0.6 0.7 0.8\nbird 0.9 0.1 0.2 0.3\n",  # as many bytes as if it were binary
+        b"3 4\ndog 1 0 2 3\ncow -1 1 0 0\nbird 0 6 1 1\n",
+        b"3 4\nnew york 0.1 0.2 0.3 0.4\ncow 1 2 3 4\nbird 0.5 0.5 0.5 0.5\n",
+        b"new york 0.1 0.2 0.3 0.4\ncow 1 2 3 4\nbird 0.5 0.5 0.5 0.5\n",
+    ],
+)
+def test_short_rows_of_text_are_text(content: bytes, tmp_path: Path) -> None:
+    file = written(tmp_path, content)
+    lines = [line for line in content.decode().splitlines() if line != "3 4"]
+    check(file, {line.rsplit(" ", 4)[0]: np.array(line.split()[-4:], np.float32) for line in lines})

@@ -120,7 +120,8 @@ class Wmd(VectorMetric):
         """Tokens of a caption that are not in its bag."""
         known = {bag.table.words[word] for word in bag.words.tolist()}
         form = FORMS[self.words.form]
-        return tuple(token for token in self.tokenizer(text) if form(token) not in known)
+        words = (word for token in self.tokenizer(text) for word in token.split())
+        return tuple(word for word in words if form(word) not in known)
 
     def _rows(self, bags: Bags) -> NDArray[np.float32]:
         """Vectors of the words, as the variant takes them; in single precision, as gensim has them."""

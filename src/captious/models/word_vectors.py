@@ -67,7 +67,16 @@ class WordVectors:
         Raises:
             ParameterError: not one row of finite numbers for each word, a word twice, or none.
         """
-        rows = np.ascontiguousarray(vectors, np.float32)
+        if not resource.NAME.fullmatch(name):
+            raise ParameterError(f"{name!r} cannot be a name of vectors", help="use letters, digits, dots, - and _")
+        try:
+            rows = np.ascontiguousarray(vectors, np.float32)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"these are no vectors: {error}", help="give one row of finite numbers for each word"
+            ) from error
+        if rows.ndim == 2 and rows.size and not np.isfinite(rows).all():
+            raise ParameterError("a vector has a number that is not finite", help="leave that word out")
         if rows.ndim != 2 or len(rows) != len(words) or not rows.size or not np.isfinite(rows).all():
             raise ParameterError(
                 f"an array of the shape {rows.shape} holds no vectors of {len(words):,} words",
@@ -78,7 +87,7 @@ class WordVectors:
             index = VectorIndex(index_of([Block.of(encoded, rows)]), rows)
         except DuplicateWordError as error:
             raise ParameterError(f"{error.word!r} is there twice", help="give every word once") from error
-        digest = hashlib.sha256(b"\n".join(encoded) + b"\0" + rows.tobytes())
+        digest = hashlib.sha256(b"".join(b"%d:%s" % (len(word), word) for word in encoded) + b"\0" + rows.tobytes())
         return cls(name, digest.hexdigest()[:16], index, "memory")
 
     @property

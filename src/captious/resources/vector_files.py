@@ -27,6 +27,7 @@ _LONGEST_LINE = 1 << 22
 _LONGEST_WORD = 1 << 12
 _HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,12})[ \t\r]*")
 _NUMBERS = re.compile(rb"[0-9+\-.eE \t\r\n]*")
+_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+|nan|inf(?:inity)?)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 _SHOWN = 40
 
 
@@ -74,17 +75,33 @@ def _source(
         if not newline and len(start) == 1 << 16:
             line = file.readline(_LONGEST_LINE)
             file.seek(0)
-        width = len(line.split()) - 1
+        width = _width(line)
         if width < 1:
             raise broken(path, "line 1", "a word with its numbers is expected there")
         return Source(path, width, _text_blocks(path, file, width), unit="line")
     n_words, width = int(header[1]), int(header[2])
     file.seek(len(line) + 1)
-    numbers = rest[rest.find(b" ") + 1 :][:64]
-    if rest and not _NUMBERS.fullmatch(numbers):
+    if rest and not _is_text(rest, width):
         return Source(path, width, _binary_blocks(path, file, n_words, width))
     blocks = _text_blocks(path, file, width, first=2, announced=n_words)
     return Source(path, width, blocks, unit="line", first=2)
+
+
+def _width(line: bytes) -> int:
+    """How many numbers a line ends in: all behind its first field, or behind the last one that is no number."""
+    fields = line.split()
+    numbers = next((i for i, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
+    return min(numbers, len(fields) - 1)
+
+
+def _is_text(rows: bytes, width: int) -> bool:
+    """Whether the first row is a word and numbers in letters, and not the bytes of numbers."""
+    row = rows.partition(b"\n")[0]
+    if len(row) < len(rows):  # a whole row: as text it ends in its numbers, or has a number in each place but for one
+        fields = row.split()
+        written = sum(_NUMBER.fullmatch(field) is not None for field in fields[-width:])
+        return written >= max(1, min(width, len(fields) - 1) // 2)
+    return _NUMBERS.fullmatch(rows[rows.find(b" ") + 1 :][:64]) is not None
 
 
 # ---- text

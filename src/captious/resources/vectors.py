@@ -36,7 +36,7 @@ from captious.resources.vector_files import source_of
 from captious.resources.vector_index import DuplicateWordError, VectorIndex, index_of
 from captious.resources.vector_source import PIECE, Source, broken, opened
 
-__all__ = ["INSTALL", "VARIABLE", "NamedVectors", "VectorFile", "add", "default", "describe", "find", "names"]
+__all__ = ["INSTALL", "NAME", "VARIABLE", "NamedVectors", "VectorFile", "add", "default", "describe", "find", "names"]
 
 #: The command that makes vectors known.
 INSTALL = "captious vectors add FILE --name NAME"
@@ -44,7 +44,8 @@ INSTALL = "captious vectors add FILE --name NAME"
 VARIABLE = "CAPTIOUS_VECTORS"
 
 _FORMAT = 1  # of what is compiled; counts up when the arrays or the rows change
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+#: What vectors may be called.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _DIGITS = 16
 _SMALL = 1 << 24  # bytes that are read in no time
 _HOW_TO_GET = (
@@ -210,7 +211,7 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
             )
         raise MissingExtraError("there are no word vectors", help=_HOW_TO_GET)
     text = os.fspath(what)
-    if isinstance(what, str) and _NAME.fullmatch(text) and (entry := _entry(text)):
+    if isinstance(what, str) and NAME.fullmatch(text) and (entry := _entry(text)):
         return _of_entry(text, entry)
     path = expanded(text, "--vectors")
     if not path.exists():
@@ -232,7 +233,7 @@ def default() -> str | None:
 
 def names() -> list[str]:
     """Names that were given, in order."""
-    return sorted(path.stem for path in _names_folder().glob("*.json") if _NAME.fullmatch(path.stem))
+    return sorted(path.stem for path in _names_folder().glob("*.json") if NAME.fullmatch(path.stem))
 
 
 def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
@@ -245,7 +246,7 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
         ParameterError: a name that is no name, or is taken.
         ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
     """
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise ParameterError(
             f"{name!r} cannot name word vectors", help="use letters, digits and . - _; begin with a letter or digit"
         )
