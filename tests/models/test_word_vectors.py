@@ -84,7 +84,7 @@ def test_damaged_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows.write_bytes(bytes(24))
     with pytest.raises(ResourceError, match="compiled word vectors are damaged: vector 1 ") as caught:
         WordVectors.open(path).look_up(["dog"])
-    assert "vectors/index" in caught.value.help
+    assert "--replace" in caught.value.help
 
 
 def test_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

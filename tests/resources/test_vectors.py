@@ -258,3 +258,12 @@ def test_a_disk_without_room(size: int, file: Path, cache: Path) -> None:
     assert in_cache(cache, ".index") == []
     assert in_cache(cache, ".captious-*") == []
     assert row(file) == 7
+
+
+def test_replacing_mends_what_is_damaged(file: Path, cache: Path) -> None:
+    add(VectorFile(file), "mine")
+    (rows,) = cache.rglob("*.rows")
+    before = rows.read_bytes()
+    rows.write_bytes(bytes([before[0] ^ 255]) + before[1:])
+    add(VectorFile(file), "mine", replace=True)
+    assert rows.read_bytes() == before

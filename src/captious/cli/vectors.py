@@ -31,7 +31,7 @@ def vectors() -> None:
     "--subwords", is_flag=True, help="Make vectors of unknown words from character n-grams, which fastText's .bin has."
 )
 @click.option("--keep-first", is_flag=True, help="Of a word that comes twice take the first; otherwise it is an error.")
-@click.option("--replace", is_flag=True, help="Take the name from the vectors that have it.")
+@click.option("--replace", is_flag=True, help="Take the name from the vectors that have it, and compile the file anew.")
 def add(file: Path, name: str, vocabulary: Path | None, subwords: bool, keep_first: bool, replace: bool) -> None:
     """Compile a FILE of word vectors into the cache, and give it a name.
 

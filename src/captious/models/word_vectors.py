@@ -128,5 +128,5 @@ class WordVectors:
             raise ResourceError(
                 f"the compiled word vectors are damaged: {error}",
                 where=f"{self.label}, from {self.origin}",
-                help="delete the folder vectors/index in the cache (captious doctor shows it); they are compiled again",
+                help="compile them anew: captious vectors add FILE --name NAME --replace",
             ) from error

@@ -50,7 +50,8 @@ def read(path: Path, file: IO[bytes]) -> tuple[list[bytes], NDArray[Any]]:
     try:
         saved = vars(_Unpickler(file).load())
     except Exception as error:  # what a damaged pickle raises is many things
-        raise broken(path, "", f"no KeyedVectors of gensim ({error})") from error
+        reason = f"no KeyedVectors of gensim ({error})"
+        raise broken(path, "", reason, "if gensim saved a whole model, save model.wv alone") from error
     words = saved.get("index_to_key", saved.get("index2word"))
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise broken(path, "", "no KeyedVectors of gensim: it has no words", "save model.wv, not the model")

@@ -240,7 +240,7 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
     """Compile a file and give it a name.
 
     Args:
-        replace: give the name to this file even if it stands for another.
+        replace: give the name to this file even if it stands for another, and compile the file anew.
 
     Raises:
         ParameterError: a name that is no name, or is taken.
@@ -258,6 +258,8 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
             where=f"it stands for {before['path']}, checksum {before['checksum']}",
             help="give another name, or --replace",
         )
+    if replace:  # also what is compiled already, which may be damaged
+        _index(checksum).unlink(missing_ok=True)
     index = file.compiled(checksum)
     entry = {
         "checksum": checksum,
