@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
-from captious.data.ids import numbers_from_text
-from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
+from captious.errors import ParameterError
 from captious.metrics.base import MeanMetric, Settings, State
 from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.metrics.reward import ImageRows
 from captious.metrics.signature import signature
 from captious.native import CiderReferences, ReferenceNgrams, Vocabulary, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer
@@ -191,9 +191,7 @@ class CiderScorer:
         self._references = references
         self._vocabulary = vocabulary
         self._weighted = metric._weights(idf).of_index(index, _SAME_WORDS)
-        self._row_of: dict[ImageId, int] = {image: row for row, image in enumerate(references.ids)}
-        if references.id_form == "text":  # a format that cannot tell "12" from 12
-            self._row_of |= {image: row for row, image in enumerate(numbers_from_text(references.ids))}
+        self._rows = ImageRows(references)
         self.signature = metric.signatures(idf)[0]
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -206,38 +204,8 @@ class CiderScorer:
             image_ids: n ids of images that have references.
             captions: n candidates, one for each id.
 
-        Raises:
-            ParameterError: not as many ids as captions.
-            CaptionTypeError: a caption that is not a string, or one string in place of a list.
-            UnknownImageError: an id without references.
+        Raises as ``ImageRows.of`` does.
         """
-        if isinstance(captions, str) or not set(map(type, captions)) <= {str}:
-            raise _not_strings(image_ids, captions)
-        if len(image_ids) != len(captions):
-            raise ParameterError(
-                f"{len(image_ids):,} image ids for {len(captions):,} captions", help="give one id for every caption"
-            )
-        try:
-            rows = np.array([self._row_of[image] for image in image_ids], np.int64)
-        except KeyError as error:
-            raise UnknownImageError(
-                "a caption is for an image that has no references",
-                where=f"image_id {error.args[0]!r}",
-                help="prepare the scorer with the references of every image of the training set",
-            ) from None
+        rows = self._rows.of(image_ids, captions)
         ids, offsets = self._metric.tokenizer.look_up_words(captions, self._vocabulary)
         return self._weighted.score(ids, offsets, rows, _SAME_WORDS, threads()) * self._metric._scale
-
-
-def _not_strings(image_ids: Sequence[ImageId], captions: Sequence[object]) -> CaptionTypeError:
-    if isinstance(captions, str):
-        return CaptionTypeError(
-            "one string was given in place of a list of captions", where=repr(captions[:60]), help="give [caption]"
-        )
-    at, caption = next((at, caption) for at, caption in enumerate(captions) if type(caption) is not str)
-    image = repr(image_ids[at]) if at < len(image_ids) else "none"
-    return CaptionTypeError(
-        f"a caption is a {type(caption).__name__}, not a string",
-        where=f"position {at}, image_id {image}",
-        help='give every caption as a string; one without words is ""',
-    )
