@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
-from captious.text.parsing.lexicon import signature
-from derivations import Derivations
 from numpy.typing import NDArray
 
 from captious.resources.grammar import Grammar
+from captious.text.parsing.lexicon import signature
+from derivations import Derivations
 
 __all__ = ["Reduced", "count"]
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
+
 from captious.text.parsing.parser import Parser
 from captious.text.parsing.spelling import american
-from numpy.typing import NDArray
 
 __all__ = ["Derivations", "derive", "read_captions"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from captious.text.parsing.lexicon import signature
-from counts import Reduced
-from derivations import Derivations
 from numpy.typing import NDArray
 
 from captious.native import Pcfg, threads
+from captious.text.parsing.lexicon import signature
+from counts import Reduced
+from derivations import Derivations
 
 __all__ = ["Perceptron"]
 

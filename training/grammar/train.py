@@ -13,10 +13,7 @@ import re
 from pathlib import Path
 
 import numpy as np
-from counts import Reduced, count
-from derivations import derive, read_captions
 from numpy.typing import NDArray
-from perceptron import Perceptron
 
 from captious.files import whole_file
 from captious.resources import spice_grammar
@@ -25,6 +22,9 @@ from captious.resources.grammar import Grammar
 from captious.resources.own_grammar import FILE, LABEL, NAME
 from captious.text.parsing.bounds import tuned_bounds
 from captious.text.parsing.parser import Parser
+from counts import Reduced, count
+from derivations import derive, read_captions
+from perceptron import Perceptron
 
 HELD_OUT = 2000
 TUNED_ON = 300  # captions; it makes parsing faster and changes nothing
