@@ -101,8 +101,8 @@ TABLES = MeteorFiles(
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache folder of captious, which is not there yet; no tables of METEOR and no grammar anywhere."""
-    monkeypatch.setattr(meteor, "_installed", lambda: None)
-    monkeypatch.setattr(spice_grammar, "_installed", lambda: None)
+    monkeypatch.setattr(meteor, "installed_folder", lambda package: None)
+    monkeypatch.setattr(spice_grammar, "installed_folder", lambda package: None)
     monkeypatch.setenv("AAC_METRICS_CACHE_PATH", str(tmp_path / "caches"))
     monkeypatch.delenv("CAPTIOUS_SPICE_GRAMMAR", raising=False)
     monkeypatch.delenv("CAPTIOUS_METEOR_HOME", raising=False)

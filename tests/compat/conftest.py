@@ -54,6 +54,6 @@ def toy_coco() -> tuple[FakeCoco, FakeCoco]:
 @pytest.fixture
 def no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without METEOR's tables."""
-    monkeypatch.setattr(meteor, "_installed", lambda: None)
+    monkeypatch.setattr(meteor, "installed_folder", lambda package: None)
     monkeypatch.delenv("CAPTIOUS_METEOR_HOME", raising=False)
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))

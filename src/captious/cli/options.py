@@ -28,6 +28,7 @@ __all__ = [
     "deliver",
     "deliver_result",
     "judgment_options",
+    "metric_option",
     "model_option",
     "output_options",
     "print_table",
@@ -50,6 +51,16 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
 
     return decorate
 
+
+#: What is computed.
+metric_option = click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2. May be "
+    "repeated. Default: the COCO set.",
+)
 
 #: The model of metrics on contextual encoders.
 model_option = click.option(
@@ -76,16 +87,9 @@ references_option = click.option(
     help="How metrics get the references of an image: each for itself, or all concatenated (cat).",
 )
 
-#: What is computed, and how.
+#: What is computed, and everything that it depends on.
 run_options = _all(
-    click.option(
-        "-m",
-        "--metric",
-        "metrics",
-        multiple=True,
-        help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2. May be "
-        "repeated. Default: the COCO set.",
-    ),
+    metric_option,
     click.option("--subset", is_flag=True, help="Score the images that both sides have."),
     click.option(
         "--idf", type=click.Path(path_type=Path), help="Document frequencies for CIDEr, made by 'captious idf build'."

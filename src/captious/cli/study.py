@@ -12,6 +12,7 @@ from captious.cli.options import (
     choose,
     data_option,
     deliver_result,
+    metric_option,
     model_option,
     result_options,
     system_names,
@@ -42,14 +43,6 @@ def own_file(benchmark: str) -> list[Path]:
     return [Path(benchmark)] if ".jsonl" in benchmark else []
 
 
-metric_option = click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2. May be "
-    "repeated. Default: the COCO set.",
-)
 statistic_option = click.option(
     "--statistic",
     type=click.Choice(STATISTICS),

@@ -77,7 +77,7 @@ class WordVectors:
             ) from error
         if rows.ndim == 2 and rows.size and not np.isfinite(rows).all():
             raise ParameterError("a vector has a number that is not finite", help="leave that word out")
-        if rows.ndim != 2 or len(rows) != len(words) or not rows.size or not np.isfinite(rows).all():
+        if rows.ndim != 2 or len(rows) != len(words) or not rows.size:
             raise ParameterError(
                 f"an array of the shape {rows.shape} holds no vectors of {len(words):,} words",
                 help="give one row of finite numbers for each word",

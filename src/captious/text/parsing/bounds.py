@@ -19,7 +19,7 @@ from captious.resources.grammar import Grammar
 from captious.text.parsing.lexicon import BOUNDARY, WordLists
 from captious.text.parsing.scored_lexicon import lexicon_of
 
-__all__ = ["Bounds", "make_pcfg", "prior_bounds", "tuned_bounds"]
+__all__ = ["Bounds", "make_pcfg", "no_bounds", "prior_bounds", "tuned_bounds"]
 
 _ROOT = "ROOT"
 _CATEGORY = re.compile(r"-[A-Z]+-|[^-=|#^~_\[ ]+")
@@ -43,6 +43,12 @@ class Bounds:
     symbols: NDArray[np.int32]
     potentials: NDArray[np.float32]
     common: NDArray[np.uint8]
+
+
+def no_bounds(grammar: Grammar) -> Bounds:
+    """What stands in place of bounds where sentences are parsed plainly."""
+    n, n_rules = len(grammar.states), len(grammar.binary_rules) + len(grammar.unary_rules)
+    return Bounds(np.zeros(n, np.int32), np.zeros(n, np.float32), np.ones(n_rules, np.uint8))
 
 
 def prior_bounds(grammar: Grammar) -> Bounds:

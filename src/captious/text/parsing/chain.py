@@ -99,10 +99,11 @@ class GrammarParser:
             for start in range(0, len(sentences), _AT_ONCE):
                 progress.reach(start, "parsing captions")
                 some = sentences[start : start + _AT_ONCE]
-                cut = [piece for words in some for piece in pieces(words)]
-                trees = _items(self.parser.trees(cut), cut)
-                for words in some:
-                    yield _joined([next(trees) for _ in pieces(words)])
+                cut = [pieces(words) for words in some]
+                flat = [piece for each in cut for piece in each]
+                trees = _items(self.parser.trees(flat), flat)
+                for each in cut:
+                    yield _joined([next(trees) for _ in each])
 
 
 def parse_of(items: Sequence[Item]) -> Parse:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.native import threads, visible_nodes
 from captious.resources.grammar import Grammar
-from captious.text.parsing.bounds import Bounds, make_pcfg, prior_bounds
+from captious.text.parsing.bounds import Bounds, make_pcfg, no_bounds
 from captious.text.parsing.lexicon import Lexicon, WordLists, WordTags
 from captious.text.parsing.scored_lexicon import lexicon_of
 from captious.text.parsing.tree import Tree
@@ -91,8 +91,9 @@ class Parser:
         self.grammar = grammar
         self._lexicon = lexicon_of(grammar)
         self._plainly = bounds is None
-        self._pcfg = make_pcfg(grammar, prior_bounds(grammar) if bounds is None else bounds)
-        labels = [_label(state, state in set(grammar.tags)) for state in grammar.states]
+        self._pcfg = make_pcfg(grammar, no_bounds(grammar) if bounds is None else bounds)
+        tags = set(grammar.tags)
+        labels = [_label(state, state in tags) for state in grammar.states]
         self._names = tuple(dict.fromkeys(label for label in labels if label))
         number = {name: place for place, name in enumerate(self._names)}
         self._labels = np.array([number.get(label, -1) for label in labels], np.int32)
