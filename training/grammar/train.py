@@ -47,7 +47,7 @@ def main() -> None:
         raise SystemExit(f"the official grammar is not here: {spice_grammar.INSTALL}")
     official = found.grammar()
     captions = read_captions(options.treebank)[: options.captions]
-    bounds = tuned_bounds(official, captions[:TUNED_ON])
+    bounds = tuned_bounds(official, captions[:TUNED_ON], passes=60)
     derivations = derive(Parser(official, bounds), captions)
     learn = np.arange(len(derivations) - HELD_OUT)
     held_out = list(range(len(derivations) - HELD_OUT, len(derivations)))

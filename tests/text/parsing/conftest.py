@@ -36,7 +36,7 @@ def plain_parser(official_grammar: Grammar) -> Parser:
 @pytest.fixture(scope="session")
 def parser(official_grammar: Grammar) -> Parser:
     """With bounds from few captions, so that these tests take little time."""
-    return Parser(official_grammar, tuned_bounds(official_grammar, SAMPLE_CAPTIONS[::5]))
+    return Parser(official_grammar, tuned_bounds(official_grammar, SAMPLE_CAPTIONS[::5], passes=60))
 
 
 @pytest.fixture(scope="session")

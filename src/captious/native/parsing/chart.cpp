@@ -24,14 +24,6 @@ struct Accumulators {
     Chart::Step* step;
 };
 
-CAPTIOUS_INLINE void offer(const Accumulators& to, const Grammar::Side& side, std::uint32_t rule, float score, std::uint32_t split) {
-    State parent = side.rules[rule].parent;
-    if (score <= to.base[parent]) return;
-    to.base[parent] = score;
-    to.touched[parent / 64] |= std::uint64_t{1} << parent % 64;
-    to.step[parent] = {side.order[rule], split, Chart::kNone};
-}
-
 // Finds the blocks of the drivers in one cell that have mates in the other. `found` has room for all blocks: to write
 // each and keep it if it has mates is faster than to branch at each.
 CAPTIOUS_INLINE std::size_t find_meetings(const Grammar::Side& side, std::size_t n_drivers, const CellView& drivers, const CellView& mates, Meeting* found) {
@@ -82,32 +74,60 @@ Chart::Chart(const Grammar& grammar)
       step_(grammar.n_states()), touched_(n_words_),
       meetings_(std::max(grammar.by_left().blocks.size(), grammar.by_right().blocks.size()) + 1) {}
 
-void Chart::fill(std::span<const std::span<const Tag>> words, const CoarseChart* coarse, const Coarsening* coarsening, float threshold) {
+// Fills the cells for which wants(begin, end) is true; require(begin, end) then sets what items must score there.
+template <typename Wants, typename Require>
+void Chart::fill_cells(Words words, const Coarsening* coarsening, const Wants& wants, const Require& require) {
     length_ = words.size();
     std::size_t n_cells = length_ * (length_ + 1) / 2;
     cells_.assign(n_cells, {});
     bits_.assign(n_cells * n_words_, 0);
     ranks_.resize(n_cells * n_words_);
-    states_.clear();
-    bases_.clear();
-    scores_.clear();
-    steps_.clear();
+    n_items_ = 0;
     if (coarsening != nullptr) {
         base_required_.resize(coarsening->n_symbols());
         score_required_.resize(coarsening->n_symbols());
     }
     for (std::size_t length = 1; length <= length_; ++length) {
         for (std::size_t begin = 0; begin + length <= length_; ++begin) {
-            std::size_t end = begin + length;
-            if (coarse != nullptr) {
-                if (coarse->best_with(begin, end) < threshold) continue;
-                coarse->requirements(begin, end, threshold, base_required_.data(), score_required_.data());
-            }
+            if (!wants(begin, begin + length)) continue;
             if (length == 1) add_tags(words[begin]);
-            combine(begin, end);
-            close(index(begin, end), coarsening);
+            combine(begin, begin + length);
+            require(begin, begin + length);
+            close(index(begin, begin + length), coarsening);
         }
     }
+}
+
+void Chart::fill(Words words) {
+    auto all = [](std::size_t, std::size_t) { return true; };
+    fill_cells(words, nullptr, all, all);
+}
+
+void Chart::fill(Words words, const CoarseChart& coarse, const Coarsening& coarsening, float threshold) {
+    auto wants = [&](std::size_t begin, std::size_t end) { return coarse.best_with(begin, end) >= threshold; };
+    fill_cells(words, &coarsening, wants, [&](std::size_t begin, std::size_t end) {
+        coarse.requirements(begin, end, threshold, base_required_.data(), score_required_.data());
+    });
+}
+
+void Chart::fill_beam(Words words, const Coarsening& coarsening, float width) {
+    auto all = [](std::size_t, std::size_t) { return true; };
+    fill_cells(words, &coarsening, all, [&](std::size_t, std::size_t) {
+        float least = best_touched(coarsening) - width;
+        std::fill(base_required_.begin(), base_required_.end(), least);
+        std::fill(score_required_.begin(), score_required_.end(), least);
+    });
+}
+
+// The best score and potential of what the cell that is being filled has.
+float Chart::best_touched(const Coarsening& coarsening) const {
+    float best = kNever;
+    for (std::size_t word = 0; word < n_words_; ++word)
+        for (std::uint64_t left = touched_[word]; left != 0; left &= left - 1) {
+            std::size_t state = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
+            best = std::max(best, base_[state] + coarsening.potential(static_cast<State>(state)));
+        }
+    return best;
 }
 
 void Chart::add_tags(std::span<const Tag> tags) {
@@ -162,24 +182,32 @@ void Chart::close(std::size_t cell, const Coarsening* coarsening) {
         }
         touched_[word] = 0;
     }
-    auto first = static_cast<std::uint32_t>(states_.size());
+    std::uint32_t first = n_items_;
     std::uint16_t* ranks = ranks_.data() + cell * n_words_;
+    make_room(first + grammar_.n_states());
     for (std::size_t word = 0; word < n_words_; ++word) {
-        ranks[word] = static_cast<std::uint16_t>(states_.size() - first);
+        ranks[word] = static_cast<std::uint16_t>(n_items_ - first);
         for (std::uint64_t left = reached[word]; left != 0; left &= left - 1) {
             auto state = static_cast<State>(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
-            if (base_[state] != kNever || reaches(state, score_[state], score_required_)) {
-                states_.push_back(state);
-                bases_.push_back(base_[state]);
-                scores_.push_back(score_[state]);
-                steps_.push_back(step_[state]);
-            } else {
+            states_[n_items_] = state;
+            scores_[n_items_] = score_[state];
+            steps_[n_items_] = step_[state];
+            if (base_[state] != kNever || reaches(state, score_[state], score_required_))
+                ++n_items_;
+            else
                 reached[word] ^= left & -left;
-            }
             base_[state] = score_[state] = kNever;
         }
     }
-    cells_[cell] = {first, static_cast<std::uint32_t>(states_.size())};
+    cells_[cell] = {first, n_items_};
+}
+
+void Chart::make_room(std::size_t n_items) {
+    if (n_items <= states_.size()) return;
+    n_items = std::max(n_items, 2 * states_.size());
+    states_.resize(n_items);
+    scores_.resize(n_items);
+    steps_.resize(n_items);
 }
 
 void Chart::clear() {

@@ -26,6 +26,7 @@ struct Meeting {
 
 class Chart {
 public:
+    using Words = std::span<const std::span<const Tag>>;
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
     // How the best derivation of an item begins: with a chain, or, as its base does, with a binary rule or a word.
@@ -41,19 +42,20 @@ public:
 
     explicit Chart(const Grammar& grammar);
 
-    // Fills all cells for words with these tags. With a coarser chart whose outside scores are known, only with items that
-    // reach `threshold`.
-    void fill(std::span<const std::span<const Tag>> words, const CoarseChart* coarse, const Coarsening* coarsening, float threshold);
+    // Fills all cells for words with these tags.
+    void fill(Words words);
+    // The same with only the items that reach `threshold` by a coarser chart, whose outside scores are known.
+    void fill(Words words, const CoarseChart& coarse, const Coarsening& coarsening, float threshold);
+    // The same with only the items that, with their potentials, are not further than `width` from the best of their
+    // cell. The best derivation may be lost.
+    void fill_beam(Words words, const Coarsening& coarsening, float width);
 
     void clear();
 
     // The best score of the whole sentence, or kNever, and what is at its top.
     Goal best() const;
 
-    std::size_t size() const { return states_.size(); }
     Cell cell(std::size_t begin, std::size_t end) const { return cells_[index(begin, end)]; }
-    State state(std::uint32_t place) const { return states_[place]; }
-    float score(std::uint32_t place) const { return scores_[place]; }
     // The step of an item, which must be there; of its base if wanted.
     Step step(std::size_t begin, std::size_t end, State state, bool of_base) const;
 
@@ -65,8 +67,12 @@ private:
     }
     const std::uint64_t* bits(std::size_t cell) const { return bits_.data() + cell * n_words_; }
     const std::uint16_t* ranks(std::size_t cell) const { return ranks_.data() + cell * n_words_; }
+    template <typename Wants, typename Require>
+    void fill_cells(Words words, const Coarsening* coarsening, const Wants& wants, const Require& require);
     void add_tags(std::span<const Tag> tags);
     void combine(std::size_t begin, std::size_t end);
+    float best_touched(const Coarsening& coarsening) const;
+    void make_room(std::size_t n_items);
     void close(std::size_t cell, const Coarsening* coarsening);
 
     const Grammar& grammar_;
@@ -75,9 +81,10 @@ private:
     std::vector<Cell> cells_;
     std::vector<std::uint64_t> bits_;   // by cell: the set of its states
     std::vector<std::uint16_t> ranks_;  // beside bits: how many items of the cell are before
-    // By place: the state, the score of its best derivation without a chain on top, that of its best derivation.
+    std::uint32_t n_items_ = 0;
+    // By place, with room for more: the state, the score of its best derivation and how that begins.
     std::vector<State> states_;
-    std::vector<float> bases_, scores_;
+    std::vector<float> scores_;
     std::vector<Step> steps_;
     // Of the cell that is being filled, by state; kNever between cells, and the empty set.
     std::vector<float> base_, score_;

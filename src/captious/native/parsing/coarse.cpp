@@ -28,118 +28,92 @@ CAPTIOUS_INLINE Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
 
 CAPTIOUS_INLINE Lanes all(float value) { return Lanes{} + value; }
 
-// Where the loops find scores: those of one symbol are `stride` apart from those of the next.
+CAPTIOUS_INLINE bool any(Lanes scores) {
+    auto found = scores != all(kNever);
+    std::uint64_t parts[sizeof found / sizeof(std::uint64_t)];
+    std::memcpy(parts, &found, sizeof found);
+    return (parts[0] | parts[1] | parts[2] | parts[3]) != 0;
+}
+
+// The outside scores that reach the threshold with those inside; kNever for the others.
+CAPTIOUS_INLINE Lanes cut(float threshold, Lanes inside, Lanes outside) { return outside + inside >= all(threshold) ? outside : all(kNever); }
+
+// Scores of eight cells on the left and eight on the right: those of one symbol are `stride` apart from those of the next.
 struct Strip {
     const float* left;
     const float* right;
     std::size_t stride;
-    const std::uint8_t* left_alive;
 };
 
 // Binary rules over eight cells with the same split: `bases` has kLanes scores for each symbol.
-CAPTIOUS_CLONES void combine(const Coarsening& grammar, const Strip& strip, float* bases) {
-    const Coarsening::Binary* rules = grammar.binary().data();
-    for (std::size_t left = 0; left < grammar.n_symbols(); ++left) {
-        if (!strip.left_alive[left]) continue;
-        Lanes lefts = load(strip.left + left * strip.stride);
-        const Coarsening::Group* end = grammar.groups().data() + grammar.first_group(left + 1);
-        for (const Coarsening::Group* group = grammar.groups().data() + grammar.first_group(left); group != end; ++group) {
-            Lanes best = all(kNever);
-            for (std::uint32_t rule = group->first; rule < group[1].first; ++rule)
-                best = larger(all(rules[rule].score) + load(strip.right + rules[rule].right * strip.stride), best);
-            float* base = bases + group->parent * kLanes;
-            store(base, larger(best + lefts, load(base)));
+CAPTIOUS_INLINE void combine(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules, const Strip& strip, float* bases) {
+    for (const Coarsening::Group& group : groups) {
+        Lanes best = all(kNever);
+        for (std::uint32_t rule = group.first; rule < group.end; ++rule)
+            best = larger(rules[rule].score + load(strip.right + rules[rule].right * strip.stride), best);
+        float* base = bases + group.parent * kLanes;
+        store(base, larger(best + load(strip.left + group.left * strip.stride), load(base)));
+    }
+}
+
+// The same upside down, for groups of one parent, whose outside scores are given.
+CAPTIOUS_INLINE void raise(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules, const Strip& strip, Lanes outside,
+                           float* left_outside, float* right_outside) {
+    for (const Coarsening::Group& group : groups) {
+        Lanes with_left = outside + load(strip.left + group.left * strip.stride), best = all(kNever);
+        for (std::uint32_t rule = group.first; rule < group.end; ++rule) {
+            std::size_t right = rules[rule].right * strip.stride;
+            best = larger(rules[rule].score + load(strip.right + right), best);
+            store(right_outside + right, larger(rules[rule].score + with_left, load(right_outside + right)));
         }
+        float* left = left_outside + group.left * strip.stride;
+        store(left, larger(best + outside, load(left)));
     }
-}
-
-// The same upside down: `above` has kLanes outside scores for each symbol.
-CAPTIOUS_CLONES void raise(const Coarsening& grammar, const Strip& strip, const float* above, const std::uint8_t* above_alive, float* left_outside,
-                           float* right_outside) {
-    const Coarsening::Binary* rules = grammar.binary().data();
-    for (std::size_t left = 0; left < grammar.n_symbols(); ++left) {
-        if (!strip.left_alive[left]) continue;
-        Lanes lefts = load(strip.left + left * strip.stride), most = load(left_outside + left * strip.stride);
-        const Coarsening::Group* end = grammar.groups().data() + grammar.first_group(left + 1);
-        for (const Coarsening::Group* group = grammar.groups().data() + grammar.first_group(left); group != end; ++group) {
-            if (!above_alive[group->parent]) continue;
-            Lanes outer = load(above + group->parent * kLanes), with_left = outer + lefts, best = all(kNever);
-            for (std::uint32_t rule = group->first; rule < group[1].first; ++rule) {
-                std::size_t right = rules[rule].right * strip.stride;
-                best = larger(all(rules[rule].score) + load(strip.right + right), best);
-                store(right_outside + right, larger(all(rules[rule].score) + with_left, load(right_outside + right)));
-            }
-            most = larger(best + outer, most);
-        }
-        // Cells of both children may be the same ones, and have been raised meanwhile.
-        store(left_outside + left * strip.stride, larger(most, load(left_outside + left * strip.stride)));
-    }
-}
-
-// Chains over eight cells, for symbols of which `alive` says that they have scores there.
-CAPTIOUS_CLONES void apply_chains(const std::vector<UnaryRule>& chains, const std::uint8_t* alive, const float* bases, float* scores) {
-    for (const UnaryRule& chain : chains) {
-        if (!alive[chain.child]) continue;
-        float* score = scores + chain.parent * kLanes;
-        store(score, larger(all(chain.score) + load(bases + chain.child * kLanes), load(score)));
-    }
-}
-
-CAPTIOUS_CLONES void raise_chains(const std::vector<UnaryRule>& chains, const std::uint8_t* alive, const float* scores, float* bases) {
-    for (const UnaryRule& chain : chains) {
-        if (!alive[chain.child]) continue;
-        float* base = bases + chain.child * kLanes;
-        store(base, larger(all(chain.score) + load(scores + chain.parent * kLanes), load(base)));
-    }
-}
-
-// Whether any of eight scores is one.
-CAPTIOUS_INLINE bool any(const float* scores) {
-    bool found = false;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) found |= scores[lane] != kNever;
-    return found;
-}
-
-// Of eight cells, outside scores that do not reach the threshold with those inside become kNever; `best`, if given, is
-// raised to those that do, with the inside. Returns whether any does.
-CAPTIOUS_CLONES bool cut(float threshold, const float* inside, float* outside, float* best) {
-    Lanes outer = load(outside), total = outer + load(inside);
-    outer = total >= all(threshold) ? outer : all(kNever);
-    store(outside, outer);
-    if (best != nullptr) store(best, larger(outer + load(inside), load(best)));
-    return any(outside);
 }
 
 }  // namespace
 
 Coarsening::Coarsening(const Grammar& fine, std::vector<State> symbols, std::size_t n_symbols, std::vector<float> potentials)
     : symbols_(std::move(symbols)), n_symbols_(n_symbols), potentials_(std::move(potentials)) {
-    std::map<std::tuple<State, State, State>, std::uint32_t> binary;  // by left child, parent and right child
-    auto key_of = [&](const BinaryRule& rule) { return std::tuple(of(rule.left), of(rule.parent), of(rule.right)); };
+    number_phrases_first(fine.rules());
+    std::map<std::tuple<bool, State, State, State>, std::uint32_t> binary;
+    auto key_of = [&](const BinaryRule& rule) { return std::tuple(of(rule.right) >= n_phrases_, of(rule.parent), of(rule.left), of(rule.right)); };
     for (const BinaryRule& rule : fine.rules().binary) binary[key_of(rule)] = 0;
-    starts_.assign(n_symbols + 1, 0);
-    const std::tuple<State, State, State>* before = nullptr;
+    bool before = false;
     for (auto& [key, number] : binary) {
-        auto [left, parent, right] = key;
+        auto [word, parent, left, right] = key;
         number = static_cast<std::uint32_t>(binary_.size());
-        if (before == nullptr || std::get<0>(*before) != left || std::get<1>(*before) != parent) {
-            groups_.push_back({parent, number});
-            ++starts_[left + 1u];
-        }
+        if (groups_.empty() || word != before || groups_.back().parent != parent || groups_.back().left != left) groups_.push_back({parent, left, number, number});
+        if (!word) n_phrase_groups_ = groups_.size();
         binary_.push_back({kNever, right});
-        before = &key;
+        ++groups_.back().end;
+        before = word;
     }
-    groups_.push_back({0, static_cast<std::uint32_t>(binary_.size())});
-    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
     for (const BinaryRule& rule : fine.rules().binary) binary_of_.push_back(binary[key_of(rule)]);
-    std::map<std::pair<State, State>, std::uint32_t> unary;  // by child and parent
-    for (const UnaryRule& rule : fine.rules().unary) unary[{of(rule.child), of(rule.parent)}] = 0;
+    std::map<std::pair<State, State>, std::uint32_t> unary;  // by parent and child
+    for (const UnaryRule& rule : fine.rules().unary) unary[{of(rule.parent), of(rule.child)}] = 0;
+    unary_starts_.assign(n_symbols + 1, 0);
+    phrase_unary_.assign(n_symbols, 0);
     for (auto& [key, number] : unary) {
         number = static_cast<std::uint32_t>(unary_.size());
-        unary_.push_back({key.second, key.first, kNever});
+        unary_.push_back({key.first, key.second, kNever});
+        ++unary_starts_[key.first + 1u];
+        phrase_unary_[key.first] += key.second < n_phrases_;
     }
-    for (const UnaryRule& rule : fine.rules().unary) unary_of_.push_back(unary[{of(rule.child), of(rule.parent)}]);
+    std::partial_sum(unary_starts_.begin(), unary_starts_.end(), unary_starts_.begin());
+    for (const UnaryRule& rule : fine.rules().unary) unary_of_.push_back(unary[{of(rule.parent), of(rule.child)}]);
     update(fine);
+}
+
+void Coarsening::number_phrases_first(const Rules& fine) {
+    std::vector<bool> phrase(n_symbols_);
+    for (const BinaryRule& rule : fine.binary) phrase[of(rule.parent)] = true;
+    for (const UnaryRule& rule : fine.unary) phrase[of(rule.parent)] = true;
+    n_phrases_ = static_cast<std::size_t>(std::count(phrase.begin(), phrase.end(), true));
+    std::vector<State> number(n_symbols_);
+    std::size_t phrases = 0, words = n_phrases_;
+    for (std::size_t symbol = 0; symbol < n_symbols_; ++symbol) number[symbol] = static_cast<State>(phrase[symbol] ? phrases++ : words++);
+    for (State& symbol : symbols_) symbol = number[symbol];
 }
 
 void Coarsening::update(const Grammar& fine) {
@@ -177,53 +151,58 @@ void Coarsening::update(const Grammar& fine) {
 void CoarseChart::begin(std::size_t n_words) {
     n_ = n_words;
     stride_ = (n_ + 2 * kLanes - 1) / kLanes * kLanes;
-    std::size_t size = n_ * grammar_.n_symbols() * stride_;
-    bases_.assign(size, kNever);
-    scores_.assign(size, kNever);
+    bases_.assign(row(n_ + 1, 0), kNever);
+    scores_.assign(row(n_ + 1, 0), kNever);
     alive_.assign(n_ * grammar_.n_symbols(), 0);
+    live_.clear();
+    live_starts_.clear();
 }
 
 void CoarseChart::seed(std::size_t word, std::span<const Seed> seeds) {
     for (const Seed& seed : seeds) {
-        bases_[at(seed.symbol, word, word + 1)] = seed.base;
-        scores_[at(seed.symbol, word, word + 1)] = seed.score;
+        bases_[row(1, seed.symbol) + word] = seed.base;
+        scores_[row(1, seed.symbol) + word] = seed.score;
         alive_[seed.symbol] = 1;
     }
 }
 
-void CoarseChart::fill() {
-    std::size_t n_symbols = grammar_.n_symbols();
-    std::vector<float> bases(n_symbols * kLanes), scores(n_symbols * kLanes);
-    std::vector<std::uint8_t> here(n_symbols);
-    for (std::size_t length = 2; length <= n_; ++length) {
-        std::uint8_t* alive = alive_.data() + (length - 1) * n_symbols;
-        for (std::size_t begin = 0; begin + length <= n_; begin += kLanes) {
-            std::fill(bases.begin(), bases.end(), kNever);
-            for (std::size_t split = 1; split < length; ++split)
-                combine(grammar_,
-                        {scores_.data() + row(split, 0) + begin, scores_.data() + row(length - split, 0) + begin + split, stride_,
-                         alive_.data() + (split - 1) * n_symbols},
-                        bases.data());
-            for (std::size_t symbol = 0; symbol < n_symbols; ++symbol) here[symbol] = any(bases.data() + symbol * kLanes);
-            scores = bases;
-            apply_chains(grammar_.unary(), here.data(), bases.data(), scores.data());
-            for (std::size_t symbol = 0; symbol < n_symbols; ++symbol) {
-                if (!any(scores.data() + symbol * kLanes)) continue;
-                alive[symbol] = 1;
-                std::size_t at = row(length, static_cast<State>(symbol)) + begin;
-                std::memcpy(bases_.data() + at, bases.data() + symbol * kLanes, sizeof(Lanes));
-                std::memcpy(scores_.data() + at, scores.data() + symbol * kLanes, sizeof(Lanes));
-            }
+void CoarseChart::find_live(std::size_t length) {
+    const std::uint8_t* alive = alive_.data() + (length - 1) * grammar_.n_symbols();
+    const std::vector<Coarsening::Group>& groups = grammar_.groups();
+    std::size_t group = 0;
+    for (bool word : {false, true}) {
+        std::size_t end = word ? groups.size() : grammar_.n_phrase_groups();
+        for (std::size_t parent = 0; parent < grammar_.n_phrases(); ++parent) {
+            live_starts_.push_back(static_cast<std::uint32_t>(live_.size()));
+            for (; group < end && groups[group].parent == parent; ++group)
+                if (alive[groups[group].left]) live_.push_back(groups[group]);
         }
     }
+    live_starts_.push_back(static_cast<std::uint32_t>(live_.size()));
 }
 
-void CoarseChart::requirements(std::size_t begin, std::size_t end, float threshold, float* bases, float* scores) const {
-    const float* outside_base = outside_bases_.data() + at(0, begin, end);
-    const float* outside_score = outside_scores_.data() + at(0, begin, end);
-    for (std::size_t symbol = 0; symbol < grammar_.n_symbols(); ++symbol) {
-        bases[symbol] = threshold - outside_base[symbol * stride_];
-        scores[symbol] = threshold - outside_score[symbol * stride_];
+CAPTIOUS_CLONES void CoarseChart::fill() {
+    std::size_t n_phrases = grammar_.n_phrases();
+    std::vector<float> bases(grammar_.n_symbols() * kLanes, kNever);
+    for (std::size_t length = 2; length <= n_; ++length) {
+        find_live(length - 1);
+        std::uint8_t* alive = alive_.data() + (length - 1) * grammar_.n_symbols();
+        for (std::size_t begin = 0; begin + length <= n_; begin += kLanes) {
+            std::fill(bases.begin(), bases.begin() + static_cast<std::ptrdiff_t>(n_phrases * kLanes), kNever);
+            for (std::size_t split = 1; split < length; ++split) {
+                Strip strip{scores_.data() + row(split, 0) + begin, scores_.data() + row(length - split, 0) + begin + split, stride_};
+                combine(live(split, false, 0, n_phrases), grammar_.binary().data(), strip, bases.data());
+                if (split + 1 == length) combine(live(split, true, 0, n_phrases), grammar_.binary().data(), strip, bases.data());
+            }
+            for (std::size_t symbol = 0; symbol < n_phrases; ++symbol) {
+                Lanes base = load(bases.data() + symbol * kLanes), score = base;
+                for (const UnaryRule& chain : grammar_.unary_above_phrases(symbol)) score = larger(chain.score + load(bases.data() + chain.child * kLanes), score);
+                if (!any(score)) continue;
+                alive[symbol] = 1;
+                store(bases_.data() + row(length, symbol) + begin, base);
+                store(scores_.data() + row(length, symbol) + begin, score);
+            }
+        }
     }
 }
 
@@ -233,39 +212,68 @@ float CoarseChart::best() const {
     return best;
 }
 
-void CoarseChart::fill_outside(float threshold) {
-    std::size_t n_symbols = grammar_.n_symbols();
+CAPTIOUS_CLONES void CoarseChart::fill_outside(float threshold) {
     cell_bests_.assign(n_ * stride_, kNever);
     outside_bases_.assign(bases_.size(), kNever);
     outside_scores_.assign(scores_.size(), kNever);
-    std::vector<float> bases(n_symbols * kLanes), scores(n_symbols * kLanes);
-    std::vector<std::uint8_t> above(n_symbols);
+    std::vector<float> bases(grammar_.n_symbols() * kLanes);
+    std::vector<State> above;
     for (const Goal& goal : grammar_.goals()) {
-        float& outside = outside_scores_[at(goal.state, 0, n_)];
+        if (!has(goal.state, n_)) continue;
+        float& outside = outside_scores_[row(n_, goal.state)];
         outside = std::max(outside, goal.score);
     }
     for (std::size_t length = n_; length > 0; --length) {
-        const std::uint8_t* alive = alive_.data() + (length - 1) * n_symbols;
+        const std::uint8_t* alive = alive_.data() + (length - 1) * grammar_.n_symbols();
         for (std::size_t begin = 0; begin + length <= n_; begin += kLanes) {
-            for (std::size_t symbol = 0; symbol < n_symbols; ++symbol)
-                std::memcpy(scores.data() + symbol * kLanes, outside_scores_.data() + row(length, static_cast<State>(symbol)) + begin, sizeof(Lanes));
-            bases = scores;
-            raise_chains(grammar_.unary(), alive, scores.data(), bases.data());
-            for (std::size_t symbol = 0; symbol < n_symbols; ++symbol) {
-                above[symbol] = 0;
+            Lanes best = all(kNever);
+            std::fill(bases.begin(), bases.begin() + static_cast<std::ptrdiff_t>(n_rows(length) * kLanes), kNever);
+            for (std::size_t symbol = 0; symbol < n_rows(length); ++symbol) {
                 if (!alive[symbol]) continue;
-                std::size_t here = row(length, static_cast<State>(symbol)) + begin;
+                std::size_t here = row(length, symbol) + begin;
+                Lanes inside = load(scores_.data() + here), outside = cut(threshold, inside, load(outside_scores_.data() + here));
+                store(outside_scores_.data() + here, outside);
+                if (!any(outside)) continue;
+                best = larger(outside + inside, best);
                 float* base = bases.data() + symbol * kLanes;
-                above[symbol] = cut(threshold, bases_.data() + here, base, cell_bests_.data() + (length - 1) * stride_ + begin);
-                cut(threshold, scores_.data() + here, outside_scores_.data() + here, nullptr);
-                std::memcpy(outside_bases_.data() + here, base, sizeof(Lanes));
+                store(base, larger(outside, load(base)));
+                for (const UnaryRule& chain : grammar_.unary(symbol)) {
+                    float* below = bases.data() + chain.child * kLanes;
+                    store(below, larger(chain.score + outside, load(below)));
+                }
             }
-            for (std::size_t split = 1; split < length; ++split)
-                raise(grammar_,
-                      {scores_.data() + row(split, 0) + begin, scores_.data() + row(length - split, 0) + begin + split, stride_,
-                       alive_.data() + (split - 1) * n_symbols},
-                      bases.data(), above.data(), outside_scores_.data() + row(split, 0) + begin, outside_scores_.data() + row(length - split, 0) + begin + split);
+            above.clear();
+            for (std::size_t symbol = 0; symbol < n_rows(length); ++symbol) {
+                if (!alive[symbol]) continue;
+                std::size_t here = row(length, symbol) + begin;
+                Lanes inside = load(bases_.data() + here), outside = cut(threshold, inside, load(bases.data() + symbol * kLanes));
+                if (!any(outside)) continue;
+                best = larger(outside + inside, best);
+                store(bases.data() + symbol * kLanes, outside);
+                store(outside_bases_.data() + here, outside);
+                above.push_back(static_cast<State>(symbol));
+            }
+            store(cell_bests_.data() + (length - 1) * stride_ + begin, best);
+            for (std::size_t split = 1; split < length; ++split) {
+                std::size_t left = row(split, 0) + begin, right = row(length - split, 0) + begin + split;
+                Strip strip{scores_.data() + left, scores_.data() + right, stride_};
+                for (State symbol : above) {
+                    Lanes outside = load(bases.data() + symbol * kLanes);
+                    raise(live(split, false, symbol, 1), grammar_.binary().data(), strip, outside, outside_scores_.data() + left, outside_scores_.data() + right);
+                    if (split + 1 == length)
+                        raise(live(split, true, symbol, 1), grammar_.binary().data(), strip, outside, outside_scores_.data() + left, outside_scores_.data() + right);
+                }
+            }
         }
+    }
+}
+
+void CoarseChart::requirements(std::size_t begin, std::size_t end, float threshold, float* bases, float* scores) const {
+    const float* outside_base = outside_bases_.data() + row(end - begin, 0) + begin;
+    const float* outside_score = outside_scores_.data() + row(end - begin, 0) + begin;
+    for (std::size_t symbol = 0; symbol < n_rows(end - begin); ++symbol) {
+        bases[symbol] = threshold - outside_base[symbol * stride_];
+        scores[symbol] = threshold - outside_score[symbol * stride_];
     }
 }
 

@@ -10,12 +10,12 @@ namespace {
 // Bounds and scores are sums of 32 bits taken in different orders: what may be lost between them, per word, and per
 // unit of the sum.
 constexpr float kRoundingPerWord = 0.002f, kRounding = 1e-5f;
-// A derivation is looked for so far below the bound, per word, first among common rules, then among all. Only speed
-// depends on these.
-constexpr float kCommonSlack[] = {1.6f, 3.0f};
+// Only speed depends on these. Among common rules, what is looked for first is not further from the best of its cell;
+// if that finds nothing, a derivation is looked for so far below the bound, per word.
+constexpr float kBeam = 10.0f;
+constexpr float kFirstSlack = 1.0f, kMoreSlack = 1.4f, kMostSlack = 8.0f;
 // Bounds of longer sentences are too loose to be worth their time.
 constexpr std::size_t kLongestGuided = 40;
-constexpr float kFirstSlack = 1.0f, kMoreSlack = 1.4f, kMostSlack = 8.0f;
 
 }  // namespace
 
@@ -100,7 +100,7 @@ float Worker::parse_plainly(const WordTable& table, std::span<const std::int32_t
     nodes.clear();
     if (words.empty()) return kNever;
     take(table, words);
-    chart_.fill(tags_, nullptr, nullptr, kNever);
+    chart_.fill(tags_);
     Goal best = chart_.best();
     if (best.score != kNever) walk(best.state, 0, words.size(), nodes);
     return best.score;
@@ -113,28 +113,20 @@ float Worker::fill_coarse(const WordTable& table, std::span<const std::int32_t> 
     return coarse_.best();
 }
 
-// Thresholds are guessed until a derivation is found, and its score is the threshold from then on: what reaches the
-// threshold is found.
+// Without a known derivation, thresholds are guessed until one is found; its score is the threshold from then on: what
+// reaches the threshold is found.
 void Worker::search(const WordTable& table, std::span<const std::int32_t> words) {
     auto n = static_cast<float>(words.size());
-    float bound = fill_coarse(table, words), rounding = kRoundingPerWord * n + kRounding * std::abs(bound), known = kNever, lowest = bound;
+    float bound = fill_coarse(table, words), rounding = kRoundingPerWord * n + kRounding * std::abs(bound);
     chart_.clear();
     if (bound == kNever) return;
-    for (float slack : kCommonSlack) {
-        if (known != kNever) break;
-        lowest = bound - slack * n;
-        coarse_.fill_outside(lowest - rounding);
-        fill(common_, lowest - rounding);
-        known = common_.best().score;
-    }
+    common_.fill_beam(tags_, pcfg_.coarsening(), kBeam);
+    float known = common_.best().score;
     for (float slack = kFirstSlack;; slack *= kMoreSlack) {
         if (slack > kMostSlack) slack = std::numeric_limits<float>::infinity();
         float threshold = known != kNever ? known : bound - slack * n;
-        if (threshold < lowest) {
-            lowest = threshold;
-            coarse_.fill_outside(lowest - rounding);
-        }
-        fill(chart_, threshold - rounding);
+        coarse_.fill_outside(threshold - rounding);
+        chart_.fill(tags_, coarse_, pcfg_.coarsening(), threshold - rounding);
         float best = chart_.best().score;
         if (best >= threshold || slack == std::numeric_limits<float>::infinity()) return;
         known = best;

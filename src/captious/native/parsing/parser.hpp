@@ -3,7 +3,7 @@
 // The best score outside of an item in the coarser grammar bounds what it can be part of: items that cannot be part of
 // a derivation as good as one that is known are left out, and the best derivation never is (admissible bounds as in the
 // A* parsing of Klein and Manning 2003, taken from a coarse pass as in Charniak et al. 2006). The known derivation is
-// the best of a small part of the rules, which is the best of all more often than not.
+// made of a small part of the rules by a search that keeps what looks best, and is the best of all more often than not.
 #pragma once
 
 #include <span>
@@ -99,7 +99,6 @@ public:
 private:
     void take(const WordTable& table, std::span<const std::int32_t> words);
     void search(const WordTable& table, std::span<const std::int32_t> words);
-    void fill(Chart& chart, float threshold) { chart.fill(tags_, &coarse_, &pcfg_.coarsening(), threshold); }
     void walk(State state, std::size_t begin, std::size_t end, std::vector<Node>& nodes) const;
 
     const Pcfg& pcfg_;

@@ -17,10 +17,8 @@ public:
         : grammar_(pcfg.grammar()), coarsening_(pcfg.coarsening()), slopes_(grammar_.n_states()), squares_(grammar_.n_states(), kFirstSquare) {
         rules_of_.resize(coarsening_.n_symbols());
         chains_of_.resize(coarsening_.n_symbols());
-        for (std::size_t left = 0; left < coarsening_.n_symbols(); ++left)
-            for (std::uint32_t group = coarsening_.first_group(left); group < coarsening_.first_group(left + 1); ++group)
-                for (std::uint32_t rule = coarsening_.groups()[group].first; rule < coarsening_.groups()[group + 1].first; ++rule)
-                    rules_of_[coarsening_.groups()[group].parent].push_back({rule, static_cast<State>(left)});
+        for (const Coarsening::Group& group : coarsening_.groups())
+            for (std::uint32_t rule = group.first; rule < group.end; ++rule) rules_of_[group.parent].push_back({rule, group.left});
         for (std::uint32_t rule = 0; rule < coarsening_.unary().size(); ++rule) chains_of_[coarsening_.unary()[rule].parent].push_back(rule);
     }
 

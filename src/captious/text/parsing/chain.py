@@ -19,6 +19,7 @@ from captious.resources.own_grammar import own_grammar
 from captious.text.parsing.bounds import Bounds, tuned_bounds
 from captious.text.parsing.collapsing import collapsed
 from captious.text.parsing.dependencies import constituents, dependencies
+from captious.text.parsing.drawn_captions import drawn_captions
 from captious.text.parsing.lemmas import lemma
 from captious.text.parsing.parse import Parse
 from captious.text.parsing.parser import Parser, Trees, pieces
@@ -34,7 +35,8 @@ Item = tuple[str, int, str]
 
 _AT_ONCE = 1000  # sentences
 _TOP, _NOUN = "ROOT", "NN"
-_BOUNDS_FORMAT = 1  # of the file of bounds; counts up when they are made in another way
+_TUNED_ON = 5000  # captions
+_BOUNDS_FORMAT = 2  # of the file of bounds; counts up when they are made in another way
 
 
 def parser_with(grammar: str | None = None) -> GrammarParser:
@@ -70,7 +72,7 @@ def _official(found: spice_grammar.SpiceGrammar) -> GrammarParser:
 
 def _tuned(grammar: Grammar, progress: Progress) -> Arrays:
     progress.reach(0, "tuning the parser to captions, once")
-    bounds = tuned_bounds(grammar, SAMPLE_CAPTIONS)
+    bounds = tuned_bounds(grammar, [*SAMPLE_CAPTIONS, *drawn_captions(_TUNED_ON)])
     return {"symbols": bounds.symbols, "potentials": bounds.potentials, "common": bounds.common}
 
 

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from captious.resources.grammar import ANY, Grammar
 from captious.text.parsing.spelling import american
 
-__all__ = ["BOUNDARY", "Lexicon", "WordLists", "WordTags", "signature"]
+__all__ = ["ANY_SHAPE", "BOUNDARY", "Lexicon", "WordLists", "WordTags", "signature"]
 
 #: The word that the official grammar puts at the end of every sentence.
 BOUNDARY = ".$."
+#: The shape of words of which nothing is known; other shapes begin with it.
+ANY_SHAPE = "UNK"
 
 _OFTEN = 100.0  # words that occur more often have the tags they were seen with, and no smoothing
 _OPEN = 50.0  # unknown words have the tags that more unknown words than these were seen with
@@ -172,7 +174,7 @@ def signature(word: str, first: bool) -> str:
         word: not empty.
         first: whether it begins a sentence.
     """
-    parts = ["UNK"]
+    parts = [ANY_SHAPE]
     has_lower = any(character.islower() for character in word)
     if word[0].isupper():
         parts.append("-ALLC" if not has_lower else "-INIT" if first else "-UC")

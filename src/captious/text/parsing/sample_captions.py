@@ -1,4 +1,4 @@
-"""Captions of many kinds, written for this package: what the bounds of a grammar are tuned on."""
+"""Captions of many kinds, written for this package: bounds are tuned on them and on what is drawn in their likeness."""
 
 from __future__ import annotations
 

@@ -6,12 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.resources.grammar import Grammar
-from captious.text.parsing.lexicon import Lexicon, WordTags, signature
+from captious.text.parsing.lexicon import ANY_SHAPE, Lexicon, WordTags, signature
 from captious.text.parsing.spelling import american
 
 __all__ = ["ScoredLexicon", "lexicon_of"]
-
-_ANY_SHAPE = "UNK"
 
 
 class ScoredLexicon(Lexicon):
@@ -28,7 +26,7 @@ class ScoredLexicon(Lexicon):
         known = american(word)
         number = self._word_of.get(known)
         if number is None:
-            number = self._word_of.get(signature(known, first), self._word_of[_ANY_SHAPE])
+            number = self._word_of.get(signature(known, first), self._word_of[ANY_SHAPE])
         these = slice(self._starts[number], self._starts[number + 1])
         return WordTags(self._tag_states[these], self._given[these])
 
