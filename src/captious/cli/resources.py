@@ -7,6 +7,7 @@ import click
 from captious.cli.options import print_table
 from captious.errors import CaptiousError, MissingExtraError
 from captious.resources import RESOURCES, Found, Resource, cache_folder
+from captious.resources.spice_grammar import SpiceGrammar
 
 __all__ = ["describe", "resources"]
 
@@ -44,9 +45,7 @@ def get(names: tuple[str, ...], source: str) -> None:
     if source and (len(names) > 1 or RESOURCES[names[0]].fetch_from is None):
         raise click.UsageError("--from goes with spice-grammar alone")
     for name in names:
-        found = _brought(name, source)
-        found.build()
-        click.echo(f"{name}: {found.index}", err=True)
+        _compile(name, _brought(name, source))
 
 
 def _brought(name: str, source: str) -> Found:
@@ -83,8 +82,17 @@ def build(names: tuple[str, ...]) -> None:
                 raise MissingExtraError(f"{name} is not installed", help=ways)
             click.echo(f"{name}: not installed: {ways}", err=True)
             continue
-        found.build()
-        click.echo(f"{name}: {found.index}", err=True)
+        _compile(name, found)
+
+
+def _compile(name: str, found: Found) -> None:
+    """Compile a resource; a grammar's parser is tuned, too."""
+    found.build()
+    if isinstance(found, SpiceGrammar):
+        from captious.text.parsing.chain import official_parser
+
+        official_parser(found)
+    click.echo(f"{name}: {found.index}", err=True)
 
 
 def _ways(name: str) -> str:

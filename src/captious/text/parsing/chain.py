@@ -25,7 +25,7 @@ from captious.text.parsing.parse import Parse
 from captious.text.parsing.parser import Parser, Trees, pieces
 from captious.text.parsing.sample_captions import SAMPLE_CAPTIONS
 
-__all__ = ["GRAMMARS", "GrammarParser", "Item", "brackets", "parse_of", "parser_with"]
+__all__ = ["GRAMMARS", "GrammarParser", "Item", "brackets", "official_parser", "parse_of", "parser_with"]
 
 #: Grammars by the name that users ask for, the best first.
 GRAMMARS = ("corenlp", "captious")
@@ -50,7 +50,7 @@ def parser_with(grammar: str | None = None) -> GrammarParser:
         return _own()
     found = spice_grammar.find()
     if found is not None:
-        return _official(found)
+        return official_parser(found)
     if grammar is not None:
         raise MissingExtraError("the official grammar of SPICE is not on this machine", help=spice_grammar.INSTALL)
     return _own()
@@ -63,7 +63,8 @@ def _own() -> GrammarParser:
 
 
 @cache
-def _official(found: spice_grammar.SpiceGrammar) -> GrammarParser:
+def official_parser(found: spice_grammar.SpiceGrammar) -> GrammarParser:
+    """The parser with a grammar that was found. Its bounds are tuned once, in half a minute, and kept in the cache."""
     grammar = found.grammar()
     file = found.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{found.fingerprint}.index")
     tuned = compiled(file, found.fingerprint, partial(_tuned, grammar))
