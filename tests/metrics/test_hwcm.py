@@ -116,7 +116,7 @@ def test_what_cannot_be(parses: FileOfParses, tmp_path: Path) -> None:
     with pytest.raises(CaptionFileError, match="no such file"):
         as_parse_source(tmp_path / "parses.jsonl")
     pytest.importorskip("spacy")
-    with pytest.raises(ResourceError, match="cannot parse with"):
+    with pytest.raises(ResourceError, match="cannot load the pipeline"):
         as_parse_source("spacy:no-such-pipeline")
 
 

@@ -7,16 +7,16 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from captious.data.files import decode, read_bytes
 from captious.data.rows import Source
-from captious.errors import CaptionFileError, MissingExtraError, ResourceError
+from captious.errors import CaptionFileError
 from captious.text.parsing.layer import ParseSource
 from captious.text.parsing.parse import Parse
 from captious.text.parsing.parse_files import read_lines
+from captious.text.spacy_pipelines import label_of, load_pipeline
 
 __all__ = ["FileOfParses", "Parser", "SpacyPipeline", "as_parse_source", "read_parses"]
 
@@ -35,7 +35,7 @@ def as_parse_source(parser: Parser) -> ParseSource:
 
     Raises:
         MissingExtraError: a grammar or package that is not installed.
-        ResourceError: there is no such pipeline.
+        ResourceError: there is no such pipeline, or it has no parser.
         CaptionFileError: a file that cannot be read.
     """
     from captious.text.parsing.chain import GRAMMARS, parser_with
@@ -43,7 +43,7 @@ def as_parse_source(parser: Parser) -> ParseSource:
     if parser is None or (isinstance(parser, str) and parser in GRAMMARS):
         return parser_with(parser)
     if isinstance(parser, str) and parser.startswith(_SPACY):
-        return load_pipeline(parser.removeprefix(_SPACY))
+        return _spacy(parser.removeprefix(_SPACY))
     if isinstance(parser, str | os.PathLike):
         return read_parses(parser)
     return parser
@@ -111,7 +111,7 @@ class SpacyPipeline:
     """A spaCy pipeline. Its dependencies are as its language has them, and there are no collapsed ones.
 
     Args:
-        name: its own name, with its version.
+        name: "spacy:", its own name and its version.
         pipeline: as spaCy loads it.
     """
 
@@ -141,26 +141,6 @@ class SpacyPipeline:
 
 
 @cache
-def load_pipeline(name: str) -> SpacyPipeline:
-    """A spaCy pipeline with a parser, by its name or folder.
-
-    Raises:
-        MissingExtraError: spaCy is not installed.
-        ResourceError: there is no such pipeline, or it has no parser.
-    """
-    try:
-        spacy: Any = import_module("spacy")
-    except ImportError as error:
-        raise MissingExtraError(f"{_SPACY}{name} needs spaCy", help="pip install 'captious[parse]'") from error
-    try:
-        pipeline = spacy.load(name, exclude=["ner", "textcat"])
-        if "parser" not in pipeline.pipe_names:
-            raise ValueError(f"it has no parser, but {', '.join(pipeline.pipe_names) or 'nothing'}")
-    except (OSError, ValueError, TypeError, AttributeError, ImportError) as error:  # whatever else has that name
-        raise ResourceError(
-            f"spaCy cannot parse with {name}",
-            where=str(error).splitlines()[0] if str(error) else "",
-            help="name an installed pipeline or its folder; python -m spacy download en_core_web_sm gets one",
-        ) from error
-    meta = pipeline.meta
-    return SpacyPipeline(f"{_SPACY}{meta['lang']}_{meta['name']}-{meta['version']}", pipeline)
+def _spacy(name: str) -> SpacyPipeline:
+    pipeline = load_pipeline(name, for_what="parses", any_of=("parser",), without=("ner", "textcat"))
+    return SpacyPipeline(f"{_SPACY}{label_of(pipeline)}", pipeline)
