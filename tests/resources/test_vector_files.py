@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import pickle
@@ -42,6 +43,8 @@ FORMS = {
     "fastText .vec": text_of(VECTORS, header=True, trailing=" "),
     "text with carriage returns": text_of(VECTORS).replace(b"\n", b"\r\n"),
     "text without the last line break": text_of(VECTORS)[:-1],
+    "glove text with a byte order mark": codecs.BOM_UTF8 + text_of(VECTORS),
+    "word2vec text with a byte order mark": codecs.BOM_UTF8 + text_of(VECTORS, header=True),
     "word2vec binary": binary_of(VECTORS),
     "word2vec binary without line breaks": binary_of(VECTORS, newline=False),
     "npz": npz_of(VECTORS),

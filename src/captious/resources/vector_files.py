@@ -5,6 +5,7 @@ What is wrong with a file is a ``ResourceError`` that names the line or the word
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import re
 import zipfile
@@ -69,18 +70,20 @@ def _source(
         return _from_npz(path, file)
     if start.startswith(b"\x80"):
         return from_arrays(path, *keyed_vectors.read(path, file))
-    line, newline, rest = start.partition(b"\n")
+    begin = len(codecs.BOM_UTF8) if start.startswith(codecs.BOM_UTF8) else 0
+    line, newline, rest = start[begin:].partition(b"\n")
     header = _HEADER.fullmatch(line)
     if header is None:
+        file.seek(begin)
         if not newline and len(start) == 1 << 16:
             line = file.readline(_LONGEST_LINE)
-            file.seek(0)
+            file.seek(begin)
         width = _width(line)
         if width < 1:
             raise broken(path, "line 1", "a word with its numbers is expected there")
         return Source(path, width, _text_blocks(path, file, width), unit="line")
     n_words, width = int(header[1]), int(header[2])
-    file.seek(len(line) + 1)
+    file.seek(begin + len(line) + 1)
     if rest and not _is_text(rest, width):
         return Source(path, width, _binary_blocks(path, file, n_words, width))
     blocks = _text_blocks(path, file, width, first=2, announced=n_words)
