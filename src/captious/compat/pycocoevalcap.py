@@ -39,7 +39,7 @@ from captious.metrics import bleu, cider_d, meteor, rouge_l, spice, wmd
 from captious.models import WordVectors
 from captious.native import Vocabulary
 from captious.text import PTB, SPACES, WHITESPACE
-from captious.text.scene_graphs.matching import CATEGORIES, count
+from captious.text.scene_graphs.matching import CATEGORIES, agreement, count
 
 __all__ = ["WMD", "Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
 
@@ -266,9 +266,10 @@ class Spice:
         table = captions(gts, res)
         candidates, references = table.layer(self._metric.layer)
         counts = [count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)]
+        scores = agreement(np.array(counts, np.float64).reshape(-1, len(CATEGORIES), 3)).tolist()
         per_image = [
-            {name.capitalize(): _spice_scores(name, *each) for name, each in zip(CATEGORIES, of_image, strict=True)}
-            for of_image in counts
+            {name.capitalize(): _of_category(name, *each) for name, *each in zip(CATEGORIES, *of_image, strict=True)}
+            for of_image in zip(counts, scores, strict=True)
         ]
         return np.float64(np.mean([scores["All"]["f"] for scores in per_image])), per_image
 
@@ -277,15 +278,19 @@ class Spice:
         return "SPICE"
 
 
-def _spice_scores(category: str, matched: int, of_candidate: int, of_references: int) -> dict[str, float]:
+def _of_category(category: str, counts: tuple[int, int, int], scores: list[float]) -> dict[str, float]:
     """What the toolkit reports of a category of an image."""
-    counts = {"tp": float(matched), "fp": float(of_candidate - matched), "fn": float(of_references - matched)}
-    if of_references == 0 and category != CATEGORIES[0]:
-        return {"pr": np.nan, "re": np.nan, "f": np.nan, **counts, "numImages": 1.0}
-    precision = matched / of_candidate if of_candidate else 0.0
-    recall = matched / of_references if of_references else 0.0
-    f1 = 2 * precision * recall / (precision + recall) if matched else 0.0
-    return {"pr": precision, "re": recall, "f": f1, **counts, "numImages": 1.0}
+    matched, ours, theirs = counts
+    precision, recall, f1 = scores if theirs or category == CATEGORIES[0] else (np.nan, np.nan, np.nan)
+    return {
+        "pr": precision,
+        "re": recall,
+        "f": f1,
+        "tp": float(matched),
+        "fp": float(ours - matched),
+        "fn": float(theirs - matched),
+        "numImages": 1.0,
+    }
 
 
 class WMD:

@@ -23,7 +23,7 @@ from captious.text import Tokenizer
 from captious.text.parsing.layer import ParseSource
 from captious.text.scene_graphs.explanation import SceneExplanation, explain
 from captious.text.scene_graphs.layer import SceneGraphLayer
-from captious.text.scene_graphs.matching import CATEGORIES, Facts, count
+from captious.text.scene_graphs.matching import CATEGORIES, Facts, agreement, count
 
 __all__ = ["Spice", "SpiceScorer", "approximate"]
 
@@ -148,11 +148,8 @@ def approximate(parser: ParseSource) -> list[str]:
 def statistics_of(candidates: Sequence[Facts], references: Sequence[Facts]) -> NDArray[np.float64]:
     """Statistics of n candidates, each beside the merged references of its image, float64[n, 18]."""
     counts = np.array([count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)], np.float64)
-    matched, ours, theirs = np.moveaxis(counts.reshape(-1, len(CATEGORIES), 3), -1, 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        precision = np.where(ours > 0, matched / ours, 0.0)
-        recall = np.where(theirs > 0, matched / theirs, 0.0)
-        f1 = np.where(matched > 0, 2 * precision * recall / (precision + recall), 0.0)
+    counts = counts.reshape(-1, len(CATEGORIES), 3)
+    precision, recall, f1 = np.moveaxis(agreement(counts), -1, 0)
     scores = np.column_stack([f1[:, 0], precision[:, 0], recall[:, 0], f1[:, 1:]])
-    has_score = np.column_stack([np.ones((len(scores), _ALWAYS)), theirs[:, 1:] > 0])
+    has_score = np.column_stack([np.ones((len(scores), _ALWAYS)), counts[:, 1:, 2] > 0])
     return np.hstack([scores, has_score])

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
 from captious.resources.meteor import MeteorTables
 from captious.text.parsing.parse import Parse
 from captious.text.scene_graphs.graph import SceneGraph
-from captious.text.scene_graphs.matching import Fact, Facts, count
+from captious.text.scene_graphs.matching import Fact, Facts, agreement, count
 from captious.text.scene_graphs.synonyms import Concept, Synonyms, names_of, synonyms
 from captious.text.scene_graphs.tuples import Tuple, tuples_of
 
@@ -75,9 +77,7 @@ def explain(candidate: Parse, references: Sequence[Parse], tables: MeteorTables)
     others = Facts(SceneGraph(known, (item for reference in theirs for item in reference)))
     found = [(kind, fact, others.find(fact, kind)) for kind in _KINDS for fact in facts.by_category[kind]]
     met = {match for _, _, match in found}
-    matched, n_ours, n_theirs = count(facts, others)[0]
-    precision = matched / n_ours if n_ours else 0.0
-    recall = matched / n_theirs if n_theirs else 0.0
+    precision, recall, score = agreement(np.array(count(facts, others)[0], np.float64)).tolist()
     return SceneExplanation(
         candidate_tuples=ours,
         reference_tuples=theirs,
@@ -85,7 +85,7 @@ def explain(candidate: Parse, references: Sequence[Parse], tables: MeteorTables)
         references=tuple((_names(fact), fact in met) for kind in _KINDS for fact in others.by_category[kind]),
         precision=precision,
         recall=recall,
-        score=2 * precision * recall / (precision + recall) if matched else 0.0,
+        score=score,
     )
 
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from captious.text.scene_graphs.graph import SceneGraph
 from captious.text.scene_graphs.synonyms import Concept, names_of
 from captious.text.scene_graphs.words import CATEGORY_OF
 
-__all__ = ["CATEGORIES", "Fact", "Facts", "count"]
+__all__ = ["CATEGORIES", "Fact", "Facts", "agreement", "count"]
 
 Fact: TypeAlias = tuple[Concept, ...]
 """``(object,)``, ``(object, attribute)`` or ``(subject, relation, object)``: a tuple of merged concepts."""
@@ -89,3 +92,16 @@ def _category(attribute: Concept) -> str | None:
     """The kind of an attribute; one that several names were merged to has none."""
     names = names_of(attribute)
     return CATEGORY_OF.get(names[0]) if len(names) == 1 else None
+
+
+def agreement(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Precision, recall and their F1, float64[..., 3], of what ``count`` gives, float64[..., 3].
+
+    Each is 0 where there is nothing to divide by.
+    """
+    matched, ours, theirs = np.moveaxis(counts, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = np.where(ours > 0, matched / ours, 0.0)
+        recall = np.where(theirs > 0, matched / theirs, 0.0)
+        f1 = np.where(matched > 0, 2 * precision * recall / (precision + recall), 0.0)
+    return np.stack([precision, recall, f1], axis=-1)
