@@ -210,11 +210,6 @@ void Chart::make_room(std::size_t n_items) {
     steps_.resize(n_items);
 }
 
-void Chart::clear() {
-    length_ = 0;
-    cells_.clear();
-}
-
 Goal Chart::best() const {
     Goal best{0, kNever};
     if (length_ == 0) return best;

@@ -50,8 +50,6 @@ public:
     // cell. The best derivation may be lost.
     void fill_beam(Words words, const Coarsening& coarsening, float width);
 
-    void clear();
-
     // The best score of the whole sentence, or kNever, and what is at its top.
     Goal best() const;
 

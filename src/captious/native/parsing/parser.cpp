@@ -10,11 +10,11 @@ namespace {
 // Bounds and scores are sums of 32 bits taken in different orders: what may be lost between them, per word, and per
 // unit of the sum.
 constexpr float kRoundingPerWord = 0.002f, kRounding = 1e-5f;
-// Only speed depends on these. Among common rules, what is looked for first is not further from the best of its cell;
-// if that finds nothing, a derivation is looked for so far below the bound, per word.
-constexpr float kBeam = 10.0f;
-constexpr float kFirstSlack = 1.0f, kMoreSlack = 1.4f, kMostSlack = 8.0f;
-// Bounds of longer sentences are too loose to be worth their time.
+// Only speed depends on these. How far from the best of its cell something may be when a derivation is looked for
+// among common rules, first and if nothing is found; how far that derivation may be below the bound, per word, and how
+// long a sentence may be, for bounds to be worth their time.
+constexpr float kBeams[] = {10.0f, 20.0f};
+constexpr float kWorstSlack = 1.5f;
 constexpr std::size_t kLongestGuided = 40;
 
 }  // namespace
@@ -86,24 +86,31 @@ void Worker::take(const WordTable& table, std::span<const std::int32_t> words) {
 }
 
 float Worker::parse(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes) {
-    nodes.clear();
-    if (words.empty()) return kNever;
-    if (words.size() > kLongestGuided) return parse_plainly(table, words, nodes);
+    if (words.empty() || words.size() > kLongestGuided) return parse_plainly(table, words, nodes);
     take(table, words);
-    search(table, words);
-    Goal best = chart_.best();
-    if (best.score != kNever) walk(best.state, 0, words.size(), nodes);
-    return best.score;
+    auto n = static_cast<float>(words.size());
+    float known = find_one();
+    if (known == kNever) return parse_plainly(table, words, nodes);
+    float bound = fill_coarse(table, words), rounding = kRoundingPerWord * n + kRounding * std::abs(bound);
+    if (known < bound - kWorstSlack * n) return parse_plainly(table, words, nodes);
+    coarse_.fill_outside(known - rounding);
+    chart_.fill(tags_, coarse_, pcfg_.coarsening(), known - rounding);
+    return read_off(nodes);
 }
 
 float Worker::parse_plainly(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes) {
-    nodes.clear();
-    if (words.empty()) return kNever;
     take(table, words);
     chart_.fill(tags_);
-    Goal best = chart_.best();
-    if (best.score != kNever) walk(best.state, 0, words.size(), nodes);
-    return best.score;
+    return read_off(nodes);
+}
+
+// The score of a derivation that is easily found, or kNever.
+float Worker::find_one() {
+    for (float width : kBeams) {
+        common_.fill_beam(tags_, pcfg_.coarsening(), width);
+        if (float score = common_.best().score; score != kNever) return score;
+    }
+    return kNever;
 }
 
 float Worker::fill_coarse(const WordTable& table, std::span<const std::int32_t> words) {
@@ -113,24 +120,12 @@ float Worker::fill_coarse(const WordTable& table, std::span<const std::int32_t> 
     return coarse_.best();
 }
 
-// Without a known derivation, thresholds are guessed until one is found; its score is the threshold from then on: what
-// reaches the threshold is found.
-void Worker::search(const WordTable& table, std::span<const std::int32_t> words) {
-    auto n = static_cast<float>(words.size());
-    float bound = fill_coarse(table, words), rounding = kRoundingPerWord * n + kRounding * std::abs(bound);
-    chart_.clear();
-    if (bound == kNever) return;
-    common_.fill_beam(tags_, pcfg_.coarsening(), kBeam);
-    float known = common_.best().score;
-    for (float slack = kFirstSlack;; slack *= kMoreSlack) {
-        if (slack > kMostSlack) slack = std::numeric_limits<float>::infinity();
-        float threshold = known != kNever ? known : bound - slack * n;
-        coarse_.fill_outside(threshold - rounding);
-        chart_.fill(tags_, coarse_, pcfg_.coarsening(), threshold - rounding);
-        float best = chart_.best().score;
-        if (best >= threshold || slack == std::numeric_limits<float>::infinity()) return;
-        known = best;
-    }
+// The best derivation in the chart into `nodes`, and its score.
+float Worker::read_off(std::vector<Node>& nodes) const {
+    nodes.clear();
+    Goal best = chart_.best();
+    if (best.score != kNever) walk(best.state, 0, tags_.size(), nodes);
+    return best.score;
 }
 
 void Worker::walk(State state, std::size_t begin, std::size_t end, std::vector<Node>& nodes) const {

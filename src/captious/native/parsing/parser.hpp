@@ -98,7 +98,8 @@ public:
 
 private:
     void take(const WordTable& table, std::span<const std::int32_t> words);
-    void search(const WordTable& table, std::span<const std::int32_t> words);
+    float find_one();
+    float read_off(std::vector<Node>& nodes) const;
     void walk(State state, std::size_t begin, std::size_t end, std::vector<Node>& nodes) const;
 
     const Pcfg& pcfg_;
