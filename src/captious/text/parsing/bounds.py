@@ -19,7 +19,7 @@ from captious.resources.grammar import Grammar
 from captious.text.parsing.lexicon import BOUNDARY, WordLists
 from captious.text.parsing.scored_lexicon import lexicon_of
 
-__all__ = ["Bounds", "make_pcfg", "no_bounds", "prior_bounds", "tuned_bounds"]
+__all__ = ["Bounds", "make_pcfg", "no_bounds", "tuned_bounds"]
 
 _ROOT = "ROOT"
 _CATEGORY = re.compile(r"-[A-Z]+-|[^-=|#^~_\[ ]+")
@@ -51,12 +51,6 @@ def no_bounds(grammar: Grammar) -> Bounds:
     return Bounds(np.zeros(n, np.int32), np.zeros(n, np.float32), np.ones(n_rules, np.uint8))
 
 
-def prior_bounds(grammar: Grammar) -> Bounds:
-    """Bounds that need no sentences: potentials are how often states stand anywhere, as the grammar has it."""
-    n_rules = len(grammar.binary_rules) + len(grammar.unary_rules)
-    return Bounds(_symbols(grammar), _prior_potentials(grammar), np.ones(n_rules, np.uint8))
-
-
 def tuned_bounds(grammar: Grammar, sentences: Sequence[Sequence[str]], *, passes: int = _PASSES) -> Bounds:
     """Bounds for sentences like these, words in lists.
 
@@ -64,7 +58,7 @@ def tuned_bounds(grammar: Grammar, sentences: Sequence[Sequence[str]], *, passes
         passes: over the sentences; the fewer there are of these, the more passes it takes. With 5,000 sentences and 12
             passes (half a minute) the official grammar parses captions four times as fast as without bounds.
     """
-    prior = prior_bounds(grammar)
+    prior = _prior_bounds(grammar)
     words = WordLists.of(lexicon_of(grammar), sentences)
     tuned = make_pcfg(grammar, prior).tune(*words, passes=passes)
     bounds = Bounds(prior.symbols, tuned, prior.common)
@@ -95,6 +89,12 @@ def _boundary_tag(grammar: Grammar) -> str:
     word = grammar.words.index(BOUNDARY) if BOUNDARY in grammar.words else len(grammar.words)
     tags = grammar.seen[(grammar.seen[:, 1] == word) & (grammar.seen[:, 0] >= 0), 0]
     return grammar.tags[tags[0]] if len(tags) else ""
+
+
+def _prior_bounds(grammar: Grammar) -> Bounds:
+    """Bounds that need no sentences: potentials are how often states stand anywhere, as the grammar has it."""
+    n_rules = len(grammar.binary_rules) + len(grammar.unary_rules)
+    return Bounds(_symbols(grammar), _prior_potentials(grammar), np.ones(n_rules, np.uint8))
 
 
 def _symbols(grammar: Grammar) -> NDArray[np.int32]:
