@@ -33,7 +33,7 @@ def records(shared_data: Path, name: str, n: int | None = None) -> Iterator[tupl
     with gzip.open(shared_data / "spice" / name, "rt", encoding="utf-8") as lines:
         for line in islice(lines, n):
             record = json.loads(line)
-            yield record, read_lines([line], name, conllu=False)[record["caption"]]
+            yield record, read_lines([line], name, conllu=False).parses[record["caption"]]
 
 
 def gold_parses(shared_data: Path, captions: set[str]) -> dict[str, Parse]:
@@ -41,7 +41,7 @@ def gold_parses(shared_data: Path, captions: set[str]) -> dict[str, Parse]:
     written = {json.dumps(caption, ensure_ascii=False) for caption in captions}
     with gzip.open(shared_data / "spice" / GOLD, "rt", encoding="utf-8") as lines:
         chosen = [line for line in lines if line[len('{"caption":') : line.index(',"source"')] in written]
-    return read_lines(chosen, GOLD, conllu=False)
+    return read_lines(chosen, GOLD, conllu=False).parses
 
 
 class KnownParses:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from captious.metrics.cider_d import CiderD
     from captious.metrics.clipscore import ClipScore
     from captious.metrics.document_frequencies import DocumentFrequencies
+    from captious.metrics.hwcm import Hwcm
     from captious.metrics.meteor import Meteor
     from captious.metrics.mima import Mima
     from captious.metrics.mowe import Mowe
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from captious.metrics.rouge_s import RougeS
     from captious.metrics.smurf import Smurf
     from captious.metrics.sparcs import Sparcs
+    from captious.metrics.spice import Spice
+    from captious.metrics.spider import Spider
     from captious.metrics.spurts import Spurts
     from captious.metrics.unigram_recall import UnigramRecall
     from captious.metrics.wembsim import Wembsim
@@ -58,6 +61,7 @@ __all__ = [
     "Comparison",
     "DocumentFrequencies",
     "Encoder",
+    "Hwcm",
     "Judgment",
     "MeanMetric",
     "Meteor",
@@ -73,6 +77,8 @@ __all__ = [
     "RougeS",
     "Smurf",
     "Sparcs",
+    "Spice",
+    "Spider",
     "Spurts",
     "Study",
     "Tokenizer",
@@ -103,6 +109,7 @@ _HOMES = {
     "Comparison": "evaluation",
     "DocumentFrequencies": "metrics.document_frequencies",
     "Encoder": "models",
+    "Hwcm": "metrics.hwcm",
     "Judgment": "judgment",
     "MeanMetric": "metrics.base",
     "Meteor": "metrics.meteor",
@@ -118,6 +125,8 @@ _HOMES = {
     "RougeS": "metrics.rouge_s",
     "Smurf": "metrics.smurf",
     "Sparcs": "metrics.sparcs",
+    "Spice": "metrics.spice",
+    "Spider": "metrics.spider",
     "Spurts": "metrics.spurts",
     "Study": "judgment",
     "Tokenizer": "text",

@@ -321,3 +321,9 @@ def test_a_folder_of_data_is_only_read(flickr: Path, run: Run, tmp_path: Path) -
     run("judge", "flickr8k-expert", "-m", "rouge-l", "--data", flickr, *QUICK)
     files = [path.relative_to(flickr) for path in flickr.rglob("*")]
     assert files == [path.relative_to(tmp_path / "before") for path in (tmp_path / "before").rglob("*")]
+
+
+def test_what_rests_on_our_grammar_is_said(run: Run, own: Path, tables: Path) -> None:
+    said = "SPICE rests on captious' own grammar"
+    assert run("judge", "mine.jsonl", "-m", "spice:parser=captious", "--data", own, *QUICK).err.count(said) == 1
+    assert said not in run("judge", "mine.jsonl", "-m", "hwcm-1:parser=captious", "--data", own, *QUICK).err

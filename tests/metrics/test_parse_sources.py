@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from captious.errors import CaptionFileError, OutputError
-from captious.metrics.parse_sources import read_parses
+from captious.errors import CaptionFileError, OutputError, UnknownNameError
+from captious.metrics.parse_sources import approximate, as_parse_source, read_parses
 from captious.text.parsing.parse import Parse
 from captious.text.parsing.parse_files import write_parses
 
@@ -99,6 +99,87 @@ def test_another_language_with_enhanced_dependencies(tmp_path: Path) -> None:
     assert (4, 3, "nmod:in") in parse.collapsed
 
 
+def of_conllu(tmp_path: Path, *rows: str) -> Parse:
+    """The parse of a sentence: lemma, universal tag, own tag, features, head, relation and enhanced dependencies."""
+    lines = []
+    for number, row in enumerate(rows, 1):
+        lemma, universal, own, features, head, relation, enhanced = row.split()
+        lines.append("\t".join((f"{number}", lemma, lemma, universal, own, features, head, relation, enhanced, "_")))
+    (tmp_path / "p.conllu").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (parse,) = read_parses(tmp_path / "p.conllu").parses.values()
+    return parse
+
+
+def test_conjunctions_of_version_2_are_shared_out(tmp_path: Path) -> None:
+    parse = of_conllu(
+        tmp_path,
+        "dog NOUN NN _ 4 nsubj _",
+        "and CCONJ CC _ 3 cc _",
+        "cat NOUN NN _ 1 conj _",
+        "sleep VERB VBP _ 0 root _",
+    )
+    assert parse.heads == (4, 1, 1, 0)
+    assert {(1, 3, "conj:and"), (4, 1, "nsubj"), (4, 3, "nsubj")} <= set(parse.collapsed)
+
+
+@pytest.mark.parametrize("enhanced", [("_", "_", "_", "_"), ("2:nsubj", "0:root", "4:case", "2:obl:arg")])
+def test_subtypes_are_no_prepositions(tmp_path: Path, enhanced: tuple[str, ...]) -> None:
+    """Enhanced dependencies that are the basic ones again are not the collapsed ones."""
+    rows = [
+        "hund NOUN NN Number=Sing 2 nsubj",
+        "sitzen VERB VV _ 0 root",
+        "auf ADP APPR _ 4 case",
+        "sofa NOUN NN _ 2 obl:arg",
+    ]
+    parse = of_conllu(tmp_path, *(f"{row} {deps}" for row, deps in zip(rows, enhanced, strict=True)))
+    assert parse.relations == ("nsubj", "root", "case", "nmod")
+    assert (2, 4, "nmod:auf") in parse.collapsed
+
+
+def test_cases_behind_prepositions_are_dropped(tmp_path: Path) -> None:
+    parse = of_conllu(
+        tmp_path, "hund NOUN NN _ 2 nsubj 2:nsubj", "sitzen VERB VV _ 0 root 0:root",
+        "auf ADP APPR _ 4 case 4:case", "sofa NOUN NN _ 2 obl 2:obl:auf:dat",
+    )  # fmt: skip
+    assert (2, 4, "nmod:auf") in parse.collapsed
+
+
+def test_tags_of_other_sets_are_not_taken_for_penn_tags(tmp_path: Path) -> None:
+    parse = of_conllu(tmp_path, "zwei NUM CARD _ 2 nummod _", "hund NOUN NN Number=Plur 0 root _")
+    assert parse.tags == ("CD", "NNS")
+
+
+def test_a_name_of_nothing() -> None:
+    with pytest.raises(UnknownNameError, match="'foo'") as caught:
+        as_parse_source("foo")
+    assert "corenlp, captious" in caught.value.help
+
+
+def test_a_file_says_who_made_it(tmp_path: Path) -> None:
+    file = tmp_path / "p.jsonl"
+    write_parses(file, [("a", Parse(("a",), ("DT",), ("a",), (0,), ("root",), ()), "")], made_by="captious-1")
+    read = read_parses(file)
+    assert read.made_by == ("captious-1",)
+    assert read.label == f"p.jsonl@{read.checksum}(captious-1)"
+    assert approximate(read.label)
+    assert not approximate(read_parses(_plain(tmp_path)).label)
+
+
+def _plain(tmp_path: Path) -> Path:
+    (tmp_path / "plain.jsonl").write_text(_record())
+    return tmp_path / "plain.jsonl"
+
+
+def _record(**changes: object) -> str:
+    record = {
+        "word": ["a", "dog"],
+        "tag": ["DT", "NN"],
+        "lemma": ["a", "dog"],
+        "basic": [[2, 1, "det"], [0, 2, "root"]],
+    }
+    return json.dumps({"caption": "a dog", **record, **changes})
+
+
 @pytest.mark.parametrize(
     ("name", "text", "where", "said"),
     [
@@ -117,7 +198,15 @@ def test_another_language_with_enhanced_dependencies(tmp_path: Path) -> None:
             "line 1",
             "between words 2 and 1 of 1",
         ),
+        ("p.jsonl", "[]", "line 1", "no object"),
+        ("p.jsonl", _record(tag=[None, "NN"]), "line 1", "tag is no list of strings"),
+        ("p.jsonl", _record(basic=[]), "line 1", "the root"),
+        ("p.jsonl", _record(basic=[[2, 1, "det"], [1, 2, "x"]]), "line 1", "the root"),
+        ("p.jsonl", _record(basic=[[0, 1, "root"], [2, 2, "x"]]), "line 1", "word 2 is below itself"),
+        ("p.jsonl", _record(basic=[["2", 1, "det"]]), "line 1", "is not [head, dependent, relation]"),
+        ("p.jsonl", _record() + "\n" + _record(lemma=["a", "cat"]), "'a dog'", "twice"),
         ("p.conllu", "1\ta\ta\n", "line 1", "3 columns"),
+        ("p.conllu", "1\ta\ta\tDET\tDT\t_\t1\tdet\t_\t_\n", "lines 1 to 1", "numbered"),
         ("p.conllu", "1\ta\ta\tDET\tDT\t_\t9\tdet\t_\t_\n", "lines 1 to 1", "numbered"),
         ("p.conllu", "2\ta\ta\tDET\tDT\t_\t0\troot\t_\t_\n", "lines 1 to 1", "numbered"),
     ],

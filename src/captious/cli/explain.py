@@ -10,11 +10,12 @@ from typing import Any
 
 import click
 
-from captious.cli.options import check_outputs, vectors_option
+from captious.cli.options import check_outputs, vectors_option, warn
 from captious.errors import ParameterError
 from captious.evaluation import selections
 from captious.metrics.base import Metric
 from captious.metrics.meteor import Alignment, Meteor
+from captious.metrics.parse_sources import approximate
 from captious.metrics.spice import Spice
 from captious.metrics.wmd import Transport, Wmd
 from captious.version import __version__
@@ -115,6 +116,7 @@ def _explain_spice(metric: Spice, candidate: str, references: tuple[str, ...], f
         from captious.report.scene import ScenePicture
 
         _print(ScenePicture(found))
+    warn(approximate(metric.parser.label))
     if svg is not None:
         click.echo(f"drawn: {svg}", err=True)
 

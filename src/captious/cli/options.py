@@ -14,6 +14,7 @@ from captious.errors import ParameterError
 from captious.evaluation import selections
 from captious.evaluation.scoring import REFERENCES_AS
 from captious.files import check_place
+from captious.metrics.parse_sources import approximate
 from captious.metrics.registry import COCO, Selection, available
 
 if TYPE_CHECKING:
@@ -243,11 +244,27 @@ def deliver_result(result: Judgment | Study, format_: str, output: Path | None, 
         OutputError, MissingExtraError: as ``check_result_outputs``, which is best asked before any work.
     """
     deliver(_result_content(result, format_), output)
+    warn(
+        [
+            caution
+            for each in _signatures(result)
+            if each.startswith(("spice", "spider"))
+            for caution in approximate(each)
+        ]
+    )
     if plot is not None:
         from captious.report.plots import write_plots
 
         drawn = write_plots(plot, result)
         click.echo(f"drawn: {', '.join(map(str, drawn)) or 'nothing; there is no picture of this'}", err=True)
+
+
+def _signatures(result: Judgment | Study) -> list[str]:
+    from captious.judgment import Judgment
+
+    if isinstance(result, Judgment):
+        return [found.signature for verdict in result.values() for found in verdict.results.values()]
+    return [*result.signatures.values()]
 
 
 def _result_content(result: Judgment | Study, format_: str) -> str | RenderableType:

@@ -8,7 +8,7 @@ import click
 
 from captious.cli.options import check_outputs
 from captious.data import read_rows
-from captious.errors import InputError
+from captious.errors import InputError, ParameterError
 from captious.metrics.parse_sources import as_parse_source
 from captious.progress import Progress
 from captious.text import as_tokenizer
@@ -42,6 +42,8 @@ def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer:
     'captious score --parses FILE' takes such a file.
     """
     check_outputs([output], files)
+    if output.suffix != ".jsonl":
+        raise ParameterError("parses are written as JSON lines", where=str(output), help="name the file .jsonl")
     cut = as_tokenizer(tokenizer)
     with Progress(len(files) + 1) as progress:
         captions: dict[str, None] = {}
@@ -53,8 +55,9 @@ def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer:
         parser = as_parse_source(grammar)
         assert isinstance(parser, GrammarParser)
         found = zip(sentences, parser.trees(list(sentences)), strict=True)
-        n = write_parses(output, ((" ".join(words), parse_of(items), brackets(items)) for words, items in found))
-    click.echo(f"{output}: {n:,} captions, parsed with {parser.label}", err=True)
+        rows = ((" ".join(words), parse_of(items), brackets(items)) for words, items in found)
+        n = write_parses(output, rows, made_by=parser.label)
+    click.echo(f"{output}: {n:,} caption{'' if n == 1 else 's'}, parsed with {parser.label}", err=True)
 
 
 def _texts(file: Path) -> list[str]:

@@ -16,7 +16,9 @@ Different on purpose:
 - ``COCOEvalCap.evaluate`` starts afresh each time, so it may be called again with other ``params``.
 - METEOR needs its tables, an installed pycocoevalcap's for instance, but not Java. ``|||`` in a reference, where the
   toolkit's protocol breaks, is dropped as it is in a candidate.
-- SPICE's grammar is the official one where ``captious resources list`` shows it, or else captious' own, which is close.
+- SPICE's grammar is the official one where ``captious resources list`` shows it, or else captious' own, which is
+  close; a warning says so. ``Spice.compute_score`` gives images in the order of ``gts``; the toolkit's sorts their ids,
+  and its ``COCOEvalCap`` then puts scores on wrong images.
 - ``COCOEvalCap.evaluate`` says in one line what it leaves out: METEOR and SPICE, without METEOR's tables.
 """
 
@@ -26,6 +28,7 @@ Different on purpose:
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
@@ -35,6 +38,7 @@ from numpy.typing import NDArray
 
 from captious.compat.harness_input import captions, of_images, raw_texts
 from captious.errors import EmptyInputError, ParameterError
+from captious.evaluation import CaptiousWarning
 from captious.metrics import bleu, cider_d, meteor, rouge_l, spice, wmd
 from captious.models import WordVectors
 from captious.native import Vocabulary
@@ -264,6 +268,8 @@ class Spice:
             InputError: something about the captions, with the image.
         """
         table = captions(gts, res)
+        for caution in self._metric.cautions(table, None):
+            warnings.warn(caution, CaptiousWarning, stacklevel=2)
         candidates, references = table.layer(self._metric.layer)
         counts = [count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)]
         scores = agreement(np.array(counts, np.float64).reshape(-1, len(CATEGORIES), 3)).tolist()

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
 from captious.metrics.base import Metric, Settings, State
-from captious.metrics.parse_sources import as_parse_source
+from captious.metrics.parse_sources import approximate, as_parse_source
 from captious.metrics.reward import ImageRows
 from captious.resources import meteor
-from captious.resources.own_grammar import NAME
 from captious.text import Tokenizer
 from captious.text.parsing.layer import ParseSource
 from captious.text.scene_graphs.explanation import SceneExplanation, explain
@@ -94,7 +93,7 @@ class Spice(Metric):
             return statistics[..., :m] / statistics[..., m:]
 
     def cautions(self, captions: Captions, state: State | None) -> list[str]:
-        return approximate(self.parser)
+        return approximate(self.parser.label)
 
     def explain(self, candidate: str, references: Sequence[str]) -> SceneExplanation:
         """Which tuples of a candidate match which of its references, and through which words."""
@@ -132,17 +131,6 @@ class SpiceScorer:
         rows = self._rows.of(image_ids, captions)
         images = [self._images[row] for row in rows.tolist()]
         return statistics_of(self._metric.layer.of_texts(captions), images)[:, 0]
-
-
-def approximate(parser: ParseSource) -> list[str]:
-    """What a reader should be told of scores that rest on captious' own grammar."""
-    if parser.label != NAME:
-        return []
-    return [
-        "spice was computed with captious' own grammar: close to the official scores (.988 correlated over 80,095 "
-        "captions, corpus scores within .002), not equal to them. captious resources get spice-grammar --from "
-        "PATH_OR_URL brings the official grammar."
-    ]
 
 
 def statistics_of(candidates: Sequence[Facts], references: Sequence[Facts]) -> NDArray[np.float64]:

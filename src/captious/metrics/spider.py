@@ -17,7 +17,8 @@ from captious.metrics.base import Settings, State
 from captious.metrics.cider import Cider, CiderScorer
 from captious.metrics.cider_d import CiderD
 from captious.metrics.document_frequencies import DocumentFrequencies
-from captious.metrics.spice import Spice, approximate
+from captious.metrics.parse_sources import approximate
+from captious.metrics.spice import Spice
 from captious.text import Tokenizer
 from captious.text.parsing.layer import ParseSource
 
@@ -71,7 +72,7 @@ class Spider(CiderD):
         return (super().scores(captions, state) + self.spice.statistics(captions)[:, 0]) / 2
 
     def cautions(self, captions: Captions, state: State | None) -> list[str]:
-        return [*super().cautions(captions, state), *approximate(self.spice.parser)]
+        return [*super().cautions(captions, state), *approximate(self.parser.label)]
 
     def scorer(self, references: object) -> SpiderScorer:  # type: ignore[override]
         """A reward for training: candidates against references that are prepared once.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
 from captious.errors import ParameterError
 from captious.resources.grammar import ANY, Grammar
+from captious.text.parsing.chain import parser_with
 from captious.text.parsing.lexicon import Lexicon
 from captious.text.parsing.parser import LONGEST, Parser, pieces
 from captious.text.parsing.sample_captions import SAMPLE_CAPTIONS
@@ -188,3 +192,26 @@ def test_scores_can_be_replaced(official_grammar: Grammar) -> None:
     parser.set_scores(official_grammar.binary_scores, official_grammar.unary_scores)
     np.testing.assert_array_equal(parser.derivations([sentence]).scores, before.scores)
     np.testing.assert_array_equal(parser.derivations([sentence]).rules, before.rules)
+
+
+def test_a_copy_parses_as_the_parser_does() -> None:
+    source = parser_with("captious")
+    words = [("a", "dog", "runs"), ("two", "cats", "on", "a", "mat")]
+    again = pickle.loads(pickle.dumps(source))
+    assert again == source
+    assert again.parse(["", ""], words) == source.parse(["", ""], words)
+    assert copy.deepcopy(source) == source
+
+
+def test_brackets_are_tags_without_what_they_are_split_by(parser: Parser) -> None:
+    (tree,) = parser.parse([["a", "dog", "(", "brown", ")", "runs"]])
+    assert "^" not in str(tree)
+
+
+def test_sentences_are_parsed_in_batches() -> None:
+    """Long ones in batches of few, so that they can be interrupted."""
+    source = parser_with("captious")
+    words = [tuple(["dog", "and"] * 50 + ["cat"])] * 3 + [("a", "dog")] * 5
+    alone = [next(iter(source.trees([each]))) for each in (words[0], words[3])]
+    found = list(source.trees(words))
+    assert found == [alone[0]] * 3 + [alone[1]] * 5

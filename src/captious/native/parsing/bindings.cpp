@@ -224,7 +224,10 @@ void bind_parsing(nb::module_& m) {
                  {
                      nb::gil_scoped_release release;
                      std::unique_lock lock(self.mutex);
-                     tune(*self.pcfg, span(tag_offsets), tags, {words.data(), words.size()}, {sentences.offsets, sentences.count + 1}, passes);
+                     tune(*self.pcfg, span(tag_offsets), tags, {words.data(), words.size()}, {sentences.offsets, sentences.count + 1}, passes, [] {
+                         nb::gil_scoped_acquire acquire;
+                         if (PyErr_CheckSignals() != 0) throw nb::python_error();
+                     });
                      for (std::size_t state = 0; state < self.n_states; ++state) potentials[state] = self.pcfg->coarsening().potential(self.number[state]);
                  }
                  return to_numpy(std::move(potentials));

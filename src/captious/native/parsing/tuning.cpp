@@ -128,7 +128,7 @@ private:
 }  // namespace
 
 std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, std::span<const std::int32_t> words,
-                        std::span<const std::int64_t> offsets, int passes) {
+                        std::span<const std::int64_t> offsets, int passes, const std::function<void()>& on_step) {
     std::vector<float> means;
     Descent descent(pcfg);
     Worker worker(pcfg);
@@ -156,6 +156,7 @@ std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, s
                 descent.add(worker.coarse(), table, local);
             }
             descent.step();
+            on_step();
         }
         means.push_back(static_cast<float>(sum / static_cast<double>(n)));
     }

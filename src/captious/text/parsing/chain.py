@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from captious.errors import MissingExtraError
+from captious.errors import MissingExtraError, ResourceError
 from captious.progress import Progress
 from captious.resources import spice_grammar
 from captious.resources.arrays import Arrays
@@ -33,7 +33,7 @@ GRAMMARS = ("corenlp", "captious")
 #: A constituent or tag of a tree in preorder: label, number of children (0 for a tag), word ("" for a constituent).
 Item = tuple[str, int, str]
 
-_AT_ONCE = 1000  # sentences
+_AT_ONCE = 1_500_000  # cubed words of sentences that are parsed together: about a second, in which nothing interrupts
 _TOP, _NOUN = "ROOT", "NN"
 _TUNED_ON = 5000  # captions
 _BOUNDS_FORMAT = 2  # of the file of bounds; counts up when they are made in another way
@@ -64,10 +64,16 @@ def _own() -> GrammarParser:
 
 @cache
 def official_parser(found: spice_grammar.SpiceGrammar) -> GrammarParser:
-    """The parser with a grammar that was found. Its bounds are tuned once, in half a minute, and kept in the cache."""
+    """The parser with a grammar that was found.
+
+    Its bounds are tuned once, in half a minute, and kept in the cache; where that cannot be written to, there are none.
+    """
     grammar = found.grammar()
     file = found.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{found.fingerprint}.index")
-    tuned = compiled(file, found.fingerprint, partial(_tuned, grammar))
+    try:
+        tuned = compiled(file, found.fingerprint, partial(_tuned, grammar))
+    except ResourceError:  # a cache that is somebody else's: parsing takes longer, that is all
+        return GrammarParser(found.label, Parser(grammar))
     return GrammarParser(found.label, Parser(grammar, Bounds(tuned["symbols"], tuned["potentials"], tuned["common"])))
 
 
@@ -99,14 +105,15 @@ class GrammarParser:
         What is longer than ``LONGEST`` words is cut into pieces of that length, whose trees hang on one root.
         """
         with Progress(max(1, len(sentences))) as progress:
-            for start in range(0, len(sentences), _AT_ONCE):
-                progress.reach(start, "parsing captions")
-                some = sentences[start : start + _AT_ONCE]
-                cut = [pieces(words) for words in some]
-                flat = [piece for each in cut for piece in each]
+            cut = [pieces(words) for words in sentences]
+            done = 0
+            for some in _batches(cut):
+                progress.reach(done, "parsing captions")
+                flat = [piece for each in some for piece in each]
                 trees = _items(self.parser.trees(flat), flat)
-                for each in cut:
+                for each in some:
                     yield _joined([next(trees) for _ in each])
+                done += len(some)
 
 
 def parse_of(items: Sequence[Item]) -> Parse:
@@ -134,6 +141,21 @@ def brackets(items: Sequence[Item]) -> str:
             open_.pop()
             parts[-1] += ")"
     return " ".join(parts)
+
+
+def _batches(cut: Sequence[list[Sequence[str]]]) -> Iterator[list[list[Sequence[str]]]]:
+    """Sentences, in pieces, that are parsed together; at least one of them."""
+    batch: list[list[Sequence[str]]] = []
+    cost = 0
+    for each in cut:
+        own = sum(len(piece) ** 3 for piece in each)
+        if batch and cost + own > _AT_ONCE:
+            yield batch
+            batch, cost = [], 0
+        batch.append(each)
+        cost += own
+    if batch:
+        yield batch
 
 
 def _joined(trees: list[list[Item]]) -> list[Item]:

@@ -89,14 +89,17 @@ class Parser:
 
     def __init__(self, grammar: Grammar, bounds: Bounds | None = None) -> None:
         self.grammar = grammar
+        self._bounds = bounds
         self._lexicon = lexicon_of(grammar)
-        self._plainly = bounds is None
         self._pcfg = make_pcfg(grammar, no_bounds(grammar) if bounds is None else bounds)
         tags = set(grammar.tags)
         labels = [_label(state, state in tags) for state in grammar.states]
         self._names = tuple(dict.fromkeys(label for label in labels if label))
         number = {name: place for place, name in enumerate(self._names)}
         self._labels = np.array([number.get(label, -1) for label in labels], np.int32)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Parser, (self.grammar, self._bounds)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
         """The tree of each sentence, given as its words; None for one without words.
@@ -153,7 +156,7 @@ class Parser:
         return _replaced(found, np.array(lost), again)
 
     def _parse(self, words: WordLists, plainly: bool) -> Derivations:
-        return Derivations(*self._pcfg.parse(*words, plainly=plainly or self._plainly, threads=threads()))
+        return Derivations(*self._pcfg.parse(*words, plainly=plainly or self._bounds is None, threads=threads()))
 
 
 def pieces(words: Sequence[str], longest: int = LONGEST) -> list[Sequence[str]]:
@@ -186,8 +189,8 @@ def _label(state: str, is_tag: bool) -> str:
     """What trees show of a state: its category, with its temporal mark for phrases; nothing for binarisation."""
     if "@" in state:
         return ""
-    if state.startswith("-"):
-        return state
+    if state.startswith("-"):  # -LRB-, perhaps with what it is split by
+        return state[: state.find("-", 1) + 1] or state
     end = min((place for place in (state.find(mark, 1) for mark in _FUNCTION_MARKS) if place > 0), default=len(state))
     return state[:end] + (_TEMPORAL if _TEMPORAL in state and not is_tag else "")
 

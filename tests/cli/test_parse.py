@@ -1,0 +1,33 @@
+"""captious parse, with captious' own grammar."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run, assert_refused
+
+pytestmark = pytest.mark.usefixtures("cache")
+
+
+@pytest.fixture
+def captions(tmp_path: Path) -> Path:
+    (tmp_path / "captions.json").write_text(json.dumps([{"image_id": 1, "caption": "two dogs ( brown ) sit"}]))
+    return tmp_path / "captions.json"
+
+
+def test_a_file_of_parses(run: Run, captions: Path, tmp_path: Path) -> None:
+    outcome = run("parse", captions, "-o", tmp_path / "p.jsonl", "--grammar", "captious", "--tokenizer", "whitespace")
+    assert (outcome.code, outcome.out) == (0, "")
+    assert outcome.err == f"{tmp_path / 'p.jsonl'}: 1 caption, parsed with captious-1\n"
+    (record,) = map(json.loads, (tmp_path / "p.jsonl").read_text().splitlines())
+    assert (record["parser"], record["caption"]) == ("captious-1", "two dogs ( brown ) sit")
+    assert record["word"] == record["caption"].split()
+
+
+@pytest.mark.parametrize("name", ["p.conllu", "p.jsonl.gz", "p.json", "p"])
+def test_a_name_that_says_something_else(run: Run, captions: Path, tmp_path: Path, name: str) -> None:
+    assert_refused(run("parse", captions, "-o", tmp_path / name), "JSON lines", name, ".jsonl")
+    assert not (tmp_path / name).exists()
