@@ -14,7 +14,7 @@ constexpr float kRoundingPerWord = 0.002f, kRounding = 1e-5f;
 // among common rules, first and if nothing is found; how far that derivation may be below the bound, per word, and how
 // long a sentence may be, for bounds to be worth their time.
 constexpr float kBeams[] = {10.0f, 20.0f};
-constexpr float kWorstSlack = 1.5f;
+constexpr float kWorstSlack = 2.0f;
 constexpr std::size_t kLongestGuided = 40;
 
 }  // namespace
