@@ -312,7 +312,7 @@ class TestErrors:
     @pytest.mark.usefixtures("cache")
     def test_no_tables(self, run: Run) -> None:
         install = "help: pip install 'captious[meteor]', or captious resources get meteor"
-        assert_refused(run("explain", "meteor", "a", "b"), "meteor needs its synonym and paraphrase tables", install)
+        assert_refused(run("explain", "meteor", "a", "b"), "METEOR's tables of synonyms and paraphrases", install)
 
     def test_damaged_tables(self, run: Run, tables: Path) -> None:
         (tables / "paraphrase-en.gz").write_bytes((tables / "paraphrase-en.gz").read_bytes()[:-1])

@@ -61,7 +61,7 @@ def modules(candidate: str, reference: str) -> list[str]:
 def test_nowhere() -> None:
     assert meteor.find() is None
     assert captious.Meteor.missing() == meteor.INSTALL == "pip install 'captious[meteor]'"
-    with pytest.raises(MissingExtraError, match="meteor needs its synonym and paraphrase tables") as caught:
+    with pytest.raises(MissingExtraError, match="METEOR's tables of synonyms and paraphrases") as caught:
         captious.Meteor()
     assert caught.value.help == "pip install 'captious[meteor]', or captious resources get meteor"
     with pytest.raises(MissingExtraError):

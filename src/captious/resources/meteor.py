@@ -152,7 +152,7 @@ def tables() -> MeteorTables:
     found = find()
     if found is None:
         raise MissingExtraError(
-            "meteor needs its synonym and paraphrase tables, which are not installed",
+            "METEOR's tables of synonyms and paraphrases, which METEOR and SPICE need, are not installed",
             help=f"{INSTALL}, or captious resources get meteor",
         )
     return found
