@@ -74,7 +74,18 @@ def draw_scenes(explanation: SceneExplanation) -> Figure:
         axes.margins(0.15)
         _draw(axes, networkx, facts)
     figure.suptitle(f"SPICE {numbers.score(explanation.score)}")
+    figure.legend(handles=_legend(), loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     return figure
+
+
+def _legend() -> list[Any]:
+    from matplotlib.patches import Patch
+
+    kinds = zip(_COLORS.values(), ("object", "attribute", "relation"), strict=True)
+    return [
+        *(Patch(edgecolor=color, facecolor="white", label=kind) for color, kind in kinds),
+        Patch(edgecolor="0.4", facecolor="0.4", label="filled: matches"),
+    ]
 
 
 def _draw(axes: Any, networkx: Any, facts: Sequence[tuple[Names, bool]]) -> None:
