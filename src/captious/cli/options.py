@@ -244,14 +244,8 @@ def deliver_result(result: Judgment | Study, format_: str, output: Path | None, 
         OutputError, MissingExtraError: as ``check_result_outputs``, which is best asked before any work.
     """
     deliver(_result_content(result, format_), output)
-    warn(
-        [
-            caution
-            for each in _signatures(result)
-            if each.startswith(("spice", "spider"))
-            for caution in approximate(each)
-        ]
-    )
+    of_spice = [each for each in _signatures(result) if each.startswith(("spice", "spider"))]
+    warn(approximate(" ".join(of_spice)))
     if plot is not None:
         from captious.report.plots import write_plots
 

@@ -87,7 +87,8 @@ class FileOfParses:
     @property
     def label(self) -> str:
         """What signatures call it."""
-        return f"{self.name}@{self.checksum}" + f"({','.join(self.made_by)})" * bool(self.made_by)
+        made_by = f"({','.join(self.made_by)})" if self.made_by else ""
+        return f"{self.name}@{self.checksum}{made_by}"
 
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
         """The parses of n captions, found by the caption as it came or by its words with blanks between.

@@ -37,7 +37,6 @@ public:
     };
     struct Cell {
         std::uint32_t begin = 0, end = 0;  // places of items, in the order of their states
-        bool empty() const { return begin == end; }
     };
 
     explicit Chart(const Grammar& grammar);

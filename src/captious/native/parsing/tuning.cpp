@@ -16,10 +16,8 @@ public:
     explicit Descent(Pcfg& pcfg)
         : grammar_(pcfg.grammar()), coarsening_(pcfg.coarsening()), slopes_(grammar_.n_states()), squares_(grammar_.n_states(), kFirstSquare) {
         rules_of_.resize(coarsening_.n_symbols());
-        chains_of_.resize(coarsening_.n_symbols());
         for (const Coarsening::Group& group : coarsening_.groups())
             for (std::uint32_t rule = group.first; rule < group.end; ++rule) rules_of_[group.parent].push_back({rule, group.left});
-        for (std::uint32_t rule = 0; rule < coarsening_.unary().size(); ++rule) chains_of_[coarsening_.unary()[rule].parent].push_back(rule);
     }
 
     // Adds the subgradient of the best coarse score of a sentence, whose chart it is.
@@ -62,9 +60,10 @@ private:
         }
         float base = chart_->base(symbol, begin, end), score = chart_->score(symbol, begin, end);
         if (score > base) {
-            std::uint32_t best = nearest(chains_of_[symbol], [&](std::uint32_t rule) {
-                return std::abs(chart_->base(coarsening_.unary()[rule].child, begin, end) + coarsening_.unary()[rule].score - score);
-            });
+            auto off = [&](const UnaryRule& rule) { return std::abs(chart_->base(rule.child, begin, end) + rule.score - score); };
+            std::span<const UnaryRule> chains = coarsening_.unary(symbol);
+            auto nearest = std::min_element(chains.begin(), chains.end(), [&](const UnaryRule& a, const UnaryRule& b) { return off(a) < off(b); });
+            auto best = static_cast<std::size_t>(&*nearest - coarsening_.unary().data());
             const UnaryRule& rule = rules.unary[coarsening_.best_unary(best)];
             join(above, rule.parent);
             above = rule.child;
@@ -88,11 +87,6 @@ private:
         join(above, rule.parent);
         descend(rule.left, begin, split);
         descend(rule.right, split, end);
-    }
-
-    template <typename Distance>
-    static std::uint32_t nearest(const std::vector<std::uint32_t>& rules, const Distance& distance) {
-        return *std::min_element(rules.begin(), rules.end(), [&](std::uint32_t a, std::uint32_t b) { return distance(a) < distance(b); });
     }
 
     State best_over_word(State symbol, std::int32_t word) const {
@@ -119,7 +113,6 @@ private:
     Coarsening& coarsening_;
     std::vector<float> slopes_, squares_;  // by state
     std::vector<std::vector<std::pair<std::uint32_t, State>>> rules_of_;  // by coarse parent, with the left child
-    std::vector<std::vector<std::uint32_t>> chains_of_;                   // by coarse parent
     const CoarseChart* chart_ = nullptr;
     const WordTable* table_ = nullptr;
     std::span<const std::int32_t> words_;

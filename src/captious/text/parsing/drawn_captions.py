@@ -7,6 +7,7 @@ import random
 from bisect import bisect
 from collections import Counter
 from itertools import accumulate
+from typing import TypeAlias
 
 from captious.resources.own_grammar import own_grammar
 from captious.text.parsing.lexicon import ANY_SHAPE
@@ -15,6 +16,9 @@ from captious.text.parsing.sample_captions import SAMPLE_CAPTIONS
 __all__ = ["drawn_captions"]
 
 _LONGEST = 20
+_Choices: TypeAlias = list[tuple[list[float], list[tuple[int, ...] | str]]]
+"""By state: sums of weights, and beside them the children or the word that the state may have."""
+
 _UNSEEN = 0.02  # the count of words that no sample caption has
 
 
@@ -32,9 +36,6 @@ def drawn_captions(n: int, *, seed: int = 0) -> list[tuple[str, ...]]:
         if len(words) <= _LONGEST:
             drawn.append(words)
     return drawn
-
-
-_Choices = list[tuple[list[float], list[tuple[int, ...] | str]]]  # by state: sums of weights, and children or words
 
 
 def _choices() -> _Choices:

@@ -294,9 +294,8 @@ def _heads(sentence: _Sentence) -> tuple[int, ...]:
     n = len(rows)
     try:
         heads = tuple(int(row[6]) for row in rows)
-        if [int(row[0]) for row in rows] != list(range(1, n + 1)) or not all(0 <= head <= n for head in heads):
-            raise ValueError
-        if 0 not in heads:
+        in_order = [int(row[0]) for row in rows] == list(range(1, n + 1))
+        if not in_order or not all(0 <= head <= n for head in heads) or 0 not in heads:
             raise ValueError
         _check_tree(heads)
     except ValueError:
