@@ -185,7 +185,8 @@ def test_every_text_and_image_is_encoded_once_per_run(
         for metric in (ClipScore(pictures, model), RefClipScore(pictures, model)):
             metric.statistics(system)
             metric.cautions(system, None)
-    assert sorted(texts) == sorted({f"A photo depicts {t}" for t in (*captions.candidates, *captions.references.texts)})
+    distinct = [*{*captions.candidates}, *{*captions.references.texts}]
+    assert sorted(texts) == sorted(f"A photo depicts {text}" for text in distinct)
     assert len(images) == len(set(images)) == N
 
 
@@ -291,7 +292,7 @@ def test_what_is_cut_is_said_and_counts_for_nothing(model: str, pictures: Path, 
     assert ref.cautions(few, None)[1:] == [
         f"2 of 4 references are longer than the 77 tokens that {model} reads, prompt included: they were cut there."
     ]
-    vectors = few.layer(clip.PromptedLayer(metric.encoder, metric.prompt))[0]
+    vectors = few.layer(clip.PromptedCandidates(metric.encoder, metric.prompt))[0].vectors
     np.testing.assert_allclose(vectors[0], vectors[1], atol=CLOSE)
     assert metric.cautions(captions.select(range(3)), None) == []
     with pytest.warns(CaptiousWarning, match="1 of 1 candidates are longer than the 77 tokens"):

@@ -14,6 +14,7 @@ from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.models import Encoder
 from captious.models.information_flow import information_flow
+from captious.models.memo import Memo
 from captious.text.concepts import smurf_text
 from captious.text.stop_words import NLTK_STOP_WORDS
 
@@ -21,6 +22,9 @@ __all__ = ["FlowLayer", "StopWords"]
 
 #: What becomes of stop words; where they do not stay, punctuation goes as well.
 StopWords: TypeAlias = Literal["stay", "masked", "removed"]
+
+#: The most texts whose flow is kept with references: some 50 MB.
+_TEXTS_KEPT = 1 << 18
 
 #: How vocabularies mark a piece that follows a blank: byte-level ones and those of SentencePiece.
 _BLANKS = str.maketrans("", "", "Ġ▁")
@@ -30,7 +34,7 @@ _BLANKS = str.maketrans("", "", "Ġ▁")
 class FlowLayer:
     """Information flow of candidates, float64[n_captions]; NaN for an empty one.
 
-    What is known about texts is kept with the references, so that systems beside the same references share it.
+    What is known about texts is kept with the references, so that systems scored against the same references share it.
 
     Args:
         encoder: the model.
@@ -44,18 +48,17 @@ class FlowLayer:
     def key(self) -> Hashable:
         return "information flow", self.encoder, self.stop_words
 
-    def of_references(self, references: References) -> dict[str, float]:
-        return {"": np.nan}
+    def of_references(self, references: References) -> Memo[float]:
+        return Memo(_TEXTS_KEPT)
 
-    def of_candidates(self, captions: Captions, references: dict[str, float]) -> NDArray[np.float64]:
+    def of_candidates(self, captions: Captions, references: Memo[float]) -> NDArray[np.float64]:
         texts = [smurf_text(candidate) for candidate in captions.candidates]
-        new = [text for text in dict.fromkeys(texts) if text not in references]
-        references.update(zip(new, self._flow(new).tolist(), strict=True))
-        return np.array([references[text] for text in texts], np.float64)
+        flow = np.full(len(texts), np.nan)
+        rows = [row for row, text in enumerate(texts) if text]
+        flow[rows] = references.of([texts[row] for row in rows], lambda new: self._flow(new).tolist())
+        return flow
 
     def _flow(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        if not texts:
-            return np.zeros(0)
         sequences = self.encoder.tokenize(texts)
         if self.stop_words != "stay":
             sequences = self._without_stop_words(sequences)

@@ -21,7 +21,7 @@ from captious.metrics.base import MeanMetric, Settings, State
 from captious.metrics.document_frequencies import DocumentFrequencies
 from captious.metrics.reward import ImageRows
 from captious.metrics.signature import signature
-from captious.native import CiderReferences, ReferenceNgrams, Vocabulary, threads
+from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer
 
 __all__ = ["Cider", "CiderScorer"]
@@ -96,9 +96,12 @@ class Cider(MeanMetric):
         idf = state or self.fit(captions.references)
         assert isinstance(idf, DocumentFrequencies)
         weighted = captions.references.layer(self._weights(idf))
-        candidates: Tokens = captions.layer(NgramLayer(self.tokenizer))[0]
+        candidates, references = captions.layer(WordLayer(self.tokenizer))
         rows = np.arange(len(captions))
-        word_map = _word_map(candidates, idf)
+        # Words of candidates are numbered after those of their references, so these decide whether ids are the same.
+        word_map = _word_map(references, idf)
+        if len(word_map):
+            word_map = _word_map(candidates, idf)
         similarity = weighted.score(candidates.ids, candidates.offsets, rows, word_map, threads())
         return similarity * self._scale
 
@@ -183,13 +186,11 @@ class CiderScorer:
     def __init__(self, metric: Cider, references: References) -> None:
         idf = metric.fit(references)
         # Tokenized over the words of the frequencies, so that no id of a candidate needs translation.
-        vocabulary = Vocabulary()
-        vocabulary.add(tuple(idf.vocabulary.words()))
-        words = Tokens(*metric.tokenizer.encode(references.texts, vocabulary), vocabulary).split()
+        words = Tokens.of(references.texts, metric.tokenizer, idf.vocabulary).split()
         index = ReferenceNgrams(words.ids, words.offsets, references.offsets, threads())
         self._metric = metric
         self._references = references
-        self._vocabulary = vocabulary
+        self._vocabulary = words.vocabulary
         self._weighted = metric._weights(idf).of_index(index, _SAME_WORDS)
         self._rows = ImageRows(references)
         self.signature = metric.signatures(idf)[0]

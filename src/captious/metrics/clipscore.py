@@ -19,7 +19,7 @@ from captious.errors import ParameterError
 from captious.metrics.base import Settings, State
 from captious.metrics.encoder_metric import EncoderMetric
 from captious.models import Encoder
-from captious.models.clip import ClipTexts, ImageLayer, PromptedLayer, missing_clip
+from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, max_tokens, missing_clip
 
 __all__ = ["ClipScore", "cosines"]
 
@@ -78,22 +78,20 @@ class ClipScore(EncoderMetric):
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         images = captions.references.layer(ImageLayer(self.encoder, self.images))
-        candidates, _ = self._texts(captions)
+        candidates = self._candidates(captions).vectors
         return self.w * np.maximum(cosines(images, candidates), 0)
 
     def cautions(self, captions: Captions, state: State | None) -> list[str]:
-        _, texts = self._texts(captions)
-        return self._cut(texts, captions.candidates, "candidates")
+        return self._cut(self._candidates(captions), "candidates")
 
-    def _texts(self, captions: Captions) -> tuple[NDArray[np.float32], ClipTexts]:
-        """Unit vectors of the candidates, and what encodes other texts."""
-        return captions.layer(PromptedLayer(self.encoder, self.prompt))
+    def _candidates(self, captions: Captions) -> ClipTexts:
+        return captions.layer(PromptedCandidates(self.encoder, self.prompt))[0]
 
-    def _cut(self, encoded: ClipTexts, texts: tuple[str, ...], what: str) -> list[str]:
-        if (n := encoded.n_cut(texts)) == 0:
+    def _cut(self, texts: ClipTexts, what: str) -> list[str]:
+        if (n := np.count_nonzero(texts.cut)) == 0:
             return []
         return [
-            f"{n:,} of {len(texts):,} {what} are longer than the {encoded.max_tokens} tokens that "
+            f"{n:,} of {len(texts.cut):,} {what} are longer than the {max_tokens(self.encoder)} tokens that "
             f"{self.encoder.model} reads, prompt included: they were cut there."
         ]
 

@@ -5,8 +5,7 @@ Vectors are looked up once for every distinct word of a run, and candidates shar
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,54 +31,42 @@ FORMS: Mapping[str, Callable[[str], str]] = {
 }
 
 
+@dataclass(frozen=True, eq=False)
 class WordTable:
-    """The words of a run that have a vector, numbered as they come.
+    """The words of a vocabulary's tokens that have a vector.
 
     Args:
-        vectors: where they are looked up.
-        form: one of ``FORMS``.
-        stop_words: left out, after the form is applied.
+        of_tokens: int32[size of the vocabulary], for each token the number of its word, or less than 0.
+        words: by number.
+        rows: vectors of the words, float32[n_words, width].
+        numbers: of all words that were looked up, less than 0 for those that do not count.
     """
 
-    def __init__(self, vectors: WordVectors, form: str, stop_words: StopWords) -> None:
-        self._vectors, self._form, self._stop_words = vectors, FORMS[form], stop_words
-        self._numbers: dict[str, int] = {}
-        self._words: list[str] = []
-        self._rows = np.zeros((0, vectors.width), np.float32)
-        self._of_tokens: dict[Vocabulary, NDArray[np.int32]] = {}
-        self._lock = threading.Lock()
+    of_tokens: NDArray[np.int32]
+    words: Sequence[str]
+    rows: NDArray[np.float32]
+    numbers: Mapping[str, int]
 
-    @property
-    def rows(self) -> NDArray[np.float32]:
-        """Vectors of the words, float32[n, width]; it may grow, numbers never change."""
-        return self._rows
-
-    @property
-    def words(self) -> list[str]:
-        """The words by number."""
-        return self._words
-
-    def numbers(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
-        """For each token of a vocabulary the number of its word, or less than 0; int32[len(vocabulary)]."""
-        with self._lock:
-            known = self._of_tokens.get(vocabulary, np.empty(0, np.int32))
-            tokens = vocabulary.words(len(known))
-            if tokens:
-                known = np.concatenate([known, self._numbered(tokens)])
-                self._of_tokens[vocabulary] = known
-            return known
-
-    def _numbered(self, tokens: list[str]) -> NDArray[np.int32]:
-        words = [self._form(token) for token in tokens]
-        new = [w for w in dict.fromkeys(words) if w and w not in self._numbers]
-        wanted = [w for w in new if w not in self._stop_words]
-        self._numbers |= dict.fromkeys(set(new).difference(wanted), _LEFT_OUT)
-        known, vectors = self._vectors.look_up(wanted)
-        places = np.where(known, len(self._words) + np.cumsum(known) - 1, _NO_VECTOR)
-        self._numbers |= zip(wanted, places.tolist(), strict=True)
-        self._words += [word for word, one in zip(wanted, known.tolist(), strict=True) if one]
-        self._rows = np.concatenate([self._rows, vectors[known]])
-        return np.array([self._numbers[word] if word else _LEFT_OUT for word in words], np.int32)
+    def extended(self, layer: EmbeddedLayer, vocabulary: Vocabulary) -> WordTable:
+        """The table of a vocabulary that begins with the one of this table; numbers stay."""
+        form = FORMS[layer.form]
+        words = [form(token) for token in vocabulary.words(len(self.of_tokens))]
+        new = [w for w in dict.fromkeys(words) if w and w not in self.numbers]
+        wanted = [w for w in new if w not in layer.stop_words]
+        known, vectors = layer.vectors.look_up(wanted)
+        places = np.where(known, len(self.words) + np.cumsum(known) - 1, _NO_VECTOR)
+        numbers = {
+            **self.numbers,
+            **dict.fromkeys(new, _LEFT_OUT),
+            **dict(zip(wanted, places.tolist(), strict=True)),
+        }
+        of_words = np.array([numbers[word] if word else _LEFT_OUT for word in words], np.int32)
+        return WordTable(
+            np.concatenate([self.of_tokens, of_words]),
+            [*self.words, *(word for word, one in zip(wanted, known.tolist(), strict=True) if one)],
+            np.concatenate([self.rows, vectors[known]]),
+            numbers,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,15 +92,15 @@ class EmbeddedWords:
 
     @classmethod
     def of(cls, tokens: Tokens, table: WordTable) -> EmbeddedWords:
-        """The words of captions."""
-        ids = table.numbers(tokens.vocabulary)[tokens.ids]
+        """The words of captions, given the table of their vocabulary."""
+        ids = table.of_tokens[tokens.ids]
         before = np.concatenate([[0], np.cumsum(ids >= 0)])
         return cls(ids[ids >= 0], before[tokens.offsets], table, int((ids != _LEFT_OUT).sum()))
 
 
 @dataclass(frozen=True)
 class EmbeddedLayer:
-    """``EmbeddedWords`` of references and candidates, over one table.
+    """``EmbeddedWords`` of references and candidates; the candidates' table begins with that of the references.
 
     Args:
         vectors: their vectors.
@@ -139,13 +126,13 @@ class EmbeddedLayer:
         return WordLayer(self.tokenizer) if self.split else TokenLayer(self.tokenizer)
 
     def of_references(self, references: References) -> EmbeddedWords:
-        table = WordTable(self.vectors, self.form, self.stop_words)
         tokens: Tokens = references.layer(self._tokens)
-        return EmbeddedWords.of(tokens, table)
+        nothing = WordTable(np.empty(0, np.int32), [], np.empty((0, self.vectors.width), np.float32), {})
+        return EmbeddedWords.of(tokens, nothing.extended(self, tokens.vocabulary))
 
     def of_candidates(self, captions: Captions, references: EmbeddedWords) -> EmbeddedWords:
         tokens: Tokens = captions.layer(self._tokens)[0]
-        return EmbeddedWords.of(tokens, references.table)
+        return EmbeddedWords.of(tokens, references.table.extended(self, tokens.vocabulary))
 
 
 @dataclass(frozen=True, eq=False)

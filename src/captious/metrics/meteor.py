@@ -108,7 +108,7 @@ class Meteor(Metric):
         candidates, references = captions.layer(MeteorLayer(self.tokenizer, self.tables))
         offsets = captions.references.offsets
         found = meteor_counts(
-            references.lexicon,
+            candidates.lexicon,  # which knows the words of both
             *(candidates.ids, candidates.offsets, references.ids, references.offsets, offsets),
             self._module_bits,
             threads(),
@@ -152,7 +152,7 @@ class Meteor(Metric):
         """How METEOR aligns a candidate with one reference, and what comes of it."""
         captions = load({0: candidate}, {0: [reference]})
         left, right = captions.layer(MeteorLayer(self.tokenizer, self.tables))
-        links = meteor_alignment(right.lexicon, left.ids, right.ids, self._module_bits)
+        links = meteor_alignment(left.lexicon, left.ids, right.ids, self._module_bits)
         words, other = ([side.vocabulary.word(i) for i in side.ids.tolist()] for side in (left, right))
         names = tuple(_MODULES)
         matches = tuple(Match(i, i + n, j, j + m, names[module]) for i, n, j, m, module in links.tolist())

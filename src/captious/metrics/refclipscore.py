@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.base import State
 from captious.metrics.clipscore import ClipScore, cosines
+from captious.models.clip import ClipTexts, PromptedReferences
 
 __all__ = ["RefClipScore"]
 
@@ -33,13 +34,13 @@ class RefClipScore(ClipScore):
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         image = super().scores(captions, state)
-        candidates, texts = self._texts(captions)
+        candidates, texts = self._candidates(captions).vectors, self._references(captions)
         references = captions.references
         closest = np.empty(len(captions))
         for start in range(0, len(captions), _IMAGES_AT_A_TIME):
             stop = min(start + _IMAGES_AT_A_TIME, len(captions))
             offsets = references.offsets[start : stop + 1]
-            vectors = texts.vectors(references.texts[offsets[0] : offsets[-1]])
+            vectors = texts.vectors[offsets[0] : offsets[-1]]
             beside = np.repeat(candidates[start:stop], np.diff(offsets), axis=0)
             closest[start:stop] = np.maximum.reduceat(cosines(beside, vectors), offsets[:-1] - offsets[0])
         closest = np.maximum(closest, 0)
@@ -47,5 +48,7 @@ class RefClipScore(ClipScore):
         return np.divide(2 * image * closest, both, out=np.zeros_like(both), where=both > 0)
 
     def cautions(self, captions: Captions, state: State | None) -> list[str]:
-        _, texts = self._texts(captions)
-        return super().cautions(captions, state) + self._cut(texts, captions.references.texts, "references")
+        return super().cautions(captions, state) + self._cut(self._references(captions), "references")
+
+    def _references(self, captions: Captions) -> ClipTexts:
+        return captions.references.layer(PromptedReferences(self.encoder, self.prompt))

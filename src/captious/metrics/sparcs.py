@@ -41,7 +41,7 @@ class Sparcs(MeanMetric):
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         # With counts in place of shares of references all sums are whole numbers: captions that tie have equal scores.
         candidates, references = captions.layer(ConceptLayer(self.tokenizer))
-        size = max(candidates.n_concepts, references.n_concepts)
+        size = candidates.n_concepts
         n_references = np.diff(captions.references.offsets)
         image_of = np.repeat(np.arange(len(captions)), n_references)
         known, having = np.unique(image_of[references.captions] * size + references.ids, return_counts=True)

@@ -54,7 +54,7 @@ class Yi2020Unigram(MeanMetric):
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(TokenLayer(self.tokenizer))
-        words = references.vocabulary.words()
+        words = candidates.vocabulary.words()
         content = np.array([word not in self.stop_words for word in words], bool)
         image = np.repeat(np.arange(len(captions)), np.diff(captions.references.offsets))
         wanted = _pairs(references, image, content)

@@ -20,20 +20,33 @@ from captious.errors import MissingExtraError, ResourceError
 from captious.models.encoders import INSTALL, Encoder, _from, _loaded, _threads_of_torch, missing_extra
 from captious.models.images import find_images, read_image
 from captious.models.layers import numbered
+from captious.models.memo import Memo
 from captious.native import threads
 from captious.progress import Progress
 
-__all__ = ["ClipTexts", "ImageLayer", "PromptedLayer", "encode_images", "encode_texts", "missing_clip"]
+__all__ = [
+    "ClipTexts",
+    "ImageLayer",
+    "PromptedCandidates",
+    "PromptedReferences",
+    "encode_images",
+    "encode_texts",
+    "max_tokens",
+    "missing_clip",
+]
 
 _IMAGES_PER_BATCH = 32  # 19 MB at 224 x 224 pixels
 _TEXTS_PER_BATCH = 64
 _TEXTS_PER_BATCH_GPU = 1024
+_CANDIDATES_KEPT = 1 << 16  # 170 MB at 512 numbers each
 _TEXTS_AT_ONCE = 4096  # what tokenizers return takes a hundred times the memory of the ids
 
 
 class _ReferenceTable(Protocol):
     @property
     def ids(self) -> Sequence[int | str]: ...
+    @property
+    def texts(self) -> Sequence[str]: ...
 
 
 class _CaptionTable(Protocol):
@@ -119,58 +132,68 @@ class ImageLayer:
         return references
 
 
+@dataclass(frozen=True, eq=False)
 class ClipTexts:
-    """Vectors of texts behind a prompt. Each distinct text is encoded when it is first asked for, and then kept."""
+    """Captions behind a prompt, as CLIP sees them.
 
-    def __init__(self, encoder: Encoder, prompt: str) -> None:
-        self._encoder = encoder
-        self._prompt = prompt
-        self._rows: dict[str, int] = {}
-        self._vectors = np.empty((0, _clip(encoder).width), np.float32)
-        self._cut = np.empty(0, np.bool_)
+    Args:
+        vectors: unit vectors, float32[n_captions, d].
+        cut: bool[n_captions], whether the caption and the prompt are too long for the model.
+    """
 
-    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, float32[n, d]."""
-        rows = self._rows_of(texts)
-        return self._vectors[rows]
-
-    def n_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts are too long for the model with the prompt before them."""
-        rows = self._rows_of(texts)
-        return int(self._cut[rows].sum())
-
-    @property
-    def max_tokens(self) -> int:
-        """The most tokens that the model reads, special ones included."""
-        return _clip(self._encoder).max_tokens
-
-    def _rows_of(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        distinct, rows = numbered(texts)
-        if new := [text for text in distinct if text not in self._rows]:
-            vectors, cut = encode_texts(self._encoder, [f"{self._prompt} {text}" for text in new])
-            self._vectors = np.concatenate([self._vectors, vectors])
-            self._cut = np.concatenate([self._cut, cut])
-            self._rows.update({text: row for row, text in enumerate(new, start=len(self._rows))})
-        places = np.array([self._rows[text] for text in distinct], np.int64)
-        return places[rows]
+    vectors: NDArray[np.float32]
+    cut: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class PromptedLayer:
-    """Texts of a run behind a prompt: of references what encodes and keeps them, of candidates their vectors."""
+class PromptedCandidates:
+    """Candidates behind a prompt. Vectors are kept with the references, so that systems share equal captions."""
 
     encoder: Encoder
     prompt: str
 
     @property
     def key(self) -> Hashable:
-        return "prompted", self.encoder, self.prompt
+        return "prompted candidates", self.encoder, self.prompt
 
-    def of_references(self, references: object) -> ClipTexts:
-        return ClipTexts(self.encoder, self.prompt)
+    def of_references(self, references: object) -> Memo[tuple[NDArray[np.float32], np.bool_]]:
+        return Memo(_CANDIDATES_KEPT)
 
-    def of_candidates(self, captions: _CaptionTable, references: ClipTexts) -> NDArray[np.float32]:
-        return references.vectors(captions.candidates)
+    def of_candidates(
+        self, captions: _CaptionTable, references: Memo[tuple[NDArray[np.float32], np.bool_]]
+    ) -> ClipTexts:
+        def encode(texts: list[str]) -> Iterator[tuple[NDArray[np.float32], np.bool_]]:
+            vectors, cut = encode_texts(self.encoder, [f"{self.prompt} {text}" for text in texts])
+            return zip(map(np.copy, vectors), cut, strict=True)  # rows that do not keep the whole array alive
+
+        known = references.of(captions.candidates, encode)
+        vectors = np.array([vector for vector, _ in known], np.float32).reshape(len(known), _clip(self.encoder).width)
+        return ClipTexts(vectors, np.array([cut for _, cut in known], np.bool_))
+
+
+@dataclass(frozen=True)
+class PromptedReferences:
+    """References behind a prompt."""
+
+    encoder: Encoder
+    prompt: str
+
+    @property
+    def key(self) -> Hashable:
+        return "prompted references", self.encoder, self.prompt
+
+    def of_references(self, references: _ReferenceTable) -> ClipTexts:
+        distinct, rows = numbered(references.texts)
+        vectors, cut = encode_texts(self.encoder, [f"{self.prompt} {text}" for text in distinct])
+        return ClipTexts(vectors[rows], cut[rows])
+
+    def of_candidates(self, captions: object, references: ClipTexts) -> None:
+        """Candidates have a layer of their own, for metrics that do not look at references."""
+
+
+def max_tokens(encoder: Encoder) -> int:
+    """The most tokens of a text that the model reads, special ones included."""
+    return _clip(encoder).max_tokens
 
 
 class _Clip:

@@ -32,6 +32,9 @@ class Vocabulary:
 
     def __init__(self) -> None: ...
 
+    def copy(self) -> Vocabulary:
+        """Another vocabulary with the same words under the same ids."""
+
     def __len__(self) -> int: ...
 
     def words(self, first: int = 0) -> list[str]:
@@ -157,6 +160,9 @@ class MeteorLexicon:
 
     def __init__(self, tables: dict[str, numpy.typing.NDArray[Any]]) -> None: ...
 
+    def copy(self) -> MeteorLexicon:
+        """Another lexicon that knows the same words."""
+
     def __len__(self) -> int: ...
 
     def learn(self, first: int, words: tuple[str, ...], stems: tuple[str, ...]) -> None:
@@ -164,9 +170,10 @@ class MeteorLexicon:
         Words of the vocabulary from the id `first` on, and their stems. Those that are known already are passed over.
         """
 
-def meteor_normalise(vocabulary: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
+def meteor_normalise(source: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], target: Vocabulary) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
-    Captions after METEOR's normalisation, as ids and offsets. Words that are new are added to the vocabulary.
+    Captions of words of one vocabulary after METEOR's normalisation, as ids in another and offsets. Words that the
+    other does not have are added to it.
     """
 
 def meteor_counts(lexicon: MeteorLexicon, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], modules: int, threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:

@@ -11,6 +11,8 @@
 #include "sequences.hpp"
 #include "vocabulary.hpp"
 
+#include <memory>
+
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace captious;
@@ -55,6 +57,14 @@ NB_MODULE(_kernels, m) {
 
     nb::class_<SharedVocabulary>(m, "Vocabulary", "Words, numbered from 0 in the order in which they came.")
         .def(nb::init<>())
+        .def("copy",
+             [](const SharedVocabulary& self) {
+                 auto copy = std::make_unique<SharedVocabulary>();
+                 std::shared_lock lock(self.mutex);
+                 static_cast<Vocabulary&>(*copy) = self;
+                 return copy.release();
+             },
+             nb::rv_policy::take_ownership, "Another vocabulary with the same words under the same ids.")
         .def("__len__", [](const SharedVocabulary& self) {
                  std::shared_lock lock(self.mutex);
                  return self.size();

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.native import Vocabulary
 from captious.text.porter import porter_stem
 from captious.text.stop_words import NLTK_STOP_WORDS
 from captious.text.tokenizers import Tokenizer
@@ -38,13 +37,20 @@ class Concepts:
 
     Args:
         captions: int64[n], which caption has it, ascending.
-        ids: int64[n], the concept.
-        n_concepts: number of concepts known so far; ids are below.
+        ids: int64[n], the concept: the number of the first word that has it.
+        of_words: int64[size of the vocabulary], the concept of each word, -1 for none.
+        by_stem: the concept of each stem.
     """
 
     captions: NDArray[np.int64]
     ids: NDArray[np.int64]
-    n_concepts: int
+    of_words: NDArray[np.int64]
+    by_stem: Mapping[str, int]
+
+    @property
+    def n_concepts(self) -> int:
+        """A number that all ids are below."""
+        return len(self.of_words)
 
 
 @dataclass(frozen=True)
@@ -59,30 +65,26 @@ class ConceptLayer:
 
     def of_references(self, references: ReferenceTable) -> Concepts:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
-        return _distinct(tokens)
+        return _distinct(tokens, np.empty(0, np.int64), {})
 
     def of_candidates(self, captions: CaptionTable, references: Concepts) -> Concepts:
         tokens: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
-        return _distinct(tokens)
+        return _distinct(tokens, references.of_words, references.by_stem)
 
 
-def _distinct(tokens: Tokens) -> Concepts:
-    concepts = _concepts(tokens.vocabulary)
-    ids = concepts[tokens.ids]
+def _distinct(tokens: Tokens, known: NDArray[np.int64], by_stem: Mapping[str, int]) -> Concepts:
+    """The concepts of captions, given those of the first words of their vocabulary."""
+    first = dict(by_stem)
+    found = []
+    for number, word in enumerate(tokens.vocabulary.words(len(known)), start=len(known)):
+        is_concept = word not in NLTK_STOP_WORDS and not _PUNCTUATION.intersection(word)
+        found.append(first.setdefault(porter_stem(word), number) if is_concept else -1)
+    of_words = np.concatenate([known, np.array(found, np.int64)])
+    ids = of_words[tokens.ids]
     captions = np.repeat(np.arange(len(tokens.lengths)), tokens.lengths)[ids >= 0]
-    size = len(concepts)
+    size = max(1, len(of_words))
     keys = np.unique(captions * size + ids[ids >= 0])
-    return Concepts(keys // size, keys % size, size)
-
-
-def _concepts(vocabulary: Vocabulary) -> NDArray[np.int64]:
-    """For each word the number of its concept, -1 for none; a concept is known by the first word that has it."""
-    first: dict[str, int] = {}
-    found = np.full(len(vocabulary), -1, np.int64)
-    for number, word in enumerate(vocabulary.words()):
-        if word not in NLTK_STOP_WORDS and not _PUNCTUATION.intersection(word):
-            found[number] = first.setdefault(porter_stem(word), number)
-    return found
+    return Concepts(keys // size, keys % size, of_words, first)
 
 
 _PUNCTUATION = frozenset(string.punctuation)

@@ -24,8 +24,8 @@ class MeteorWords:
     Args:
         ids: int32[n_words].
         offsets: int64[n_captions + 1]; caption i is ``ids[offsets[i]:offsets[i + 1]]``.
-        vocabulary: the words.
-        lexicon: stems, synonym sets and phrases of all words in ids.
+        vocabulary: the words; that of candidates begins with that of their references.
+        lexicon: stems, synonym sets and phrases of all words of the vocabulary.
     """
 
     ids: NDArray[np.int32]
@@ -47,16 +47,16 @@ class MeteorLayer:
 
     def of_references(self, references: ReferenceTable) -> MeteorWords:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
-        return _normalised(tokens, MeteorLexicon(self.tables.arrays()))
+        return _normalised(tokens, Vocabulary(), MeteorLexicon(self.tables.arrays()))
 
     def of_candidates(self, captions: CaptionTable, references: MeteorWords) -> MeteorWords:
         tokens: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
-        return _normalised(tokens, references.lexicon)
+        return _normalised(tokens, references.vocabulary.copy(), references.lexicon.copy())
 
 
-def _normalised(tokens: Tokens, lexicon: MeteorLexicon) -> MeteorWords:
-    ids, offsets = meteor_normalise(tokens.vocabulary, tokens.ids, tokens.offsets)
-    known = len(lexicon)
-    words = tokens.vocabulary.words(known)
-    lexicon.learn(known, tuple(words), tuple(porter2_stems(words)))
-    return MeteorWords(ids, offsets, tokens.vocabulary, lexicon)
+def _normalised(tokens: Tokens, vocabulary: Vocabulary, lexicon: MeteorLexicon) -> MeteorWords:
+    """The captions as METEOR's words, which the vocabulary and the lexicon learn."""
+    ids, offsets = meteor_normalise(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
+    words = vocabulary.words(len(lexicon))
+    lexicon.learn(len(lexicon), tuple(words), tuple(porter2_stems(words)))
+    return MeteorWords(ids, offsets, vocabulary, lexicon)

@@ -44,12 +44,28 @@ class Tokens:
     Args:
         ids: int32[n_tokens].
         offsets: int64[n_captions + 1]; caption i is ``ids[offsets[i]:offsets[i + 1]]``.
-        vocabulary: the words. It may grow when further captions are tokenized; ids never change.
+        vocabulary: the words, those that ``split`` makes of them included. It does not change once captions are
+            tokenized, so threads may share it.
     """
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
     vocabulary: Vocabulary
+
+    @classmethod
+    def of(cls, captions: Sequence[str], tokenizer: Tokenizer, known: Vocabulary | None = None) -> Tokens:
+        """Tokenize captions.
+
+        Args:
+            captions: n captions.
+            tokenizer: cuts them.
+            known: words that keep their ids; it is copied, not added to.
+        """
+        vocabulary = Vocabulary() if known is None else known.copy()
+        ids, offsets = tokenizer.encode(captions, vocabulary)
+        for word in map(vocabulary.word, vocabulary.divisible().tolist()):
+            vocabulary.add(tuple(word.split()))
+        return cls(ids, offsets, vocabulary)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -70,7 +86,7 @@ class Tokens:
         places = np.flatnonzero(cut[self.ids])
         if places.size == 0:
             return self
-        pieces = {i: self.vocabulary.add(tuple(self.vocabulary.word(i).split())) for i in divisible.tolist()}
+        pieces = {i: self.vocabulary.find(tuple(self.vocabulary.word(i).split())) for i in divisible.tolist()}
         inserted = [pieces[i] for i in self.ids[places].tolist()]
         parts = np.split(self.ids, np.stack([places, places + 1], axis=1).ravel())
         parts[1::2] = inserted
@@ -81,7 +97,7 @@ class Tokens:
 
 @dataclass(frozen=True)
 class TokenLayer:
-    """Tokens of references and candidates over one vocabulary."""
+    """Tokens of references and candidates; the candidates' vocabulary begins with that of the references."""
 
     tokenizer: Tokenizer
 
@@ -90,11 +106,10 @@ class TokenLayer:
         return "tokens", self.tokenizer
 
     def of_references(self, references: ReferenceTable) -> Tokens:
-        vocabulary = Vocabulary()
-        return Tokens(*self.tokenizer.encode(references.texts, vocabulary), vocabulary)
+        return Tokens.of(references.texts, self.tokenizer)
 
     def of_candidates(self, captions: CaptionTable, references: Tokens) -> Tokens:
-        return Tokens(*self.tokenizer.encode(captions.candidates, references.vocabulary), references.vocabulary)
+        return Tokens.of(captions.candidates, self.tokenizer, references.vocabulary)
 
 
 @dataclass(frozen=True)

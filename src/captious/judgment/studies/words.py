@@ -301,7 +301,8 @@ class WordCounts:
         self, captions: Captions, words: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """True and false positives of a system for some words, each in the mean over choices of k references."""
-        said = _occurrences(captions.layer(WordLayer(PTB))[0], len(self.tokens.vocabulary))[self.rows][:, words]
+        tokens = captions.layer(WordLayer(PTB))[0]
+        said = _occurrences(tokens, len(tokens.vocabulary))[self.rows][:, words]
         both = said.multiply(self.per_image[:, words]).tocsr()
         histogram = _histogram(both, self.k + 2)
         tp = np.asarray(histogram @ self._c * self.k / (self.k + 1))

@@ -104,6 +104,12 @@ void bind_meteor(nb::module_& m) {
                  new (self) SharedLexicon{tables, std::move(lexicon), {}};
              },
              "tables"_a, nb::sig("def __init__(self, tables: dict[str, numpy.typing.NDArray[typing.Any]]) -> None"))
+        .def("copy",
+             [](const SharedLexicon& self) {
+                 std::shared_lock lock(self.mutex);
+                 return new SharedLexicon{self.tables, std::make_unique<Lexicon>(*self.lexicon), {}};
+             },
+             nb::rv_policy::take_ownership, "Another lexicon that knows the same words.")
         .def("__len__",
              [](const SharedLexicon& self) {
                  std::shared_lock lock(self.mutex);
@@ -122,21 +128,24 @@ void bind_meteor(nb::module_& m) {
              "Words of the vocabulary from the id `first` on, and their stems. Those that are known already are passed over.");
 
     m.def("meteor_normalise",
-          [](SharedVocabulary& vocabulary, Int32In ids, Int64In offsets) {
+          [](const SharedVocabulary& source, Int32In ids, Int64In offsets, SharedVocabulary& target) {
               TokensView captions = view(ids, offsets);
+              if (&source == &target) throw nb::value_error("source and target are one vocabulary");
               FlatTokens out;
               {
                   nb::gil_scoped_release release;
-                  std::unique_lock lock(vocabulary.mutex);
-                  if (std::any_of(ids.data(), ids.data() + ids.size(), [&](std::int32_t id) { return static_cast<std::size_t>(id) >= vocabulary.size(); }))
+                  std::shared_lock lock(source.mutex);
+                  std::unique_lock target_lock(target.mutex);
+                  if (std::any_of(ids.data(), ids.data() + ids.size(), [&](std::int32_t id) { return static_cast<std::size_t>(id) >= source.size(); }))
                       throw std::invalid_argument("ids do not fit the vocabulary");
-                  out = normalise_captions(vocabulary, captions);
+                  out = normalise_captions(source, captions, target);
               }
               return to_numpy(std::move(out));
           },
-          "vocabulary"_a, "ids"_a, "offsets"_a,
-          nb::sig("def meteor_normalise(vocabulary: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64]) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
-          "Captions after METEOR's normalisation, as ids and offsets. Words that are new are added to the vocabulary.");
+          "source"_a, "ids"_a, "offsets"_a, "target"_a,
+          nb::sig("def meteor_normalise(source: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], target: Vocabulary) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
+          "Captions of words of one vocabulary after METEOR's normalisation, as ids in another and offsets. Words that the\n"
+          "other does not have are added to it.");
     m.def("meteor_counts",
           [](const SharedLexicon& lexicon, Int32In ids, Int64In offsets, Int32In reference_ids, Int64In reference_offsets,
              Int64In image_offsets, unsigned modules, int threads) {

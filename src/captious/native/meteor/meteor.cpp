@@ -19,9 +19,18 @@ void drop_separators(std::string& line) {
 
 }  // namespace
 
-FlatTokens normalise_captions(Vocabulary& vocabulary, TokensView captions) {
-    std::vector<bool> plain(vocabulary.size());
-    for (std::size_t id = 0; id < plain.size(); ++id) plain[id] = is_plain(vocabulary.word(id));
+FlatTokens normalise_captions(const Vocabulary& source, TokensView captions, Vocabulary& target) {
+    // Most words are plain: they stay as they are, and their id in the target is looked up once.
+    constexpr std::int32_t kNotSeen = -1, kNotPlain = -2;
+    std::vector<std::int32_t> plain(source.size(), kNotSeen);
+    auto plain_id = [&](std::int32_t id) {
+        std::int32_t& found = plain[static_cast<std::size_t>(id)];
+        if (found == kNotSeen) {
+            std::string_view word = source.word(static_cast<std::size_t>(id));
+            found = is_plain(word) ? target.add(word) : kNotPlain;
+        }
+        return found;
+    };
     FlatTokens out;
     out.offsets.reserve(captions.count + 1);
     out.ids.reserve(static_cast<std::size_t>(captions.count == 0 ? 0 : captions.offsets[captions.count]));
@@ -29,17 +38,17 @@ FlatTokens normalise_captions(Vocabulary& vocabulary, TokensView captions) {
     std::vector<std::string> words;
     for (std::size_t c = 0; c < captions.count; ++c) {
         std::span<const std::int32_t> caption = captions[c];
-        if (std::all_of(caption.begin(), caption.end(), [&](std::int32_t id) { return plain[static_cast<std::size_t>(id)]; })) {
-            out.ids.insert(out.ids.end(), caption.begin(), caption.end());
+        if (std::all_of(caption.begin(), caption.end(), [&](std::int32_t id) { return plain_id(id) != kNotPlain; })) {
+            for (std::int32_t id : caption) out.ids.push_back(plain_id(id));
         } else {
             line.clear();
             for (std::int32_t id : caption) {
                 if (!line.empty()) line += ' ';
-                line += vocabulary.word(static_cast<std::size_t>(id));
+                line += source.word(static_cast<std::size_t>(id));
             }
             drop_separators(line);
             normalise(line, words);
-            for (const std::string& word : words) out.ids.push_back(vocabulary.add(word));
+            for (const std::string& word : words) out.ids.push_back(target.add(word));
         }
         out.offsets.push_back(static_cast<std::int64_t>(out.ids.size()));
     }

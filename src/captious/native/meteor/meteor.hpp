@@ -12,8 +12,8 @@
 
 namespace captious::meteor {
 
-// Captions after METEOR's normalisation. New words are added to the vocabulary.
-FlatTokens normalise_captions(Vocabulary& vocabulary, TokensView captions);
+// Captions of words of `source` after METEOR's normalisation, as words of `target`, which gets those it does not have.
+FlatTokens normalise_captions(const Vocabulary& source, TokensView captions, Vocabulary& target);
 
 // Counts of each candidate with each reference of its image, [n_references][kCounts].
 void count_pairs(const Lexicon& lexicon, ModuleSet modules, TokensView candidates, TokensView references,

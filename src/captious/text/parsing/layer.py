@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-from captious.native import Vocabulary
 from captious.text.parsing.parse import Parse
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import CaptionTable, ReferenceTable, Tokens, WordLayer
@@ -76,9 +75,7 @@ class ParsedCaptions:
 
     def of_texts(self, captions: Sequence[str]) -> Parses:
         """The parses of captions that are in no table."""
-        vocabulary = Vocabulary()
-        words = Tokens(*self.tokenizer.encode(captions, vocabulary), vocabulary).split()
-        return self._parsed(captions, words, {})
+        return self._parsed(captions, Tokens.of(captions, self.tokenizer).split(), {})
 
     def _parsed(self, captions: Sequence[str], words: Tokens, known: Mapping[bytes, Parse]) -> Parses:
         """Parse captions, but for those that are known; ids of both are of one vocabulary."""

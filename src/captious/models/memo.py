@@ -1,0 +1,51 @@
+"""A bounded memory of what a model says about texts, so that systems that write the same caption share the work."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, TypeVar
+
+__all__ = ["Memo"]
+
+V = TypeVar("V")
+
+
+class Memo(Generic[V]):
+    """Values of texts. Those used last are kept; threads may share the object.
+
+    Args:
+        size: the most values that are kept, at least 1.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._values: OrderedDict[str, V] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """Number of values that are kept."""
+        return len(self._values)
+
+    def of(self, texts: Sequence[str], compute: Callable[[list[str]], Iterable[V]]) -> list[V]:
+        """The value of each text.
+
+        Args:
+            texts: n texts; equal ones are computed once.
+            compute: the values of the distinct texts that are not known, in their order. It runs outside the lock.
+        """
+        wanted = dict.fromkeys(texts)
+        with self._lock:
+            found = {text: self._values[text] for text in wanted if text in self._values}
+            for text in found:
+                self._values.move_to_end(text)
+        new = [text for text in wanted if text not in found]
+        if new:
+            computed = dict(zip(new, compute(new), strict=True))
+            found |= computed
+            with self._lock:
+                self._values.update(computed)
+                while len(self._values) > self._size:
+                    self._values.popitem(last=False)
+        return [found[text] for text in texts]

@@ -1,0 +1,143 @@
+"""One ``References`` that many candidates are scored against: threads may share it, and it does not grow with them."""
+
+from __future__ import annotations
+
+import gc
+import random
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import numpy as np
+import pytest
+
+from captious.data import Captions, References
+from captious.metrics import registry
+from captious.models.memo import Memo
+
+from ..corpora import large_corpus
+from ..every_metric import every_variant
+
+THREADS = 8
+ROUNDS = 4
+
+
+@pytest.fixture
+def hurried_threads() -> Iterator[None]:
+    """Threads that take turns as often as the interpreter lets them."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def with_new_words(captions: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
+    """The same captions, in half of which one word gives way to one that nobody has written, and one to a number."""
+
+    def changed(caption: str) -> str:
+        words = caption.split()
+        if words and rng.random() < 0.5:
+            words[rng.randrange(len(words))] = "".join(rng.choices("bcdfgklmnprstaeiou", k=8))
+            words[rng.randrange(len(words))] = f"{rng.randrange(10)} 1/{rng.randrange(2, 10)}"  # one token, two words
+        return " ".join(words)
+
+    return tuple(map(changed, captions))
+
+
+def copied(references: References) -> References:
+    """The same references, about which nothing is known yet."""
+    return References(references.ids, references.texts, references.offsets)
+
+
+@pytest.mark.usefixtures("hurried_threads")
+@pytest.mark.parametrize("variant", every_variant())
+def test_threads_share_references(variant: tuple[str, str]) -> None:
+    corpus = large_corpus(12).table()
+    for seed in range(ROUNDS):
+        rng = random.Random(seed)
+        candidates = [with_new_words(corpus.candidates, rng) for _ in range(THREADS)]
+        shared, together = copied(corpus.references), Barrier(THREADS)
+
+        def scores(
+            own: tuple[str, ...], references: References = shared, start: Barrier = together
+        ) -> tuple[np.ndarray, np.ndarray]:
+            metric = registry.get(variant[0])(variant=variant[1])
+            start.wait()
+            statistics = metric.statistics(Captions(own, references))
+            return statistics, metric.aggregate(statistics)
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            found = list(pool.map(scores, candidates))
+        for own, values in zip(candidates, found, strict=True):
+            expected = scores(own, copied(corpus.references), Barrier(1))
+            np.testing.assert_array_equal(values[0], expected[0])
+            np.testing.assert_array_equal(values[1], expected[1])
+
+
+def resident() -> float:
+    """Memory of this process, MiB."""
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096 / 2**20
+
+
+def of_new_words(captions: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
+    """Captions whose first words are as in these, followed by three that nobody has written."""
+    return tuple(
+        f"{caption[:6]} {rng.getrandbits(48):x} {rng.getrandbits(48):x} a{rng.getrandbits(48):x}"
+        for caption in captions
+    )
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc on this system")
+@pytest.mark.parametrize(
+    ("names", "systems"),
+    [
+        (["bleu", "rouge-l", "rouge-s", "cider-d", "sparcs", "unigram-recall", "yi2020-unigram"], 100),
+        (["meteor"], 100),
+        (["wmd", "mowe"], 100),
+        (["spice", "hwcm"], 30),
+    ],
+    ids=["words", "meteor", "vectors", "parses"],
+)
+def test_references_do_not_grow_with_candidates(names: list[str], systems: int) -> None:
+    """200,000 different candidates with words that nobody has written before; fewer where they are parsed."""
+    images = 2000 if systems == 100 else 100
+    corpus = large_corpus(images).table()
+    metrics = [registry.get(name)() for name in names if registry.get(name).missing() is None]
+    if not metrics:
+        pytest.skip(f"{names[0]} is not installed")
+    rng = random.Random(0)
+    grown = []
+    for system in range(systems):
+        captions = Captions(of_new_words(corpus.candidates, rng), corpus.references)
+        for metric in metrics:
+            metric.statistics(captions)
+        if system >= systems // 3:  # caches of words are as large as they get
+            grown.append(resident())
+    assert max(grown) - grown[0] < 24
+
+
+# ---- what is remembered of texts
+
+
+def test_a_memo_keeps_what_was_used_last() -> None:
+    asked: list[list[str]] = []
+
+    def compute(texts: list[str]) -> list[int]:
+        asked.append(texts)
+        return [len(text) for text in texts]
+
+    memo: Memo[int] = Memo(3)
+    assert memo.of(["a", "bb", "a"], compute) == [1, 2, 1]
+    assert memo.of(["bb", "ccc"], compute) == [2, 3]
+    assert memo.of(["a", "dddd"], compute) == [1, 4]  # bb is the oldest now
+    assert memo.of(["a", "ccc", "dddd"], compute) == [1, 3, 4]
+    assert memo.of(["bb"], compute) == [2]
+    assert asked == [["a", "bb"], ["ccc"], ["dddd"], ["bb"]]
+    assert memo.of([*"abcdefgh"], compute) == [1] * 8  # more than it keeps
+    assert len(memo) == 3
+    assert memo.of([], compute) == []
+    assert asked[-1] == [*"abcdefgh"]  # bb came in place of a
