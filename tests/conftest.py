@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from captious.resources import meteor
+from captious.resources import meteor_tables as meteor
 
 # Tests run beside other work on few cores: an example that takes long is no failure.
 settings.register_profile("captious", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("captious")
 
 #: Six random numbers for each word that small captions of tests have, but not for all.
-os.environ["CAPTIOUS_VECTORS"] = str(Path(__file__).with_name("vectors.txt"))
+os.environ["CAPTIOUS_VECTORS"] = str(Path(__file__).parent / "support" / "vectors.txt")
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # what needs a hub is told at once that there is none
 

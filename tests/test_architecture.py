@@ -14,10 +14,13 @@ PACKAGE = Path(__file__).parents[1] / "src" / "captious"
 
 #: From the ground up. Modules that are no rooms lie below all floors.
 FLOORS = (
-    {"errors", "files", "progress", "version"},
+    {"errors", "atomic_write", "progress", "version"},
     {"native"},
+    {"data"},
     {"resources"},
-    {"data", "text", "models"},
+    {"text"},
+    {"parsing"},
+    {"scenes", "models"},
     {"metrics"},
     {"evaluation", "learned"},
     {"judgment"},

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from captious.data import Captions
-from captious.metrics import registry
-from captious.metrics.base import Metric
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import Metric
 from captious.text import PTB, PTB_RAW
 
-from .corpora import references_table, table
-from .every_metric import LOWEST, variants_here
+from .support.corpora import references_table, table
+from .support.every_metric import LOWEST, variants_here
 
 METRICS = [registry.get(name)(variant=variant) for name, variant in variants_here()]
 #: Those that compare every word with every other, and so take long over long captions.

@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from captious.errors import CaptiousError
     from captious.evaluation import CaptiousWarning, Comparison, Report, compare, score
     from captious.judgment import Judgment, Study, judge
-    from captious.metrics.base import MeanMetric, Metric
     from captious.metrics.bertscore import BertScore
     from captious.metrics.bleu import Bleu
     from captious.metrics.cider import Cider
     from captious.metrics.cider_d import CiderD
     from captious.metrics.clipscore import ClipScore
-    from captious.metrics.document_frequencies import DocumentFrequencies
+    from captious.metrics.contract.metric import MeanMetric, Metric
+    from captious.metrics.contract.registry import register
     from captious.metrics.hwcm import Hwcm
     from captious.metrics.meteor import Meteor
     from captious.metrics.mima import Mima
     from captious.metrics.mowe import Mowe
     from captious.metrics.ngram_precision import NgramPrecision
     from captious.metrics.refclipscore import RefClipScore
-    from captious.metrics.registry import register
     from captious.metrics.rouge_l import RougeL
     from captious.metrics.rouge_n import RougeN
     from captious.metrics.rouge_s import RougeS
+    from captious.metrics.shared.document_frequencies import DocumentFrequencies
     from captious.metrics.smurf import Smurf
     from captious.metrics.sparcs import Sparcs
     from captious.metrics.spice import Spice
@@ -107,13 +107,13 @@ _HOMES = {
     "CiderD": "metrics.cider_d",
     "ClipScore": "metrics.clipscore",
     "Comparison": "evaluation",
-    "DocumentFrequencies": "metrics.document_frequencies",
+    "DocumentFrequencies": "metrics.shared.document_frequencies",
     "Encoder": "models",
     "Hwcm": "metrics.hwcm",
     "Judgment": "judgment",
-    "MeanMetric": "metrics.base",
+    "MeanMetric": "metrics.contract.metric",
     "Meteor": "metrics.meteor",
-    "Metric": "metrics.base",
+    "Metric": "metrics.contract.metric",
     "Mima": "metrics.mima",
     "Mowe": "metrics.mowe",
     "NgramPrecision": "metrics.ngram_precision",
@@ -140,7 +140,7 @@ _HOMES = {
     "judge": "judgment",
     "load": "data",
     "read_references": "data",
-    "register": "metrics.registry",
+    "register": "metrics.contract.registry",
     "score": "evaluation",
 }
 

@@ -17,9 +17,10 @@ from typing import Any, TypeAlias
 import pytest
 
 from captious.cli import main
-from captious.resources import meteor, spice_grammar
+from captious.resources import meteor_tables as meteor
+from captious.resources import spice_grammar
 
-from ..meteor_files import MeteorFiles
+from ..support.meteor_files import MeteorFiles
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import captious
 from captious.metrics.clipscore import ClipScore
 from captious.metrics.refclipscore import RefClipScore
 
-from ..tiny_clip import MAX_TOKENS, save_pictures, save_tiny_clip
+from ..support.tiny_clip import MAX_TOKENS, save_pictures, save_tiny_clip
 from .conftest import Run, assert_refused
 
 BOTH = ("-m", "clipscore", "-m", "refclipscore")

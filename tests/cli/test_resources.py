@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from captious.resources import meteor, wheels
+from captious.resources import meteor_tables as meteor
+from captious.resources import wheels
 
 from .conftest import TABLES, Run, assert_refused
 

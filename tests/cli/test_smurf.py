@@ -9,10 +9,10 @@ import pytest
 
 from captious.data import read_references
 from captious.judgment.studies.smurf_analysis import hold_out, smurf_analysis
+from captious.metrics.shared.smurf_constants import SmurfConstants
 from captious.metrics.smurf import Smurf
-from captious.metrics.smurf_constants import SmurfConstants
 
-from ..random_roberta import random_roberta
+from ..support.random_roberta import random_roberta
 from .conftest import Run, assert_refused
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from captious.resources.corenlp_grammar import fingerprint_of
 
-from ..spice_grammar_files import GRAMMAR, JAR, distribution, models_jar, packed
-from ..web_server import Web, serving
+from ..support.spice_grammar_files import GRAMMAR, JAR, distribution, models_jar, packed
+from ..support.web_server import Web, serving
 from .conftest import Run, assert_refused
 
 WHAT = "the English grammar of CoreNLP 3.6.0, which SPICE is defined by"

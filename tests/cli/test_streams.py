@@ -44,7 +44,7 @@ main()
 # In front of it: the tables of METEOR take their time to compile.
 COMPILING = """
 import time
-from captious.resources import meteor
+from captious.resources import meteor_tables as meteor
 
 unpacked = meteor._unpacked
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from captious.resources import meteor
+from captious.resources import meteor_tables as meteor
 
 #: Candidate and references of each image, not in the order of ids.
 TOY = {

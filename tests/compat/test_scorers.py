@@ -28,7 +28,7 @@ from captious.errors import (
     UnknownImageError,
 )
 
-from ..every_metric import MISSING
+from ..support.every_metric import MISSING
 from .conftest import BLEU, BLEU_1, BLEU_4, CIDER, CORPUS_METEOR, GTS, MEAN_CIDER, MEAN_ROUGE, METEOR, RES, ROUGE
 
 needs_tables = pytest.mark.usefixtures("meteor_tables")

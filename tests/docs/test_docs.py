@@ -20,9 +20,9 @@ from captious.cli import captious as command_line
 from captious.judgment.benchmarks import FILES
 from captious.judgment.protocols import Protocol, protocols
 from captious.judgment.published import PUBLISHED
-from captious.metrics import registry
+from captious.metrics.contract import registry
 
-from ..every_metric import MODELS
+from ..support.every_metric import MODELS
 from .blocks import blocks, run
 
 PROJECT = Path(__file__).parents[2]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from captious import Captions, MeanMetric, Report, load, read_references
 from captious.evaluation import evaluate
-from captious.metrics.base import State
-from captious.metrics.registry import Selection
+from captious.metrics.contract.metric import State
+from captious.metrics.contract.registry import Selection
 
 Numbers: TypeAlias = Callable[..., Report]
 

@@ -153,7 +153,7 @@ class TestByHand:
 def p_values() -> tuple[np.ndarray, np.ndarray]:
     """Both p values of 300 pairs of systems of which neither is better, on 40 images each."""
     from captious.evaluation import evaluate
-    from captious.metrics.registry import Selection
+    from captious.metrics.contract.registry import Selection
 
     from .conftest import Given
 

@@ -10,7 +10,7 @@ import pytest
 import captious
 from captious.errors import UnknownNameError
 
-from ..corpora import TOY, table
+from ..support.corpora import TOY, table
 
 
 def test_references_become_one_text_per_image() -> None:

@@ -97,7 +97,7 @@ class TestMetrics:
         assert steps == ["mine: rouge-l", "mine: bleu"]
 
     def test_a_metric_derived_from_another_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious.metrics import registry
+        from captious.metrics.contract import registry
 
         monkeypatch.setattr(registry, "_registered", {})
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from captious.judgment import judge
-from captious.resources import meteor
+from captious.resources import meteor_tables as meteor
 
 METRICS = ("bleu-1", "bleu-4", "rouge-l", "meteor", "cider-d")
 
@@ -74,7 +74,7 @@ def test_official_spice_from_a_file_of_scores(shared_data: Path) -> None:
     import json
 
     from captious.judgment.benchmarks import load_benchmark
-    from captious.judgment.files import data_folder
+    from captious.judgment.judgment_files import data_folder
     from captious.judgment.protocols import protocol
 
     def official(name: str) -> list[float]:

@@ -12,11 +12,11 @@ from captious.errors import ParameterError
 from captious.judgment import judge
 from captious.judgment.evidence import SystemRanking
 from captious.judgment.protocols import protocol
-from captious.metrics.base import MeanMetric
+from captious.metrics.contract.metric import MeanMetric
 from captious.metrics.mima import Mima
 
-from ..corpora import references_table
-from ..random_roberta import CAPTIONS, random_roberta
+from ..support.corpora import references_table
+from ..support.random_roberta import CAPTIONS, random_roberta
 
 OUTPUTS = [CAPTIONS[:4], CAPTIONS[3:7], CAPTIONS[6:10], ["", "a", "the hill", "people !"]]
 

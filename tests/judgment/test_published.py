@@ -15,7 +15,7 @@ import pytest
 from captious.errors import CaptionFileError, CaptiousError, EmptyInputError, ParameterError, ResourceError
 from captious.judgment.benchmarks import load_benchmark
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
-from captious.judgment.files import data_folder
+from captious.judgment.judgment_files import data_folder
 from captious.judgment.protocols import protocol
 from captious.judgment.published import SUGARCREPE
 

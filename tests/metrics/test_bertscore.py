@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError, ResourceError
-from captious.metrics.base import Settings
 from captious.metrics.bertscore import LAYERS, BertScore
-from captious.metrics.token_frequencies import TokenFrequencies
+from captious.metrics.contract.metric import Settings
+from captious.metrics.shared.token_frequencies import TokenFrequencies
 from captious.models import Encoder, encoders, token_vectors
 
-from ..corpora import large_corpus, references_table, table
-from ..encoders import BLOCKS, SPECIAL_TOKENS, minilm_folder, save_tiny_encoder
 from ..oracles import bertscore as oracle
 from ..parity.real_captions import read_lines
+from ..support.corpora import large_corpus, references_table, table
+from ..support.encoders import BLOCKS, SPECIAL_TOKENS, minilm_folder, save_tiny_encoder
 
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

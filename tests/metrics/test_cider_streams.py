@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import captious
 from captious.errors import EncodingError, ParameterError, UnknownImageError
-from captious.metrics.base import Settings
-from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.metrics.contract.metric import Settings
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
 
-from ..corpora import WORDS, Corpus, corpora, large_corpus, references_table, table
+from ..support.corpora import WORDS, Corpus, corpora, large_corpus, references_table, table
 
 CORPUS = large_corpus(150, seed=3)
 

@@ -27,9 +27,9 @@ from captious.metrics.refclipscore import RefClipScore
 from captious.models import Encoder, clip
 from captious.models.encoders import INSTALL
 
-from ..corpora import references_table, table
 from ..oracles import clipscore as oracle
-from ..tiny_clip import EDGE, MAX_TOKENS, save_pictures, save_tiny_clip
+from ..support.corpora import references_table, table
+from ..support.tiny_clip import EDGE, MAX_TOKENS, save_pictures, save_tiny_clip
 
 #: Vectors are float32, and batches add in another order.
 CLOSE = 2e-6

@@ -1,7 +1,7 @@
 """The contract, over every metric of the registry in every variant, and over one that only this file registers.
 
-What it says is in captious/metrics/base.py: rows of statistics do not look at each other, sums of them are all
-that corpus scores need, and fitted states merge to what fitting together gives.
+What it says is in captious/metrics/contract/metric.py: rows of statistics do not look at each other, sums of them are
+all that corpus scores need, and fitted states merge to what fitting together gives.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import pytest
 from numpy.typing import NDArray
 
 from captious.data import Captions, References
-from captious.metrics import registry
-from captious.metrics.base import MeanMetric, Metric, State
-from captious.metrics.document_frequencies import DocumentFrequencies
-from captious.metrics.parse_sources import FileOfParses
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import MeanMetric, Metric, State
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors
+from captious.parsing.parse_sources import FileOfParses
 from captious.text import PTB, WHITESPACE, Tokenizer, TokenLayer
 
-from ..corpora import TOY, large_corpus, references_table, table
-from ..every_metric import LOWEST, every_variant
+from ..support.corpora import TOY, large_corpus, references_table, table
+from ..support.every_metric import LOWEST, every_variant
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,15 @@ import pytest
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.metrics import registry
-from captious.metrics.base import Metric, Settings
-from captious.metrics.smurf_constants import PUBLISHED, SmurfConstants
-from captious.metrics.token_frequencies import TokenFrequencies
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import Metric, Settings
+from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
+from captious.metrics.shared.token_frequencies import TokenFrequencies
 from captious.models import Encoder
 
-from ..corpora import large_corpus, references_table, table
-from ..encoders import save_tiny_encoder
-from ..every_metric import MODELS
+from ..support.corpora import large_corpus, references_table, table
+from ..support.encoders import save_tiny_encoder
+from ..support.every_metric import MODELS
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -13,8 +13,8 @@ import pytest
 import captious
 from captious.errors import CaptionFileError, ResourceError, UnknownNameError
 from captious.metrics.hwcm import CHAINS, Hwcm, chains_of_strings, chains_of_words
-from captious.metrics.parse_sources import FileOfParses, as_parse_source, read_parses
-from captious.text.parsing.parse import Parse
+from captious.parsing.parse import Parse
+from captious.parsing.parse_sources import FileOfParses, as_parse_source, read_parses
 
 from ..oracles import hwcm as oracle
 

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.metrics.attention_flow import FlowLayer
 from captious.metrics.mima import Mima
+from captious.metrics.shared.attention_flow import FlowLayer
 from captious.metrics.spurts import Spurts
 from captious.models import Encoder, encoders
 from captious.models.information_flow import information_flow, normalised_information
 from captious.text.concepts import smurf_text
 
-from ..corpora import references_table
 from ..oracles import smurf as oracle
-from ..random_roberta import CAPTIONS, random_roberta
+from ..support.corpora import references_table
+from ..support.random_roberta import CAPTIONS, random_roberta
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

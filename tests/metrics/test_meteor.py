@@ -16,9 +16,9 @@ import captious
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.meteor import Alignment, align
 
-from ..corpora import table
 from ..oracles import meteor as oracle
 from ..parity.real_captions import read_lines
+from ..support.corpora import table
 
 pytestmark = pytest.mark.usefixtures("meteor_tables")
 

@@ -15,12 +15,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import captious
-from captious.metrics.base import Metric
+from captious.metrics.contract.metric import Metric
 from captious.native import Vocabulary, meteor_normalise
 
-from ..corpora import Corpus
-from ..meteor_files import MeteorFiles
 from ..oracles import meteor as oracle
+from ..support.corpora import Corpus
+from ..support.meteor_files import MeteorFiles
 
 #: Several words per stem and per set, an irregular form, function words, and none of these.
 WORDS = ("dog", "dogs", "hound", "ran", "run", "runs", "running", "the", "of", "ox", "oxen", "men", "x")

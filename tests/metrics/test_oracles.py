@@ -11,12 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import captious
-from captious.metrics.base import Metric
-from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.metrics.contract.metric import Metric
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
-from ..corpora import TOY, Corpus, corpora, large_corpus
 from ..oracles import bleu, cider, ngram_precision, rouge_l, rouge_n, rouge_s, unigram_recall
+from ..support.corpora import TOY, Corpus, corpora, large_corpus
 
 Scores = list[float]
 Oracle = Callable[[list[str], list[list[str]]], Scores]

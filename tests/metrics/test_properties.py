@@ -8,11 +8,11 @@ from hypothesis import given
 
 import captious
 from captious.errors import ParameterError
-from captious.metrics import registry
-from captious.metrics.base import Metric
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import Metric
 
-from ..corpora import Corpus, corpora, table
-from ..every_metric import LOWEST, MISSING, VECTORS, variants_here
+from ..support.corpora import Corpus, corpora, table
+from ..support.every_metric import LOWEST, MISSING, VECTORS, variants_here
 
 #: What they see in words depends on a parse, which no bag of words has.
 PARSED = ("spice", "spider", "hwcm")

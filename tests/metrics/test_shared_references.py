@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from captious.data import Captions, References
-from captious.metrics import registry
+from captious.metrics.contract import registry
 from captious.models.memo import Memo
 
-from ..corpora import large_corpus
-from ..every_metric import every_variant
+from ..support.corpora import large_corpus
+from ..support.every_metric import every_variant
 
 THREADS = 8
 ROUNDS = 4

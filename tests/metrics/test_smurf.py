@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError, ResourceError
-from captious.metrics.base import Settings
+from captious.metrics.contract.metric import Settings
+from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.smurf import THRESHOLD, Smurf, fuse, grammar_penalty
-from captious.metrics.smurf_constants import PUBLISHED, SmurfConstants
 from captious.models import Encoder
 
-from ..corpora import TOY, table
 from ..oracles import smurf as oracle
-from ..random_roberta import CAPTIONS, random_roberta
+from ..support.corpora import TOY, table
+from ..support.random_roberta import CAPTIONS, random_roberta
 
 MOMENTS = (PUBLISHED.sparcs, PUBLISHED.spurts, PUBLISHED.mima)
 FINITE = st.floats(-10, 10)

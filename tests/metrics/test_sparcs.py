@@ -14,9 +14,9 @@ import captious
 from captious.data import load, read_references
 from captious.text import SMURF
 
-from ..corpora import table
 from ..oracles import sparcs as oracle
 from ..parity.real_captions import read_lines
+from ..support.corpora import table
 
 
 def score(candidate: str, *references: str) -> float:

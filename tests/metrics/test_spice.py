@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
-from captious.metrics.base import Settings
+from captious.metrics.contract.metric import Settings
 from captious.metrics.spice import Spice, statistics_of
 from captious.metrics.spider import Spider
-from captious.resources.meteor import MeteorTables
+from captious.parsing.parse_files import write_parses
+from captious.parsing.parsed_captions import ParsedCaptions
+from captious.resources.meteor_tables import MeteorTables
 from captious.text import PTB, WHITESPACE
-from captious.text.parsing.layer import ParsedCaptions
-from captious.text.parsing.parse_files import write_parses
 
-from ..corpora import references_table, table
-from ..parses import KnownParses, gold_parses, parse
+from ..support.corpora import references_table, table
+from ..support.parses import KnownParses, gold_parses, parse
 
 PARSES = {
     "two brown dogs sit on a sofa": parse(

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import captious
-from captious.metrics.base import Metric
+from captious.metrics.contract.metric import Metric
 
-from ..corpora import TOY, table
+from ..support.corpora import TOY, table
 
 CORPUS = {
     "bleu-1": 0.4234322402399545,

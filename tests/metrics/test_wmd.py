@@ -15,10 +15,10 @@ from captious.errors import MissingExtraError, ParameterError
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
 
-from ..corpora import table
 from ..oracles import wmd as oracle
 from ..parity.real_captions import read_lines
-from ..vector_files import read_text
+from ..support.corpora import table
+from ..support.vector_files import read_text
 
 NAMES = ["dog", "puppy", "cat", "street", "road", "the", "Road"]
 ROWS = np.array([[3, 0], [3, 4], [-1, 1], [0, 6], [0, 5], [9, 9], [2, 2]], np.float32)

@@ -17,13 +17,13 @@ from scipy.stats import kendalltau
 
 from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError
-from captious.metrics.token_frequencies import TokenFrequencies
+from captious.metrics.shared.token_frequencies import TokenFrequencies
 from captious.metrics.yi2020 import Yi2020, _CombinationLayer
 from captious.models import EncodedTexts, Encoder, TokenVectors
 
-from ..corpora import Corpus, large_corpus, references_table, table
 from ..oracles import yi2020 as oracle
 from ..parity.real_captions import read_json
+from ..support.corpora import Corpus, large_corpus, references_table, table
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError, ResourceError
 from captious.models import Batch, Encoder, encoders
 
-from ..encoders import BLOCKS, KINDS, MAX_LENGTH, SPECIAL_TOKENS, WIDTH
-from ..tiny_clip import save_tiny_clip
+from ..support.encoders import BLOCKS, KINDS, MAX_LENGTH, SPECIAL_TOKENS, WIDTH
+from ..support.tiny_clip import save_tiny_clip
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from captious.native import Cut, NgramFrequencies, ReferenceNgrams, Vocabulary
 
-from ..corpora import Corpus
+from ..support.corpora import Corpus
 
 NO_WORDS = np.empty(0, np.int32)
 

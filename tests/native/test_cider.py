@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from captious.native import CiderReferences, Vocabulary
 
-from ..corpora import TOY, Corpus, corpora, large_corpus
 from ..oracles import cider
+from ..support.corpora import TOY, Corpus, corpora, large_corpus
 from .arrays import NO_WORDS, Arrays, arrays, flat
 
 OFFICIAL_D: dict[str, Any] = {"sigma": 6.0, "clip": True, "relative": False, "length_in_words": False}

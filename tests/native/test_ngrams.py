@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from captious.native import NgramFrequencies, ReferenceNgrams, bleu_statistics, ngram_matches
 
-from ..corpora import TOY, Corpus, captions, corpora, large_corpus
 from ..oracles import bleu
 from ..oracles.cider import frequencies
 from ..oracles.ngrams import matches, ngrams
+from ..support.corpora import TOY, Corpus, captions, corpora, large_corpus
 from .arrays import arrays, of_ids
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from captious.native import lcs_lengths, skip_bigram_matches
 
-from ..corpora import TOY, Corpus, captions, corpora, large_corpus
 from ..oracles.ngrams import matches
 from ..oracles.rouge_l import lcs
 from ..oracles.rouge_s import skip_bigrams
+from ..support.corpora import TOY, Corpus, captions, corpora, large_corpus
 from .arrays import arrays
 
 GAPS = (1, 2, 4, 2**62)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from captious.native import Cut, Vocabulary
 
-from ..corpora import large_corpus
+from ..support.corpora import large_corpus
 
 words = st.text(max_size=8)
 

@@ -23,7 +23,7 @@ from captious.native import (
 )
 
 from ..oracles import wmd as oracle
-from ..vector_files import fasttext_pieces
+from ..support.vector_files import fasttext_pieces
 
 VECTORS = np.random.default_rng(1).normal(size=(30, 7)).astype(np.float32)
 VECTORS[11] = VECTORS[10]  # two words that mean the same

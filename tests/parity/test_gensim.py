@@ -17,7 +17,7 @@ from captious.resources.vectors import VectorFile
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
 
-from ..corpora import table
+from ..support.corpora import table
 from .real_captions import read_lines
 
 keyedvectors: Any = pytest.importorskip("gensim.models.keyedvectors", exc_type=ImportError)

@@ -21,7 +21,7 @@ from Stemmer import Stemmer
 import captious
 from captious.text import PTB, TokenLayer, Tokens
 
-from ..corpora import table
+from ..support.corpora import table
 from . import official_meteor
 from .real_captions import read_lines
 

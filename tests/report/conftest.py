@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import captious
 from captious import Captions, MeanMetric, Report
-from captious.metrics.base import State
+from captious.metrics.contract.metric import State
 
 REFERENCES = {
     7: ["a brown dog runs", "the dog is running"],

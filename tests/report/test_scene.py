@@ -12,7 +12,7 @@ from captious.errors import MissingExtraError, OutputError, ParameterError
 from captious.report.scene import ScenePicture
 from captious.report.scene_drawing import write_scenes
 from captious.report.tables import as_text
-from captious.text.scene_graphs.explanation import Names, SceneExplanation, SceneFact
+from captious.scenes.spice_explanation import Names, SceneExplanation, SceneFact
 
 DOG, SOFA, TWO, ON = ("dog",), ("sofa",), ("two",), ("sit on",)
 SEATS = ("couch", "settee")

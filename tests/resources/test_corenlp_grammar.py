@@ -17,8 +17,8 @@ from captious.resources.arrays import write_arrays
 from captious.resources.corenlp_grammar import fingerprint_of, read_grammar
 from captious.resources.grammar import ANY, Grammar
 
-from ..java_streams import Java, stream
-from ..spice_grammar_files import BINARY, SEEN, STATES, TAGS, UNARY, UNSEEN, WORDS, packed
+from ..support.java_streams import Java, stream
+from ..support.spice_grammar_files import BINARY, SEEN, STATES, TAGS, UNARY, UNSEEN, WORDS, packed
 from . import text_grammar
 
 

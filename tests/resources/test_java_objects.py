@@ -15,7 +15,7 @@ import pytest
 
 from captious.resources.java_objects import JavaClass, JavaConstant, JavaObject, JavaStreamError, read_object
 
-from ..java_streams import Java, JavaArray, JavaEnum, stream, utf
+from ..support.java_streams import Java, JavaArray, JavaEnum, stream, utf
 
 HEADER = bytes.fromhex("aced0005")
 

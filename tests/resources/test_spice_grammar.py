@@ -20,8 +20,8 @@ from captious.resources.corenlp_grammar import fingerprint_of
 from captious.resources.grammar import Grammar
 from captious.resources.spice_grammar import SpiceGrammar
 
-from ..spice_grammar_files import GRAMMAR, IN_JAR, JAR, WORDS, distribution, models_jar, packed
-from ..web_server import Web, serving
+from ..support.spice_grammar_files import GRAMMAR, IN_JAR, JAR, WORDS, distribution, models_jar, packed
+from ..support.web_server import Web, serving
 from .conftest import Install
 from .programs import output, start
 

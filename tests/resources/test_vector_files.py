@@ -14,7 +14,7 @@ import pytest
 from captious.errors import ResourceError
 from captious.resources.vectors import VectorFile
 
-from ..vector_files import (
+from ..support.vector_files import (
     Vectors,
     binary_of,
     fasttext_of,

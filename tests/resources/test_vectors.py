@@ -15,7 +15,7 @@ from captious.errors import MissingExtraError, ParameterError, ResourceError, Un
 from captious.resources import vectors
 from captious.resources.vectors import VectorFile, add, default, describe, find, names
 
-from ..vector_files import npz_of, text_of
+from ..support.vector_files import npz_of, text_of
 from .programs import output, start, wait_until
 
 WORDS = [f"word{i}" for i in range(200)]

@@ -15,9 +15,10 @@ import pytest
 
 import captious
 from captious.errors import OutputError, ResourceError
-from captious.resources import RESOURCES, meteor
+from captious.resources import RESOURCES
+from captious.resources import meteor_tables as meteor
 
-from ..meteor_files import JAR, PARAPHRASES, MeteorFiles
+from ..support.meteor_files import JAR, PARAPHRASES, MeteorFiles
 from .conftest import Install
 
 FILES = MeteorFiles()

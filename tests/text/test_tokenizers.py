@@ -18,7 +18,7 @@ from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Vocabulary
 from captious.text import PTB, PTB_RAW, SPACES, WHITESPACE, Tokenizer, TokenLayer, Tokens, WordLayer, as_tokenizer
 
-from ..corpora import table
+from ..support.corpora import table
 
 #: Any text, with much white space of every kind.
 BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2003\u200a\u2028\u2029\u202f\u205f\u3000\u200b\ufeff\u180e"

@@ -9,8 +9,8 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.parsing.lexicon import signature
 from captious.resources.grammar import Grammar
-from captious.text.parsing.lexicon import signature
 from derivations import Derivations
 
 __all__ = ["Reduced", "count"]

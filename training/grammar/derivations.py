@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.text.parsing.parser import Parser
-from captious.text.parsing.spelling import american
+from captious.parsing.parser import Parser
+from captious.parsing.spelling import american
 
 __all__ = ["Derivations", "derive", "read_captions"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.native import Pcfg, threads
-from captious.text.parsing.lexicon import signature
+from captious.parsing.lexicon import signature
 from counts import Reduced
 from derivations import Derivations
 

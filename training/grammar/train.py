@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.files import whole_file
+from captious.atomic_write import whole_file
+from captious.parsing.bounds import tuned_bounds
+from captious.parsing.parser import Parser
 from captious.resources import spice_grammar
 from captious.resources.arrays import write_arrays
 from captious.resources.grammar import Grammar
 from captious.resources.own_grammar import FILE, LABEL, NAME
-from captious.text.parsing.bounds import tuned_bounds
-from captious.text.parsing.parser import Parser
 from counts import Reduced, count
 from derivations import derive, read_captions
 from perceptron import Perceptron

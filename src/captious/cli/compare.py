@@ -12,7 +12,7 @@ from captious.data import load, read_references
 from captious.evaluation import Comparison, compare_reports, evaluate
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.progress import Progress
-from captious.report.files import comparison_csv, comparison_json
+from captious.report.machine_readable import comparison_csv, comparison_json
 
 __all__ = ["compare"]
 

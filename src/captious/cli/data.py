@@ -15,9 +15,9 @@ from captious.cli.options import check_outputs, data_option, deliver, print_tabl
 from captious.judgment import BENCHMARKS, load_evidence
 from captious.judgment.benchmarks import FILES
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
-from captious.judgment.files import DataFolder, data_folder
+from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.judgment.published import PUBLISHED
-from captious.report.files import csv_text
+from captious.report.machine_readable import csv_text
 from captious.version import __version__
 
 __all__ = ["data"]

@@ -11,7 +11,7 @@ import click
 from captious.cli.options import print_table
 from captious.cli.resources import describe
 from captious.errors import CaptiousError
-from captious.metrics.registry import get, names
+from captious.metrics.contract.registry import get, names
 from captious.models.encoders import is_here
 from captious.native import threads
 from captious.resources import RESOURCES, cache_folder, vectors

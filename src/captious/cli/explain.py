@@ -13,11 +13,11 @@ import click
 from captious.cli.options import check_outputs, vectors_option, warn
 from captious.errors import ParameterError
 from captious.evaluation import selections
-from captious.metrics.base import Metric
+from captious.metrics.contract.metric import Metric
 from captious.metrics.meteor import Alignment, Meteor
-from captious.metrics.parse_sources import approximate
 from captious.metrics.spice import Spice
 from captious.metrics.wmd import Transport, Wmd
+from captious.parsing.parse_sources import approximate
 from captious.version import __version__
 
 __all__ = ["explain"]

@@ -8,7 +8,7 @@ import click
 
 from captious.cli.options import check_outputs, warn
 from captious.data import read_references
-from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
 
 __all__ = ["idf"]
 

@@ -9,7 +9,7 @@ import click
 
 from captious.cli.options import print_table
 from captious.errors import CaptiousError
-from captious.metrics.registry import get, names
+from captious.metrics.contract.registry import get, names
 from captious.version import __version__
 
 __all__ = ["metrics"]

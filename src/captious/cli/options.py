@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from rich.console import RenderableType
 
+from captious.atomic_write import check_place
 from captious.errors import ParameterError
 from captious.evaluation import selections
-from captious.evaluation.scoring import REFERENCES_AS
-from captious.files import check_place
-from captious.metrics.parse_sources import approximate
-from captious.metrics.registry import COCO, Selection, available
+from captious.evaluation.run_metrics import REFERENCES_AS
+from captious.metrics.contract.registry import COCO, Selection, available
+from captious.parsing.parse_sources import approximate
 
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
@@ -226,7 +226,7 @@ def print_table(table: RenderableType) -> None:
 
 def deliver(content: str | RenderableType, output: Path | None) -> None:
     """Text or a table to stdout, or to a file that appears whole or not at all."""
-    from captious.report.files import write_text
+    from captious.report.machine_readable import write_text
     from captious.report.tables import as_text
 
     if output is not None:
@@ -263,7 +263,8 @@ def _signatures(result: Judgment | Study) -> list[str]:
 
 def _result_content(result: Judgment | Study, format_: str) -> str | RenderableType:
     from captious.judgment import Judgment
-    from captious.report import files, judgment
+    from captious.report import judgment_tables as judgment
+    from captious.report import machine_readable as files
 
     if isinstance(result, Judgment):
         if format_ == "table":

@@ -9,11 +9,11 @@ import click
 from captious.cli.options import check_outputs
 from captious.data import read_rows
 from captious.errors import InputError, ParameterError
-from captious.metrics.parse_sources import as_parse_source
+from captious.parsing.grammar_parser import GRAMMARS, GrammarParser, brackets, parse_of
+from captious.parsing.parse_files import write_parses
+from captious.parsing.parse_sources import as_parse_source
 from captious.progress import Progress
 from captious.text import as_tokenizer
-from captious.text.parsing.chain import GRAMMARS, GrammarParser, brackets, parse_of
-from captious.text.parsing.parse_files import write_parses
 
 __all__ = ["parse"]
 

@@ -89,7 +89,7 @@ def _compile(name: str, found: Found) -> None:
     """Compile a resource; a grammar's parser is tuned, too."""
     found.build()
     if isinstance(found, SpiceGrammar):
-        from captious.text.parsing.chain import official_parser
+        from captious.parsing.grammar_parser import official_parser
 
         official_parser(found)
     click.echo(f"{name}: {found.index}", err=True)

@@ -13,7 +13,7 @@ from captious.data import load, read_references, same_images
 from captious.evaluation import Report, evaluate
 from captious.evaluation.cautions import few_images
 from captious.progress import Progress
-from captious.report.files import check_caption_file, reports_csv, reports_json, write_captions
+from captious.report.machine_readable import check_caption_file, reports_csv, reports_json, write_captions
 from captious.report.numbers import plain
 
 __all__ = ["score"]

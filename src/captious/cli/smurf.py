@@ -9,8 +9,8 @@ import click
 from captious.cli.options import check_outputs, check_result_outputs, deliver_result, result_options, system_names
 from captious.data import load, read_references
 from captious.judgment.studies.smurf_analysis import hold_out, smurf_analysis
+from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.smurf import THRESHOLD, Smurf
-from captious.metrics.smurf_constants import PUBLISHED, SmurfConstants
 from captious.progress import Progress
 
 __all__ = ["smurf"]

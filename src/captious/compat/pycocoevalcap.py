@@ -42,8 +42,8 @@ from captious.evaluation import CaptiousWarning
 from captious.metrics import bleu, cider_d, meteor, rouge_l, spice, wmd
 from captious.models import WordVectors
 from captious.native import Vocabulary
+from captious.scenes.matching import CATEGORIES, agreement, count
 from captious.text import PTB, SPACES, WHITESPACE
-from captious.text.scene_graphs.matching import CATEGORIES, agreement, count
 
 __all__ = ["WMD", "Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
 

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from typing import Any
 
-from captious.data.files import line_and_column
+from captious.data.file_contents import line_and_column
 from captious.data.rows import CaptionRows, Source, some
 from captious.data.shapes import is_coco, rows_of_coco, rows_of_mapping, rows_of_records
 from captious.errors import CaptionFileError, DuplicateCandidateError, TruncatedFileError

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from captious.data.files import decode, extension, read_bytes
+from captious.data.file_contents import decode, extension, read_bytes
 from captious.data.json_files import read_json, read_json_lines
 from captious.data.rows import CaptionRows, Role, Source, caption_rows
 from captious.data.shapes import is_coco, rows_of_coco, rows_of_mapping, rows_of_records
-from captious.data.tables import is_data_frame, read_delimited, read_parquet, rows_of_data_frame
+from captious.data.tabular import is_data_frame, read_delimited, read_parquet, rows_of_data_frame
 from captious.errors import EmptyInputError
 
 __all__ = ["read_rows"]

@@ -3,7 +3,7 @@
 from captious.evaluation.cautions import CaptiousWarning
 from captious.evaluation.comparison import Comparison, Difference, Example, compare, compare_reports
 from captious.evaluation.report import Report, Result
-from captious.evaluation.scoring import evaluate, score, selections
+from captious.evaluation.run_metrics import evaluate, score, selections
 
 __all__ = [
     "CaptiousWarning",

@@ -22,12 +22,12 @@ from captious.evaluation.cautions import CaptiousWarning, few_images
 from captious.evaluation.display import Displayed
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report, check_resampling
 from captious.evaluation.resampling import bootstrap_sums, exchange_sums, interval
-from captious.evaluation.scoring import Step, evaluate, selections
-from captious.metrics.base import Metric
-from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.evaluation.run_metrics import Step, evaluate, selections
+from captious.metrics.contract.metric import Metric
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import Encoder, WordVectors
+from captious.parsing.parsed_captions import ParseSource
 from captious.text import Tokenizer
-from captious.text.parsing.layer import ParseSource
 from captious.version import __version__
 
 __all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]

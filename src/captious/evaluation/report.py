@@ -13,7 +13,7 @@ from captious.data import Captions, ImageId
 from captious.errors import MissingExtraError, ParameterError, UnknownNameError
 from captious.evaluation.display import Displayed
 from captious.evaluation.resampling import bootstrap_sums, interval
-from captious.metrics.base import Metric
+from captious.metrics.contract.metric import Metric
 
 if TYPE_CHECKING:
     import pandas

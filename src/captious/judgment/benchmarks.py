@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
-from captious.judgment.files import DataFolder
+from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Protocol
 from captious.judgment.published import PUBLISHED, SUGARCREPE, letters
 

@@ -18,10 +18,8 @@ from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.judgment.benchmarks import load_benchmark
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
-from captious.judgment.files import data_folder
-from captious.judgment.own import load_own
-from captious.judgment.protocols import Protocol, protocol
-from captious.judgment.scoring import (
+from captious.judgment.judgment_files import data_folder
+from captious.judgment.metric_inputs import (
     MetricLike,
     as_selections,
     checked_scores,
@@ -29,10 +27,12 @@ from captious.judgment.scoring import (
     refuse_constant,
     score_captions,
 )
+from captious.judgment.own_judgments import load_own
+from captious.judgment.protocols import Protocol, protocol
 from captious.judgment.verdict import Agreement, Judgment, Verdict, holm, ranks
-from captious.metrics.asking import Asked
-from captious.metrics.base import Metric
-from captious.metrics.registry import get, names
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.registry import get, names
+from captious.metrics.contract.specification import Asked
 from captious.models import Encoder, WordVectors
 from captious.version import __version__
 

@@ -23,7 +23,7 @@ from pathlib import PurePath
 from typing import Any, TypeAlias, TypeVar
 
 from captious.errors import CaptionFileError
-from captious.judgment.files import DataFolder
+from captious.judgment.judgment_files import DataFolder
 
 __all__ = ["PUBLISHED", "SUGARCREPE", "Published", "letters"]
 

@@ -1,1 +1,1 @@
-"""The metrics: the contract in ``base``, the names in ``registry``, and one file per metric."""
+"""One file per metric; ``contract`` says what a metric is, ``shared`` holds what several use."""

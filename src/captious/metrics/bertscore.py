@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError
-from captious.metrics.base import State
-from captious.metrics.encoder_metric import EncoderMetric
-from captious.metrics.signature import signature
-from captious.metrics.token_frequencies import TokenFrequencies, TokenFrequencyLayer
+from captious.metrics.contract.metric import State
+from captious.metrics.contract.signature import signature
+from captious.metrics.shared.encoder_metric import EncoderMetric
+from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, Encoder, EncodingLayer
 
 __all__ = ["LAYERS", "BertScore"]

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
 from captious.errors import ParameterError
-from captious.metrics.base import MeanMetric, Settings, State
-from captious.metrics.document_frequencies import DocumentFrequencies
-from captious.metrics.reward import ImageRows
-from captious.metrics.signature import signature
+from captious.metrics.contract.metric import MeanMetric, Settings, State
+from captious.metrics.contract.signature import signature
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.image_rows import ImageRows
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from captious.errors import ParameterError
 from captious.metrics.cider import Cider, _WeightLayer
-from captious.metrics.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import Tokenizer
 
 __all__ = ["CiderD"]

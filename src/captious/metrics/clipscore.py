@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.metrics.base import Settings, State
-from captious.metrics.encoder_metric import EncoderMetric
+from captious.metrics.contract.metric import Settings, State
+from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.models import Encoder
 from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, max_tokens, missing_clip
 

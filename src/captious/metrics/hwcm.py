@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import UnknownNameError
-from captious.metrics.base import MeanMetric, Metric, Settings, State
-from captious.metrics.parse_sources import as_parse_source
+from captious.metrics.contract.metric import MeanMetric, Metric, Settings, State
+from captious.parsing.parse import Parse
+from captious.parsing.parse_sources import as_parse_source
+from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
 from captious.text import Tokenizer
-from captious.text.parsing.layer import ParsedCaptions, ParseSource
-from captious.text.parsing.parse import Parse
 
 __all__ = ["CHAINS", "Hwcm", "chains_of_strings", "chains_of_words"]
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, load
 from captious.errors import ParameterError
-from captious.metrics.base import Metric, State
-from captious.metrics.signature import exact
+from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.signature import exact
 from captious.native import meteor_alignment, meteor_counts, threads
-from captious.resources import meteor as resource
+from captious.resources import meteor_tables as resource
 from captious.text import MeteorLayer, Tokenizer
 
 __all__ = ["Alignment", "Match", "Meteor", "align"]

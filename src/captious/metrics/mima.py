@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.metrics.attention_flow import FlowLayer
-from captious.metrics.base import State
-from captious.metrics.encoder_metric import EncoderMetric
+from captious.metrics.contract.metric import State
+from captious.metrics.shared.attention_flow import FlowLayer
+from captious.metrics.shared.encoder_metric import EncoderMetric
 
 __all__ = ["Mima"]
 

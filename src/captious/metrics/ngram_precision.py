@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.metrics.base import MeanMetric, State
+from captious.metrics.contract.metric import MeanMetric, State
 from captious.native import bleu_statistics, threads
 from captious.text import NgramLayer
 

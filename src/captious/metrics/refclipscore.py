@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.metrics.base import State
 from captious.metrics.clipscore import ClipScore, cosines
+from captious.metrics.contract.metric import State
 from captious.models.clip import ClipTexts, PromptedReferences
 
 __all__ = ["RefClipScore"]

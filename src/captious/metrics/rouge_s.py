@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.metrics.base import MeanMetric, State
+from captious.metrics.contract.metric import MeanMetric, State
 from captious.native import skip_bigram_matches, threads
 from captious.text import Tokenizer, WordLayer
 

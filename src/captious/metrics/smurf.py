@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.metrics.base import MeanMetric, Settings, State
+from captious.metrics.contract.metric import MeanMetric, Settings, State
 from captious.metrics.mima import Mima
-from captious.metrics.smurf_constants import PUBLISHED, SmurfConstants
+from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.sparcs import Sparcs
 from captious.metrics.spurts import Spurts
 from captious.models import Encoder

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
-from captious.metrics.base import Metric, Settings, State
-from captious.metrics.parse_sources import approximate, as_parse_source
-from captious.metrics.reward import ImageRows
-from captious.resources import meteor
+from captious.metrics.contract.metric import Metric, Settings, State
+from captious.metrics.shared.image_rows import ImageRows
+from captious.parsing.parse_sources import approximate, as_parse_source
+from captious.parsing.parsed_captions import ParseSource
+from captious.resources import meteor_tables as meteor
+from captious.scenes.matching import CATEGORIES, Facts, agreement, count
+from captious.scenes.scene_graph_layer import SceneGraphLayer
+from captious.scenes.spice_explanation import SceneExplanation, explain
 from captious.text import Tokenizer
-from captious.text.parsing.layer import ParseSource
-from captious.text.scene_graphs.explanation import SceneExplanation, explain
-from captious.text.scene_graphs.layer import SceneGraphLayer
-from captious.text.scene_graphs.matching import CATEGORIES, Facts, agreement, count
 
 __all__ = ["Spice", "SpiceScorer", "approximate"]
 

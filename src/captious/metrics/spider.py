@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
-from captious.metrics.base import Settings, State
 from captious.metrics.cider import Cider, CiderScorer
 from captious.metrics.cider_d import CiderD
-from captious.metrics.document_frequencies import DocumentFrequencies
-from captious.metrics.parse_sources import approximate
+from captious.metrics.contract.metric import Settings, State
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.metrics.spice import Spice
+from captious.parsing.parse_sources import approximate
+from captious.parsing.parsed_captions import ParseSource
 from captious.text import Tokenizer
-from captious.text.parsing.layer import ParseSource
 
 __all__ = ["Spider", "SpiderScorer"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from captious.metrics.word_means import WordMeanMetric
+from captious.metrics.shared.word_means import WordMeanMetric
 
 __all__ = ["Wembsim"]
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, load
 from captious.errors import ParameterError
-from captious.metrics.base import State
-from captious.metrics.embedded_words import FORMS, BagLayer, Bags, EmbeddedLayer
-from captious.metrics.vector_metric import VectorMetric
+from captious.metrics.contract.metric import State
+from captious.metrics.shared.vector_metric import VectorMetric
 from captious.models import WordVectors
+from captious.models.embedded_words import FORMS, BagLayer, Bags, EmbeddedLayer
 from captious.native import nearest_word_movers, threads, transport_plan, word_distances, word_mover_distances
 from captious.text import Tokenizer
 from captious.text.stop_word_lists import NLTK, StopWords

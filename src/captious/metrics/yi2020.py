@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.errors import ParameterError
-from captious.metrics.base import State
-from captious.metrics.encoder_metric import EncoderMetric
-from captious.metrics.signature import signature
-from captious.metrics.token_frequencies import TokenFrequencies, TokenFrequencyLayer
+from captious.metrics.contract.metric import State
+from captious.metrics.contract.signature import signature
+from captious.metrics.shared.encoder_metric import EncoderMetric
+from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, Encoder, EncodingLayer
 from captious.progress import Progress
 from captious.text.stop_word_lists import StopWords, as_stop_words

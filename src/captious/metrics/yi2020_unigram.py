@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.metrics.base import MeanMetric, State
+from captious.metrics.contract.metric import MeanMetric, State
 from captious.text import Tokenizer, TokenLayer, Tokens
 from captious.text.stop_word_lists import StopWords, as_stop_words
 

@@ -4,7 +4,7 @@ Nothing here is imported, and no weights are read, before a metric that needs th
 """
 
 from captious.models.encoders import Batch, Encoder
-from captious.models.layers import EncodedTexts, EncodingLayer, TextLayer
+from captious.models.encoding_layers import EncodedTexts, EncodingLayer, TextLayer
 from captious.models.token_vectors import TokenVectors
 from captious.models.word_vectors import WordVectors
 

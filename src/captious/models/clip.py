@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from captious.errors import MissingExtraError, ResourceError
 from captious.models.encoders import INSTALL, Encoder, _from, _loaded, _threads_of_torch, missing_extra
+from captious.models.encoding_layers import numbered
 from captious.models.images import find_images, read_image
-from captious.models.layers import numbered
 from captious.models.memo import Memo
 from captious.native import threads
 from captious.progress import Progress

@@ -24,7 +24,7 @@ def _table(result: Result) -> Any:
 
         return report_table([result]) if isinstance(result, Report) else comparison_table(result)
     from captious.judgment import Judgment  # only here: whoever scores captions should not wait for it
-    from captious.report.judgment import judgment_table, study_table
+    from captious.report.judgment_tables import judgment_table, study_table
 
     return judgment_table(result) if isinstance(result, Judgment) else study_table(result)
 

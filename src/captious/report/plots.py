@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from captious.atomic_write import whole_file
 from captious.errors import MissingExtraError, OutputError, ParameterError
-from captious.files import whole_file
 from captious.judgment import Judgment, Study, Verdict
 from captious.judgment.study import Clouds, Curves, Matrix
 from captious.report import numbers

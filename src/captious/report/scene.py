@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from captious.report import numbers
-from captious.text.scene_graphs.explanation import Names, SceneExplanation, SceneFact
+from captious.scenes.spice_explanation import Names, SceneExplanation, SceneFact
 
 __all__ = ["ScenePicture", "named"]
 

@@ -13,12 +13,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from captious.atomic_write import whole_file
 from captious.errors import MissingExtraError, ParameterError
-from captious.files import whole_file
 from captious.report import numbers
 from captious.report.plots import FORMATS
 from captious.report.scene import named
-from captious.text.scene_graphs.explanation import Names, SceneExplanation
+from captious.scenes.spice_explanation import Names, SceneExplanation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

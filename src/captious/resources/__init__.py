@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from captious.resources import meteor, spice_grammar
+from captious.resources import meteor_tables as meteor
+from captious.resources import spice_grammar
 from captious.resources.cache import cache_folder
 
 __all__ = ["RESOURCES", "Found", "Resource", "cache_folder"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from captious.atomic_write import whole_file
 from captious.errors import OutputError, ResourceError
-from captious.files import whole_file
 from captious.progress import Progress
 from captious.resources.arrays import Arrays, open_arrays, write_arrays
 from captious.resources.cache import make_folder

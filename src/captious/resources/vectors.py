@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from captious.atomic_write import whole_file
 from captious.errors import (
     CaptiousError,
     MissingExtraError,
@@ -27,7 +28,6 @@ from captious.errors import (
     ResourceError,
     UnknownNameError,
 )
-from captious.files import whole_file
 from captious.progress import Progress
 from captious.resources.arrays import Arrays, open_arrays
 from captious.resources.cache import cache_folder, expanded, make_folder

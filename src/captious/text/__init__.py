@@ -4,7 +4,7 @@ Everything here is an annotation layer of a table of captions, worked out once a
 """
 
 from captious.text.concepts import SMURF, ConceptLayer, Concepts
-from captious.text.meteor import MeteorLayer, MeteorWords
+from captious.text.meteor_words import MeteorLayer, MeteorWords
 from captious.text.stems import porter2_stems
 from captious.text.tokenizers import PTB, PTB_RAW, SPACES, WHITESPACE, Tokenizer, as_tokenizer
 from captious.text.tokens import NgramLayer, TokenLayer, Tokens, WordLayer

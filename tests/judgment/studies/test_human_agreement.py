@@ -15,7 +15,7 @@ from captious.data import References, read_references
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.judgment.studies import human_agreement
 from captious.judgment.studies.human_agreement import PublishedScores, expected_next, read_human_row
-from captious.resources import meteor
+from captious.resources import meteor_tables as meteor
 
 #: Chen et al. 2015, as spec.md section 15 has it; SPICE is the leaderboard's.
 C5 = {

@@ -13,15 +13,15 @@
 Each gives a table, and its pictures if there are any, as a ``Study``.
 """
 
-from captious.judgment.studies.correlations import metric_correlations
-from captious.judgment.studies.failures import critical_failures
+from captious.judgment.studies.critical_failures import critical_failures
 from captious.judgment.studies.human_agreement import human_agreement
-from captious.judgment.studies.references import reference_counts
+from captious.judgment.studies.metric_correlations import metric_correlations
+from captious.judgment.studies.reference_counts import reference_counts
 from captious.judgment.studies.robustness import robustness
 from captious.judgment.studies.smurf_analysis import smurf_analysis
 from captious.judgment.studies.systems import systems
 from captious.judgment.studies.timing import timing
-from captious.judgment.studies.words import word_agreement
+from captious.judgment.studies.word_agreement import word_agreement
 
 __all__ = [
     "critical_failures",

@@ -22,10 +22,10 @@ from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.resampling import bootstrap_sums, interval
-from captious.judgment.files import DataFolder
-from captious.judgment.scoring import Metrics, as_selections, score_captions
-from captious.judgment.studies.inputs import LEVEL, check_sampling, name_of_file, noted_references
+from captious.judgment.judgment_files import DataFolder
+from captious.judgment.metric_inputs import Metrics, as_selections, score_captions
 from captious.judgment.study import Curve, Curves, Study
+from captious.judgment.study_inputs import LEVEL, check_sampling, name_of_file, noted_references
 
 __all__ = ["PublishedScores", "expected_next", "human_agreement", "read_human_row"]
 

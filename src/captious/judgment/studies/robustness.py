@@ -22,9 +22,9 @@ from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.evaluation import Report
 from captious.evaluation.resampling import bootstrap_sums, interval
-from captious.judgment.scoring import Metrics, as_selections, refuse_constant, score_captions
-from captious.judgment.studies.inputs import LEVEL, check_sampling, name_of_file, noted_references
+from captious.judgment.metric_inputs import Metrics, as_selections, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
+from captious.judgment.study_inputs import LEVEL, check_sampling, name_of_file, noted_references
 from captious.text import PTB, TokenLayer
 
 __all__ = ["PATHOLOGIES", "STRENGTHS", "Specimens", "robustness"]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from captious.data import Captions, References, load, same_images
 from captious.errors import ParameterError
 from captious.judgment.polygons import ellipse, overlap
-from captious.judgment.studies.inputs import checksums, name_of_file, noted_references
 from captious.judgment.study import Cloud, Clouds, Study
+from captious.judgment.study_inputs import checksums, name_of_file, noted_references
 from captious.metrics.smurf import THRESHOLD, Parts, Smurf, fuse, grammar_penalty
 
 __all__ = ["PEOPLE", "Place", "hold_out", "places", "smurf_analysis"]

@@ -18,10 +18,10 @@ from captious.data import load, same_images
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.evaluation.resampling import interval
 from captious.judgment.correlation import Points, correlation
-from captious.judgment.scoring import Metrics, as_selections, score_captions
-from captious.judgment.studies.correlations import check_statistic, correlations
-from captious.judgment.studies.inputs import LEVEL, check_sampling, checksums, noted_references
+from captious.judgment.metric_inputs import Metrics, as_selections, score_captions
+from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.study import Matrix, Study
+from captious.judgment.study_inputs import LEVEL, check_sampling, checksums, noted_references
 
 __all__ = ["systems"]
 

@@ -11,9 +11,9 @@ import numpy as np
 from captious.data import Captions, References, load
 from captious.errors import ParameterError
 from captious.evaluation import evaluate
-from captious.judgment.scoring import Metrics, as_selections, score_captions
-from captious.judgment.studies.inputs import checksums
+from captious.judgment.metric_inputs import Metrics, as_selections, score_captions
 from captious.judgment.study import Study
+from captious.judgment.study_inputs import checksums
 from captious.native import threads
 
 __all__ = ["timing"]

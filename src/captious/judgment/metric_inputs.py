@@ -1,0 +1,170 @@
+"""Captions scored by whatever can be held against people: names of metrics, metrics, and functions of the user's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from captious.data import Captions
+from captious.errors import ParameterError
+from captious.evaluation import Report, evaluate, selections
+from captious.metrics.contract.metric import MeanMetric, Metric, State
+from captious.metrics.contract.registry import Selection
+from captious.models import Encoder, WordVectors
+from captious.version import __version__
+
+__all__ = [
+    "MetricLike",
+    "Metrics",
+    "ScoreFunction",
+    "as_selections",
+    "checked_scores",
+    "function_name",
+    "refuse_constant",
+    "score_captions",
+]
+
+#: A metric of the user's: candidates and their references to one score per candidate.
+ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str]]], ArrayLike]
+_ROUNDING = 1e-12
+#: What counts as a metric.
+MetricLike: TypeAlias = str | Metric | ScoreFunction
+#: Metrics of a study: one, several, or what ``captious.evaluation.selections`` made ready.
+Metrics: TypeAlias = MetricLike | Iterable[MetricLike] | Sequence[Selection]
+
+
+def score_captions(
+    captions: Captions,
+    metrics: Metrics,
+    *,
+    name: str = "captions",
+    references_as: str = "each",
+    on_step: Callable[[str], None] | None = None,
+) -> Report:
+    """Scores of captions, in the order in which metrics are asked for; the corpus score of a function is the mean.
+
+    Args:
+        name: what messages call the captions.
+        references_as: "each" reference of an image for itself, or all concatenated to one ("cat").
+
+    Raises:
+        UnknownNameError: no such metric.
+        ParameterError: no metric, or one twice; scores that are no numbers, not finite, or not one per caption.
+    """
+    chosen = as_selections(metrics, name=name)
+    report = evaluate(captions, chosen, system=name, references_as=references_as, on_step=on_step)
+    items = [str(each) for each in captions.ids]
+    for label, result in report.items():
+        checked_scores(result.per_caption, items, where=f"{label} on {name}")
+    return report
+
+
+def as_selections(
+    metrics: Metrics,
+    *,
+    name: str = "captions",
+    model: Encoder | str | None = None,
+    vectors: WordVectors | str | os.PathLike[str] | None = None,
+) -> list[Selection]:
+    """Metrics ready to run, functions among them; raises as ``score_captions`` does before it scores.
+
+    Args:
+        name: what messages call the captions.
+        model: for metrics on contextual encoders that are asked for by name, as ``captious.score`` takes it.
+        vectors: likewise for metrics on word vectors.
+    """
+    if isinstance(metrics, str | Metric) or callable(metrics):
+        metrics = [metrics]
+    asked = list(metrics)
+    ready = [item for item in asked if isinstance(item, Selection)]
+    if ready and len(ready) == len(asked):
+        return ready
+    return selections([_as_metric(item, name) for item in asked], model=model, vectors=vectors)
+
+
+def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> NDArray[np.float64]:
+    """One finite number for each item, or an error that says where.
+
+    Raises:
+        ParameterError: scores that are no numbers, not finite, or not as many as items.
+    """
+    array = _one_each(values, items, where=where)
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise ParameterError(
+            f"scores that are not finite: {bad.size:,}",
+            where=f"{where}; the first is {array[bad[0]]} for {items[bad[0]]}",
+            help="a metric has to give every caption a number",
+        )
+    return array
+
+
+def refuse_constant(scores: NDArray[np.float64], *, where: str) -> None:
+    """Refuse scores that are all the same, but for rounding: they say nothing about any caption.
+
+    Raises:
+        ParameterError: where, and what they are.
+    """
+    largest = float(np.abs(scores).max(initial=0.0))
+    if np.ptp(scores) <= _ROUNDING * max(largest, 1.0):
+        value = 0.0 if largest <= _ROUNDING else float(scores[0])
+        raise ParameterError(
+            f"all scores are {value:g}", where=where, help="what is constant agrees with nobody: leave this metric out"
+        )
+
+
+def function_name(function: ScoreFunction) -> str:
+    """What tables call a function.
+
+    Raises:
+        ParameterError: a lambda.
+    """
+    name = str(getattr(function, "__name__", type(function).__name__))
+    if name == "<lambda>":
+        raise ParameterError("a function without a name cannot stand in a table", help="define it with def")
+    return name
+
+
+def _one_each(values: ArrayLike, items: Sequence[object], *, where: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"the scores are no numbers: {error}", where=where, help="give one number each") from error
+    if array.shape != (len(items),):
+        what = f"{len(array):,} scores" if array.ndim == 1 else f"scores of the shape {array.shape}"
+        raise ParameterError(
+            f"there are {what} for {len(items):,} items",
+            where=where,
+            help="give one score for each item, in their order; captious data items lists them",
+        )
+    return array
+
+
+def _as_metric(item: Any, on: str) -> str | Metric:
+    """What is neither a name nor a metric nor a function is for ``selections`` to refuse."""
+    if isinstance(item, str | Metric | type) or not callable(item):
+        return cast("str | Metric", item)
+    return _function_metric(item, on)
+
+
+def _function_metric(function: ScoreFunction, on: str) -> Metric:
+    """A function as a metric whose corpus score is the mean."""
+    label = function_name(function)
+
+    class FunctionMetric(MeanMetric):
+        name = label
+
+        def signatures(self, state: State | None = None) -> tuple[str, ...]:
+            return (f"{label}|function|captious:{__version__}",)
+
+        def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+            texts, at = captions.references.texts, captions.references.offsets.tolist()
+            values = function(list(captions.candidates), [list(texts[a:b]) for a, b in pairwise(at)])
+            return _one_each(values, captions.ids, where=f"{label} on {on}")
+
+    return FunctionMetric()

@@ -1,0 +1,121 @@
+"""How often is a metric grossly wrong? Pairs of captions that people put far apart and the metric the other way round.
+
+In the spirit of the critical failures of Feinglass and Yang 2021 (SMURF), section 4.5: correlations forgive single
+errors however large they are, users do not. The definition is ours: a failure is a pair of captions of one
+image of which people rate one far better than the other, "far" being a share of the scale, and the metric scores the
+worse one higher; a tie is half a failure.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import ParameterError
+from captious.evaluation.resampling import bootstrap_sums, interval
+from captious.judgment.evidence import Evidence, RatedCaptions
+from captious.judgment.metric_inputs import Metrics, refuse_constant, score_captions
+from captious.judgment.study import Study
+from captious.judgment.study_inputs import LEVEL, check_sampling, judged_captions
+
+__all__ = ["critical_failures"]
+
+
+def critical_failures(
+    benchmark: str | os.PathLike[str] | Evidence,
+    metrics: Metrics,
+    *,
+    gap: float = 0.75,
+    data: str | os.PathLike[str] | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    on_step: Callable[[str], None] | None = None,
+) -> Study:
+    """The share of plainly unequal pairs of captions that a metric orders the wrong way.
+
+    A caption's rating is the mean of its ratings; the scale reaches from the lowest to the highest single rating of
+    the benchmark (1 to 4 for flickr8k-expert, 1 to 5 for composite, where the best captions mostly are humans' and
+    the worst machines').
+
+    Args:
+        benchmark: of rated captions; as ``judge`` takes it.
+        metrics: names, metrics, or functions (candidates, references) -> scores.
+        gap: the least difference of ratings, as a share of the scale; 1 leaves the best against the worst.
+        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
+        resamples, seed: of the bootstrap interval over images.
+
+    Returns:
+        One record per metric: pairs, failures (the worse caption scores higher), ties, rate (failures and half the
+        ties, per pair), ci95_low, ci95_high.
+
+    Raises:
+        ParameterError: a gap outside 0..1, a benchmark without ratings, or no pair of captions that far apart.
+        and what ``judge`` raises.
+    """
+    check_sampling(resamples, seed)
+    if not 0 < gap <= 1:
+        raise ParameterError(f"{gap:g} is no gap", help="give a share of the scale, more than 0 and at most 1")
+    evidence = judged_captions(benchmark, data)
+    name = evidence.protocol.full_name
+    if not isinstance(evidence, RatedCaptions):
+        raise ParameterError(
+            f"{name} has preferences, not ratings", help="this study needs rated captions, such as composite"
+        )
+    better, worse, scale = _unequal_pairs(evidence, gap)
+    if better.size == 0:
+        raise ParameterError(
+            f"no two captions of an image are {gap:g} of the scale apart",
+            where=f"{name}, ratings from {scale[0]:g} to {scale[1]:g}",
+            help="ask for a smaller gap",
+        )
+    report = score_captions(evidence.captions, metrics, name=name, on_step=on_step)
+    units = evidence.units[better]
+    records = []
+    for label, result in report.items():
+        scores = result.per_caption
+        refuse_constant(scores, where=f"{label} on {name}")
+        wrong, tied = scores[worse] > scores[better], scores[worse] == scores[better]
+        of_unit = np.zeros((evidence.n_units, 2))
+        np.add.at(of_unit, units, np.stack([wrong + tied / 2, np.ones(len(wrong))], axis=1))
+        of_unit = of_unit[of_unit[:, 1] > 0]
+        sums = bootstrap_sums(of_unit, resamples=resamples, seed=seed)
+        low, high = interval(sums[:, 0] / sums[:, 1], LEVEL)
+        record = {"metric": label, "pairs": len(better), "failures": int(wrong.sum()), "ties": int(tied.sum())}
+        record |= {"rate": float((wrong + tied / 2).mean()), "ci95_low": float(low), "ci95_high": float(high)}
+        records.append(record)
+    return Study(
+        "failures",
+        f"Critical failures: {name}",
+        ("metric", "pairs", "failures", "ties", "rate", "ci95_low", "ci95_high"),
+        records,
+        {label: result.signature for label, result in report.items()},
+        dict(evidence.data),
+        {"gap": gap, "scale": list(scale), "resamples": resamples, "seed": seed},
+        notes=[
+            f"Pairs are captions of one image whose ratings differ by {gap:g} of the scale or more; a failure scores "
+            "the worse caption higher, and a tie is half a failure. The definition is captious' own."
+        ],
+    )
+
+
+def _unequal_pairs(
+    evidence: RatedCaptions, gap: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[float, float]]:
+    """Better and worse caption of every pair of one image, int64[n] each, and the ends of the scale."""
+    ratings = np.array([each.mean() for each in evidence.ratings])
+    low = min(float(each.min()) for each in evidence.ratings)
+    high = max(float(each.max()) for each in evidence.ratings)
+    least = gap * (high - low) - 1e-9
+    better, worse = [], []
+    order = np.argsort(evidence.units, kind="stable")
+    starts = np.searchsorted(evidence.units[order], np.arange(evidence.n_units + 1))
+    for start, end in pairwise(starts.tolist()):
+        rows = order[start:end]
+        best, worst = np.nonzero(ratings[rows][:, None] - ratings[rows] >= least)
+        better.append(rows[best])
+        worse.append(rows[worst])
+    return np.concatenate(better), np.concatenate(worse), (low, high)

@@ -1,0 +1,104 @@
+"""Which metrics say the same? Correlations between metrics, and with people, over what a benchmark judges.
+
+Sharif et al. 2020 (WEmbSim), figure 8.4, draws them as a heat map.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import ParameterError
+from captious.judgment.correlation import STATISTICS, correlation
+from captious.judgment.evidence import CaptionPairs, Evidence
+from captious.judgment.metric_inputs import Metrics, score_captions
+from captious.judgment.study import Matrix, Study
+from captious.judgment.study_inputs import judged_captions
+
+__all__ = ["check_statistic", "correlations", "metric_correlations"]
+
+_PEOPLE = "people"
+
+
+def metric_correlations(
+    benchmark: str | os.PathLike[str] | Evidence,
+    metrics: Metrics,
+    *,
+    statistic: str = "pearson",
+    data: str | os.PathLike[str] | None = None,
+    on_step: Callable[[str], None] | None = None,
+) -> Study:
+    """Correlations between all pairs of metrics, and with people.
+
+    Points are ratings, as in ``judge``: a caption that several people rated one by one counts as often. For pairs of
+    captions the points are the pairs, in both orders: the difference of two scores, and which caption people prefer.
+
+    Args:
+        benchmark: of captions; as ``judge`` takes it.
+        metrics: names, metrics, or functions (candidates, references) -> scores.
+        statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
+        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
+
+    Returns:
+        A symmetric table with one record per metric and one for people; a correlation with a constant is None.
+
+    Raises:
+        ParameterError: no such statistic, or a benchmark of systems.
+        and what ``judge`` raises.
+    """
+    check_statistic(statistic)
+    evidence = judged_captions(benchmark, data)
+    name = evidence.protocol.full_name
+    report = score_captions(evidence.captions, metrics, name=name, on_step=on_step)
+    points = {label: result.per_caption for label, result in report.items()}
+    if isinstance(evidence, CaptionPairs):
+        margins = {label: scores[0::2] - scores[1::2] for label, scores in points.items()}
+        margins[_PEOPLE] = np.where(evidence.preferred == 0, 1.0, -1.0)
+        points = {label: np.concatenate([margin, -margin]) for label, margin in margins.items()}  # in both orders
+        of = "pairs"
+    else:
+        counts = [len(each) for each in evidence.ratings]
+        points = {label: np.repeat(scores, counts) for label, scores in points.items()}
+        points[_PEOPLE] = np.concatenate(evidence.ratings)
+        of = "ratings"
+    records, matrix = correlations(points, statistic)
+    title = f"Correlation between metrics, and with people: {name}, {statistic} over {evidence.n:,} {of}"
+    return Study(
+        "metrics",
+        title,
+        ("metric", *points),
+        [{"metric": label, **record} for label, record in records.items()],
+        {label: result.signature for label, result in report.items()},
+        dict(evidence.data),
+        {"statistic": statistic},
+        matrices={"metrics": Matrix(f"{name}, {statistic}", list(points), matrix)},
+    )
+
+
+def correlations(
+    points: Mapping[str, NDArray[np.float64]], statistic: str
+) -> tuple[dict[str, dict[str, float | None]], NDArray[np.float64]]:
+    """Correlations of all pairs: label -> label -> value, None where it is undefined; and the same as an array."""
+    labels = list(points)
+    matrix = np.eye(len(labels))
+    for i, a in enumerate(labels):
+        for j in range(i):
+            matrix[i, j] = matrix[j, i] = correlation(statistic, points[a], points[labels[j]])
+    records = {
+        a: {b: None if np.isnan(value) else float(value) for b, value in zip(labels, row, strict=True)}
+        for a, row in zip(labels, matrix, strict=True)
+    }
+    return records, matrix
+
+
+def check_statistic(statistic: str) -> None:
+    """Refuse what is no correlation.
+
+    Raises:
+        ParameterError: no such statistic.
+    """
+    if statistic not in STATISTICS:
+        raise ParameterError(f"there is no correlation {statistic!r}", help=f"there are {', '.join(STATISTICS)}")

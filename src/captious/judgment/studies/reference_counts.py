@@ -1,0 +1,192 @@
+"""How many references does a metric need? Agreement with people against the number of references.
+
+Sharif et al. 2019 (LCEval), section 7.5.5; Vedantam et al. 2015 on PASCAL-50S.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, References
+from captious.errors import ParameterError
+from captious.judgment.evidence import CaptionPairs, Evidence
+from captious.judgment.judgment_files import data_folder
+from captious.judgment.metric_inputs import Metrics, as_selections, refuse_constant, score_captions
+from captious.judgment.study import Curve, Curves, Study
+from captious.judgment.study_inputs import LEVEL, check_sampling, judged_captions
+
+__all__ = ["reference_counts"]
+
+_POOL = "pascal50s/refs.json"
+_USUAL = (1, 2, 3, 4, 5, 10, 20, 40)
+_BATCH = 100  # resamples at a time
+
+
+def reference_counts(
+    benchmark: str | os.PathLike[str] | Evidence,
+    metrics: Metrics,
+    counts: Sequence[int] = (),
+    *,
+    draws: int = 5,
+    data: str | os.PathLike[str] | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    on_step: Callable[[str], None] | None = None,
+) -> Study:
+    """The statistic of a benchmark when metrics get fewer references, or, for pascal-50s, more.
+
+    For each count, that many references of every image are drawn without replacement and the benchmark is judged
+    with them; the value is the mean over draws. All metrics see the same draws, and a draw of more references
+    contains that of fewer. Captions with fewer references than a count keep all of theirs. References of pascal-50s
+    are the fifty of each image, without those that are one of the captions to be judged. Document frequencies of
+    CIDEr are counted over the drawn references.
+
+    Args:
+        benchmark: of captions; as ``judge`` takes it.
+        metrics: names, metrics, or functions (candidates, references) -> scores.
+        counts: numbers of references; by default 1 to 5, 10, 20, 40 and all, as far as there are so many.
+        draws: of references, for each count.
+        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
+        resamples, seed: of the interval, which is a bootstrap over images of the mean over draws.
+
+    Returns:
+        One record per metric and count: metric, references, value, ci95_low, ci95_high.
+
+    Raises:
+        ParameterError: counts that are none or more than there are references; a benchmark of systems.
+        and what ``judge`` raises.
+    """
+    check_sampling(resamples, seed)
+    if draws < 1:
+        raise ParameterError(f"there cannot be {draws} draws", help="draw at least once")
+    evidence = judged_captions(benchmark, data)
+    chosen = as_selections(metrics, name=evidence.protocol.full_name)
+    table, read = _pool(evidence, data)
+    available = np.diff(table.offsets)
+    counts = _checked_counts(counts, int(available.max()))
+    orders = _orders(table, draws, np.random.default_rng(seed))
+    scores: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
+    signatures: dict[str, str] = {}
+    for count in counts:
+        for number, order in enumerate(orders[: 1 if count >= available.max() else draws]):
+            if on_step is not None:
+                on_step(f"{evidence.protocol.full_name}: {count} references, draw {number + 1}")
+            captions = Captions(evidence.captions.candidates, _drawn(table, order, count))
+            report = score_captions(captions, chosen, name=evidence.protocol.full_name)
+            for label, result in report.items():
+                refuse_constant(result.per_caption, where=f"{label} with {count} references")
+                scores.setdefault((label, count), []).append(result.per_caption)
+                signatures[label] = result.signature
+    records = []
+    lines = {}
+    for label in signatures:
+        if on_step is not None:
+            on_step(f"{label}: intervals")
+        rows = []
+        for count in counts:
+            drawn = scores[label, count]
+            value = float(np.mean([evidence.values(each).mean() for each in drawn]))
+            rows.append((value, *_interval(evidence, drawn, resamples, seed)))
+            keys = ("value", "ci95_low", "ci95_high")
+            records.append({"metric": label, "references": count, **dict(zip(keys, rows[-1], strict=True))})
+        value, low, high = np.array(rows).T
+        lines[label] = Curve(np.array(counts, float), value, low, high)
+    statistic = evidence.protocol.statistic
+    name = evidence.protocol.full_name
+    return Study(
+        "references",
+        f"Agreement with people by number of references: {name}, {statistic}",
+        ("metric", "references", "value", "ci95_low", "ci95_high"),
+        records,
+        signatures,
+        {**evidence.data, **read},
+        {"counts": list(counts), "draws": draws, "resamples": resamples, "seed": seed},
+        {"references": Curves(name, "references", statistic, lines)},
+        notes=_notes(counts, available),
+    )
+
+
+def _pool(evidence: Evidence, data: str | os.PathLike[str] | None) -> tuple[References, dict[str, str]]:
+    """The references of every caption from which to draw, and the files they were read from."""
+    table = judged_captions(evidence, data).captions.references
+    if not isinstance(evidence, CaptionPairs) or evidence.protocol.benchmark != "pascal-50s":
+        return table, {}
+    folder = data_folder(data)
+    of_image = folder.json(_POOL)
+    candidates = evidence.captions.candidates
+    kept: list[list[str]] = []
+    for row, item in enumerate(evidence.items):
+        judged = {_letters(candidates[row - row % 2]), _letters(candidates[row - row % 2 + 1])}
+        kept.append([text for text in of_image[item.split("|")[0]] if _letters(text) not in judged])
+    offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in kept])])
+    texts = tuple(text for some in kept for text in some)
+    return References(table.ids, texts, offsets, name=table.name), folder.read
+
+
+def _letters(text: str) -> str:
+    return re.sub("[^a-z0-9]", "", text.lower())
+
+
+def _checked_counts(counts: Sequence[int], most: int) -> list[int]:
+    if not counts:
+        return [*(count for count in _USUAL if count < most), most]
+    wrong = [count for count in counts if not 1 <= count <= most]
+    if wrong:
+        raise ParameterError(
+            f"no caption can have {wrong[0]} references", where=f"there are up to {most}", help=f"give 1 to {most}"
+        )
+    return sorted(set(counts))
+
+
+def _orders(table: References, draws: int, rng: np.random.Generator) -> list[list[NDArray[np.int64]]]:
+    """For each draw and caption an order of its references; captions with the same references share it."""
+    at = table.offsets.tolist()
+    own = [table.texts[a:b] for a, b in pairwise(at)]
+    found = []
+    for _ in range(draws):
+        shared: dict[tuple[str, ...], NDArray[np.int64]] = {}
+        for texts in own:
+            if texts not in shared:
+                shared[texts] = rng.permutation(len(texts))
+        found.append([shared[texts] for texts in own])
+    return found
+
+
+def _drawn(table: References, order: list[NDArray[np.int64]], count: int) -> References:
+    """The first references of each order, as they stood before."""
+    starts = table.offsets.tolist()
+    kept = [np.sort(each[:count]).tolist() for each in order]
+    texts = tuple(table.texts[start + i] for start, rows in zip(starts, kept, strict=False) for i in rows)
+    offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in kept])])
+    return References(table.ids, texts, offsets, name=table.name)
+
+
+def _interval(
+    evidence: Evidence, drawn: Sequence[NDArray[np.float64]], resamples: int, seed: int
+) -> tuple[float, float]:
+    """As ``Evidence.interval``, of the mean over draws."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for start in range(0, resamples, _BATCH):
+        size = min(_BATCH, resamples - start)
+        counts = rng.multinomial(evidence.n_units, np.full(evidence.n_units, 1 / evidence.n_units), size)
+        resampled = [evidence.resampled(scores, counts.astype(np.int32)) for scores in drawn]
+        found.append(np.mean(resampled, axis=0))
+    tail = 50 * (1 - LEVEL)
+    low, high = np.nanpercentile(np.concatenate(found), [tail, 100 - tail])
+    return float(low), float(high)
+
+
+def _notes(counts: Sequence[int], available: NDArray[np.int64]) -> list[str]:
+    short = int((available < max(counts)).sum())
+    if not short:
+        return []
+    return [
+        f"{short:,} of {len(available):,} captions have fewer than {max(counts)} references and keep all of theirs."
+    ]

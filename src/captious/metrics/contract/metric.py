@@ -1,0 +1,253 @@
+"""The contract of every metric: a metric is a sum of statistics.
+
+    fit(references)                 -> state            what must be known before scoring; mergeable, savable
+    statistics(captions, state)     -> float64[n, k]    one row per caption; no row looks at another
+    aggregate(float64[..., k])      -> float64[..., m]  scores from statistics, one per output
+
+    caption scores = aggregate(statistics)      corpus scores = aggregate(statistics.sum(axis=0))
+
+Intervals, paired tests, streaming and distribution follow from this without any metric knowing of them.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, References, load
+from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract.signature import signature
+from captious.models import Encoder, WordVectors
+from captious.parsing.parsed_captions import ParseSource
+from captious.text import Tokenizer, as_tokenizer
+
+__all__ = ["MeanMetric", "Metric", "Settings", "State"]
+
+
+class State(Protocol):
+    """What fit learns from references. Documents counted apart merge to what counting them together gives."""
+
+    def merge(self, other: State) -> State:
+        """The state of both sets of references together."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """What signatures call it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a user may say once for all metrics of a run; each takes what concerns it.
+
+    Args:
+        tokenizer: see ``captious.text.as_tokenizer``; None for each metric's own default.
+        idf: document frequencies for metrics that weigh n-grams; None to count the references at hand.
+        encoder: the model of metrics on contextual encoders; None for each metric's own default.
+        images: the folder of image files, for metrics that look at the images.
+        parser: where metrics on parses get them from; None for the best grammar at hand.
+        vectors: for metrics on word vectors: these, their name, or a file; None for the default.
+    """
+
+    tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None
+    idf: State | None = None
+    encoder: Encoder | None = None
+    images: str | os.PathLike[str] | None = None
+    parser: ParseSource | str | os.PathLike[str] | None = None
+    vectors: WordVectors | str | os.PathLike[str] | None = None
+
+
+class Metric(ABC):
+    """A way of judging captions, with its parameters fixed.
+
+    A subclass names itself and its outputs, says which variants it has, and implements ``statistics`` and
+    ``aggregate``; a metric that must see references first also implements ``fit``.
+
+    Args:
+        variant: one of ``variants``. By default the first: the official implementation's way, if there is one.
+        tokenizer: see ``captious.text.as_tokenizer``.
+
+    Raises:
+        UnknownNameError: a variant or tokenizer that does not exist.
+    """
+
+    #: What the metric is called everywhere.
+    name: ClassVar[str]
+    #: The numbers it reports, in the order of the last axis of ``aggregate``.
+    outputs: ClassVar[tuple[str, ...]]
+    #: Its documented ways of computing, the default first: name -> one line.
+    variants: ClassVar[Mapping[str, str]] = {"official": "as released"}
+    #: One line for listings.
+    summary: ClassVar[str] = ""
+    #: The models that it loads unless it is given others, by their names on the Hugging Face hub.
+    default_models: ClassVar[tuple[str, ...]] = ()
+    #: Whether its scores depend on references.
+    needs_references: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        if "name" in cls.__dict__ and "outputs" not in cls.__dict__:
+            cls.outputs = (cls.name,)
+
+    def __init__(
+        self, *, variant: str | None = None, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb"
+    ) -> None:
+        variant = next(iter(self.variants)) if variant is None else variant
+        if variant not in self.variants:
+            raise UnknownNameError(
+                f"{self.name} has no variant {variant!r}", help=f"its variants are {', '.join(self.variants)}"
+            )
+        self.variant = variant
+        self.tokenizer = as_tokenizer(tokenizer)
+        self._stream = Stream()
+
+    @classmethod
+    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Metric:
+        """The metric under the settings of a run, with parameters of its own, which take precedence.
+
+        Metrics with further settings override this.
+        """
+        if settings.tokenizer is not None:
+            parameters = {"tokenizer": settings.tokenizer, **parameters}
+        return cls(variant=variant, **parameters)
+
+    @classmethod
+    def missing(cls) -> str | None:
+        """The command that installs what this metric lacks on this machine, or None if it can run."""
+        return None
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """Every parameter that changes a score, in the order in which the signature shows them."""
+        return {"variant": self.variant, "tokenizer": self.tokenizer.name}
+
+    @property
+    def tokens(self) -> str:
+        """What its tokens are, for readers of a table."""
+        return self.tokenizer.name
+
+    @property
+    def uses_model(self) -> bool:
+        """Whether it takes ``Settings.encoder``."""
+        return False
+
+    @property
+    def needs_fit(self) -> bool:
+        """Whether ``fit`` has to see the references of the whole corpus before captions can be scored."""
+        return False
+
+    def signatures(self, state: State | None = None) -> tuple[str, ...]:
+        """The signature of each output, given the state that was used."""
+        return tuple(signature(output, self.parameters) for output in self.outputs)
+
+    def fit(self, references: References) -> State | None:
+        """What must be known about the references of the whole corpus; None for most metrics."""
+        return None
+
+    @abstractmethod
+    def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        """Sufficient statistics, float64[n_captions, k].
+
+        Args:
+            captions: the table.
+            state: what ``fit`` returned; None makes a metric that needs one fit the references at hand.
+        """
+
+    @abstractmethod
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores from statistics or sums of them: float64[..., k] to float64[..., m], one per output."""
+
+    def cautions(self, captions: Captions, state: State | None) -> list[str]:
+        """What a reader of the scores should be told: numbers that are legal but misleading. One sentence each."""
+        return []
+
+    # ---- streaming, on the same statistics
+
+    def update(self, candidates: object, references: object = None) -> None:
+        """Take in more captions: every form that ``captious.data.load`` reads, or a ``Captions`` alone.
+
+        A metric that must be fitted on all references keeps the captions until ``compute``; others keep a sum.
+        """
+        captions = candidates if isinstance(candidates, Captions) else load(candidates, references)
+        if self.needs_fit:
+            self._stream.captions.append(captions)
+        else:
+            self._stream.add(self.statistics(captions))
+
+    def compute(self) -> dict[str, float]:
+        """Corpus scores of all captions taken in so far, by output.
+
+        Raises:
+            ParameterError: nothing was taken in yet.
+        """
+        stream = self._stream
+        if self.needs_fit and stream.captions:
+            state: State | None = None
+            for captions in stream.captions:
+                more = self.fit(captions.references)
+                assert more is not None
+                state = more if state is None else state.merge(more)
+            total = sum(self.statistics(captions, state).sum(axis=0) for captions in stream.captions)
+        else:
+            total = stream.total
+        if total is None:
+            raise ParameterError(f"{self.name} has seen no captions yet", help="call update() before compute()")
+        return dict(zip(self.outputs, self.aggregate(np.asarray(total)).tolist(), strict=True))
+
+    def merge(self, other: Metric) -> None:
+        """Take in what another metric of the same parameters has taken in.
+
+        Raises:
+            ParameterError: the other metric computes something else.
+        """
+        if type(other) is not type(self) or other.signatures() != self.signatures():
+            raise ParameterError(
+                f"{other.name} cannot be merged into {self.name}",
+                where=f"{other.signatures()[0]} into {self.signatures()[0]}",
+                help="merge metrics of the same class and parameters",
+            )
+        self._stream.captions += other._stream.captions
+        if other._stream.total is not None:
+            self._stream.add(other._stream.total[None])
+
+    def reset(self) -> None:
+        """Forget all captions taken in."""
+        self._stream = Stream()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {', '.join(f'{k}={v}' for k, v in self.parameters.items())}>"
+
+
+class Stream:
+    """What ``update`` has taken in: a running sum, or captions that wait for the fit."""
+
+    def __init__(self) -> None:
+        self.total: NDArray[np.float64] | None = None
+        self.captions: list[Captions] = []
+
+    def add(self, statistics: NDArray[np.float64]) -> None:
+        """Add rows of statistics, float64[n, k], to the sum."""
+        more = statistics.sum(axis=0)
+        self.total = more if self.total is None else self.total + more
+
+
+class MeanMetric(Metric):
+    """A metric whose corpus score is the mean of its caption scores; its statistics are (scores, 1)."""
+
+    @abstractmethod
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        """Caption scores, float64[n] or float64[n, m]."""
+
+    def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        scores = self.scores(captions, state).reshape(len(captions), len(self.outputs))
+        return np.hstack([scores, np.ones((len(captions), 1))])
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        return statistics[..., :-1] / statistics[..., -1:]

@@ -1,0 +1,245 @@
+"""Which metrics exist, under which names.
+
+A metric is asked for by its name (``cider-d``), by one of its outputs (``bleu-4``), or either with a variant and
+parameters (``cider-d@paper``, ``rouge-s:gap=2``; see asking.py). Others are added with ``register`` or by a package
+with an entry point of the group ``captious.metrics``, whose name is the metric's and whose value is its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeVar
+
+from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract.metric import Metric, Settings
+from captious.metrics.contract.specification import Asked
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["COCO", "Selection", "available", "get", "names", "register", "select"]
+
+#: One line per metric of the package.
+_BUILT_IN = {
+    "bleu": "captious.metrics.bleu:Bleu",
+    "meteor": "captious.metrics.meteor:Meteor",
+    "rouge-l": "captious.metrics.rouge_l:RougeL",
+    "rouge-n": "captious.metrics.rouge_n:RougeN",
+    "rouge-s": "captious.metrics.rouge_s:RougeS",
+    "cider": "captious.metrics.cider:Cider",
+    "cider-d": "captious.metrics.cider_d:CiderD",
+    "sparcs": "captious.metrics.sparcs:Sparcs",
+    "spurts": "captious.metrics.spurts:Spurts",
+    "mima": "captious.metrics.mima:Mima",
+    "smurf": "captious.metrics.smurf:Smurf",
+    "bertscore": "captious.metrics.bertscore:BertScore",
+    "yi2020": "captious.metrics.yi2020:Yi2020",
+    "yi2020-unigram": "captious.metrics.yi2020_unigram:Yi2020Unigram",
+    "clipscore": "captious.metrics.clipscore:ClipScore",
+    "refclipscore": "captious.metrics.refclipscore:RefClipScore",
+    "spice": "captious.metrics.spice:Spice",
+    "spider": "captious.metrics.spider:Spider",
+    "hwcm": "captious.metrics.hwcm:Hwcm",
+    "wmd": "captious.metrics.wmd:Wmd",
+    "mowe": "captious.metrics.mowe:Mowe",
+    "wembsim": "captious.metrics.wembsim:Wembsim",
+    "ngram-precision": "captious.metrics.ngram_precision:NgramPrecision",
+    "unigram-recall": "captious.metrics.unigram_recall:UnigramRecall",
+}
+
+#: What the COCO evaluation reports, in its order.
+COCO = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
+
+MetricClass = TypeVar("MetricClass", bound=type[Metric])
+
+_registered: dict[str, type[Metric]] = {}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Outputs that were asked for of one metric.
+
+    Args:
+        metric: the metric, parameters fixed.
+        columns: label -> index into its outputs.
+    """
+
+    metric: Metric
+    columns: dict[str, int]
+
+
+def register(name: str) -> Callable[[MetricClass], MetricClass]:
+    """Class decorator that makes a metric available under a name, to the library for as long as the process lives.
+
+    Raises:
+        ParameterError: not a metric, or a name that is taken.
+    """
+
+    if not isinstance(name, str):
+        raise ParameterError("register takes the name of the metric", help='write @captious.register("my-metric")')
+
+    def add(metric: MetricClass) -> MetricClass:
+        if not (isinstance(metric, type) and issubclass(metric, Metric)):
+            raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
+        _named(metric, name)
+        taken = {other for known in names() if known != name for other in (known, *_outputs(known))}
+        if name in _BUILT_IN or taken & {name, *metric.outputs}:
+            raise ParameterError(f"the name {name} is taken", help="register the metric under another name")
+        _registered[name] = metric
+        return metric
+
+    return add
+
+
+def names() -> list[str]:
+    """Names of all metrics: those of the package, then others by name."""
+    return [*_BUILT_IN, *sorted({*_registered, *_plugins()} - {*_BUILT_IN})]
+
+
+def get(name: str) -> type[Metric]:
+    """The class of a metric.
+
+    Raises:
+        UnknownNameError: no metric of that name.
+        ParameterError: an entry point that does not lead to a metric.
+    """
+    if name in _BUILT_IN:
+        module, attribute = _BUILT_IN[name].split(":")
+        metric: type[Metric] = getattr(import_module(module), attribute)
+        return metric
+    if name in _registered:
+        return _registered[name]
+    if name in _plugins():
+        point = _plugins()[name]
+        try:
+            loaded = point.load()
+        except Exception as error:  # whatever the code of another package does when it is imported
+            raise ParameterError(
+                f"the metric {name} cannot be loaded: {error}",
+                where=f"entry point {point.value}",
+                help="mend or uninstall the package that offers it",
+            ) from error
+        if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
+            raise ParameterError(f"{point.value} is not a metric", help="the entry point must name a captious.Metric")
+        return _named(loaded, name)
+    raise _unknown(name)
+
+
+def available(asked: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+    """Split names into those that can run here and, for the others, the reason why not."""
+    run: list[str] = []
+    left_out: dict[str, str] = {}
+    for name in asked:
+        owner = _owner(name)
+        if owner is None:
+            left_out[name] = "not in this version"
+        elif (command := get(owner).missing()) is not None:
+            left_out[name] = command
+        else:
+            run.append(name)
+    return run, left_out
+
+
+def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> list[Selection]:
+    """Metrics for what was asked, each made once, in the order of asking.
+
+    Args:
+        asked: names as described above, or metrics.
+        settings: what applies to all metrics that are asked for by name.
+
+    Raises:
+        UnknownNameError: no such metric, output, variant or parameter.
+        ParameterError: nothing was asked for, one output twice, or a parameter with a value that it does not take.
+    """
+    settings = settings or Settings()
+    made: dict[tuple[str, str], Selection] = {}
+    selections: list[Selection] = []
+    labels: set[str] = set()
+    for item in asked:
+        if isinstance(item, Metric):
+            selection = Selection(item, {})
+            selections.append(selection)
+            wanted = {output: i for i, output in enumerate(item.outputs)}
+        elif not isinstance(item, str):
+            made_of = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
+            raise ParameterError(f"{item!r} is no metric", help=f"give names or metrics{made_of}")
+        else:
+            what = Asked.from_text(item)
+            owner = _owner(what.name)
+            if owner is None:
+                raise _unknown(what.name)
+            key = (owner, what.suffix)
+            if key not in made:
+                cls = get(owner)
+                made[key] = Selection(cls.from_settings(settings, variant=what.variant, **what.values(cls)), {})
+                selections.append(made[key])
+            selection = made[key]
+            metric = selection.metric
+            # A name that is an output's is that output alone, even where the metric has it, too.
+            named = [what.name] if what.name in metric.outputs else list(metric.outputs)
+            wanted = {output + what.suffix: metric.outputs.index(output) for output in named}
+        if repeated := labels & {*wanted}:
+            raise ParameterError(
+                f"{', '.join(sorted(repeated))} is asked for twice",
+                help="ask once, or in words with different variants or parameters: rouge-s, rouge-s:gap=2",
+            )
+        labels |= {*wanted}
+        selection.columns.update(wanted)
+    if not selections:
+        raise ParameterError("no metric is asked for", help=f"metrics are {', '.join(_askable())}")
+    return selections
+
+
+def _owner(name: str) -> str | None:
+    """The metric that a name belongs to, its own or one of its outputs. Other packages are asked last."""
+    for metric in (*_BUILT_IN, *_registered):
+        if name in (metric, *_outputs(metric)):
+            return metric
+    return next((metric for metric in _plugins() if name in (metric, *_outputs(metric))), None)
+
+
+def _outputs(metric: str) -> tuple[str, ...]:
+    """Outputs of a metric; none if it is another package's and cannot be loaded."""
+    try:
+        return get(metric).outputs
+    except ParameterError:
+        return ()
+
+
+@cache
+def _plugins() -> dict[str, EntryPoint]:
+    """Metrics of other packages."""
+    from importlib.metadata import entry_points  # slow to import, and most runs need no plugin
+
+    return {point.name: point for point in entry_points(group="captious.metrics") if point.name not in _BUILT_IN}
+
+
+def _named(metric: type[Metric], name: str) -> type[Metric]:
+    """The metric under the name it was registered by."""
+    if "outputs" not in metric.__dict__ and len(getattr(metric, "outputs", ())) > 1:
+        raise ParameterError(
+            f"{name} does not say what its outputs are called",
+            where=f"{metric.__qualname__} would report {', '.join(metric.outputs)} as well",
+            help="set outputs = (...) in the class",
+        )
+    if "outputs" not in metric.__dict__:
+        metric.outputs = (name,)
+    metric.name = name
+    return metric
+
+
+def _askable() -> list[str]:
+    """Everything that can be asked for by name."""
+    return [name for metric in names() for name in dict.fromkeys((metric, *_outputs(metric)))]
+
+
+def _unknown(name: str) -> UnknownNameError:
+    import difflib
+
+    known = _askable()
+    close = difflib.get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.6)
+    guess = f"did you mean {close[0]}? " if close else ""
+    return UnknownNameError(f"there is no metric {name!r}", help=f"{guess}metrics are {', '.join(known)}")

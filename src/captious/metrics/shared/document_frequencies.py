@@ -1,0 +1,212 @@
+"""Document frequencies of n-grams, which CIDEr weighs by: counted from references, merged, saved and loaded.
+
+A document is an image with all its references; the frequency of an n-gram (n = 1..4) is the number of images with a
+reference that holds it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.atomic_write import whole_file
+from captious.data import References, read_references
+from captious.errors import ParameterError, ResourceError
+from captious.metrics.contract.metric import State
+from captious.native import NgramFrequencies, Vocabulary
+from captious.text import NgramLayer, Tokenizer, WordLayer, as_tokenizer
+
+__all__ = ["DocumentFrequencies"]
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentFrequencies:
+    """How many images of a corpus have each n-gram.
+
+    Args:
+        vocabulary: the words that n-grams are made of.
+        counts: number of images per n-gram, by word ids of the vocabulary.
+        n_documents: number of images of the corpus.
+        tokenizer: name of the tokenizer that cut its references.
+        name: what signatures call the corpus.
+    """
+
+    vocabulary: Vocabulary
+    counts: NgramFrequencies
+    n_documents: int
+    tokenizer: str
+    name: str = "references"
+
+    @classmethod
+    def of(
+        cls, references: object, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb"
+    ) -> DocumentFrequencies:
+        """Count references: a ``References`` (counted once, however often this is asked) or any form that is read."""
+        table = references if isinstance(references, References) else read_references(references)
+        return table.layer(_FrequencyLayer(as_tokenizer(tokenizer)))
+
+    @property
+    def label(self) -> str:
+        """Name and size of the corpus."""
+        return f"{self.name}-{self.n_documents}"
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of the frequencies, whatever the order in which they were counted and the file they are in."""
+        return _checksum(self._content)
+
+    def merge(self, other: State) -> DocumentFrequencies:
+        """The frequencies of both corpora together; an image that is in both counts twice.
+
+        Raises:
+            ParameterError: they were cut by different tokenizers.
+        """
+        if not isinstance(other, DocumentFrequencies) or other.tokenizer != self.tokenizer:
+            raise ParameterError(
+                "these document frequencies do not belong together",
+                where=f"{self.label} and {other.label}",
+                help="merge frequencies that were counted with the same tokenizer",
+            )
+        vocabulary, counts = Vocabulary(), NgramFrequencies()
+        for part in (self, other):
+            ngrams, frequencies = part.counts.entries()
+            counts.add(_renumbered(ngrams, vocabulary.add(tuple(part.vocabulary.words()))), frequencies)
+        name = self.name if self.name == other.name else f"{self.name}+{other.name}"
+        return DocumentFrequencies(vocabulary, counts, self.n_documents + other.n_documents, self.tokenizer, name)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return DocumentFrequencies._from_content, (self._content, self.name)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the frequencies to a file. The same frequencies give the same bytes, in whatever order counted.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        header = json.dumps({"format": _FORMAT, "checksum": self.checksum}).encode()
+        arrays: dict[str, Any] = {"header": np.frombuffer(header, np.uint8), **self._content}
+        content = io.BytesIO()
+        np.savez_compressed(content, **arrays)
+        with whole_file(path, "wb") as file:
+            file.write(content.getbuffer())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> DocumentFrequencies:
+        """Read what ``save`` wrote.
+
+        Raises:
+            ResourceError: no such file, or not a whole file of document frequencies.
+        """
+        help = "make it anew: captious idf build REFERENCES -o FILE.idf"
+        try:
+            raw = Path(path).read_bytes()
+        except OSError as error:
+            raise ResourceError(
+                f"cannot read document frequencies: {error.strerror}", where=str(path), help=help
+            ) from error
+        try:
+            with np.load(io.BytesIO(raw), allow_pickle=False) as archive:
+                content = {name: archive[name] for name in archive.files}
+            header = json.loads(content.pop("header").tobytes())
+            if header["format"] == _FORMAT and header["checksum"] == _checksum(content):
+                return cls._from_content(content, Path(path).stem)
+        except Exception as error:  # what the libraries raise on damaged archives is many things
+            raise ResourceError(
+                "not a file of document frequencies, or a damaged one", where=str(path), help=help
+            ) from error
+        raise ResourceError(
+            "damaged document frequencies, or those of another version of captious", where=str(path), help=help
+        )
+
+    @property
+    def _content(self) -> dict[str, NDArray[Any]]:
+        """Everything but the name, as arrays, words and n-grams in alphabetical order."""
+        ngrams, frequencies = self.counts.entries()
+        words = self.vocabulary.words()
+        used = sorted(np.unique(ngrams[ngrams >= 0]).tolist(), key=words.__getitem__)
+        numbers = np.full(len(words), -1, np.int32)
+        numbers[used] = np.arange(len(used))
+        ngrams = _renumbered(ngrams, numbers)
+        order = np.lexsort(ngrams.T[::-1])
+        encoded = [words[i].encode() for i in used]
+        about = {"documents": self.n_documents, "tokenizer": self.tokenizer}
+        return {
+            "about": np.frombuffer(json.dumps(about).encode(), np.uint8),
+            "words": np.frombuffer(b"".join(encoded), np.uint8),
+            "word_ends": np.cumsum([len(word) for word in encoded], dtype=np.int64),
+            "ngrams": ngrams[order],
+            "frequencies": frequencies[order].astype(np.uint32),
+        }
+
+    @classmethod
+    def _from_content(cls, content: dict[str, NDArray[Any]], name: str) -> DocumentFrequencies:
+        about = json.loads(content["about"].tobytes())
+        text, ends = content["words"].tobytes(), content["word_ends"].tolist()
+        words = tuple(text[a:b].decode() for a, b in pairwise([0, *ends]))
+        ngrams, frequencies = content["ngrams"], content["frequencies"].astype(np.int64)
+        present = ngrams >= 0
+        sound = (
+            about["documents"] >= 1
+            and sum(map(len, map(str.encode, words))) == len(text)
+            and len(set(words)) == len(words)
+            and ngrams.shape == (len(frequencies), 4)
+            and ngrams.max(initial=-1) < len(words)
+            and bool(present[:, 0].all() and (present[:, :-1] >= present[:, 1:]).all())
+            and frequencies.min(initial=1) >= 1
+            and frequencies.max(initial=1) <= about["documents"]
+        )
+        if not sound:
+            raise ValueError("contradicts itself")
+        vocabulary, counts = Vocabulary(), NgramFrequencies()
+        vocabulary.add(words)
+        counts.add(np.ascontiguousarray(ngrams, np.int32), frequencies)
+        return cls(vocabulary, counts, int(about["documents"]), str(about["tokenizer"]), name)
+
+
+@dataclass(frozen=True)
+class _FrequencyLayer:
+    """Document frequencies as a layer of references, so that they are counted once."""
+
+    tokenizer: Tokenizer
+
+    @property
+    def key(self) -> Hashable:
+        return "document frequencies", self.tokenizer
+
+    def of_references(self, references: References) -> DocumentFrequencies:
+        counts = NgramFrequencies()
+        counts.count(references.layer(NgramLayer(self.tokenizer)))
+        vocabulary = references.layer(WordLayer(self.tokenizer)).vocabulary
+        return DocumentFrequencies(vocabulary, counts, len(references), self.tokenizer.name)
+
+    def of_candidates(self, captions: object, references: DocumentFrequencies) -> None:
+        """Candidates have no document frequencies."""
+
+
+def _checksum(content: dict[str, NDArray[Any]]) -> str:
+    import hashlib  # takes megabytes of OpenSSL, which scoring without files of frequencies need not pay
+
+    digest = hashlib.sha256()
+    for name in sorted(content):
+        digest.update(f"{name} {content[name].dtype.str} {content[name].shape} ".encode())
+        digest.update(np.ascontiguousarray(content[name]).tobytes())
+    return digest.hexdigest()
+
+
+def _renumbered(ngrams: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+    """N-grams int32[n, 4] under new word ids; padding stays."""
+    out = np.full_like(ngrams, -1)
+    out[ngrams >= 0] = numbers[ngrams[ngrams >= 0]]
+    return out

@@ -1,0 +1,87 @@
+"""How many captions have each token of a model: what metrics on contextual encoders weigh tokens by."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import References
+from captious.errors import ParameterError
+from captious.metrics.contract.metric import State
+from captious.models import Encoder
+from captious.models.encoding_layers import numbered
+
+__all__ = ["TokenFrequencies"]
+
+
+@dataclass(frozen=True, eq=False)
+class TokenFrequencies:
+    """In how many captions of a corpus each token occurs; every caption counts, equal ones too.
+
+    Args:
+        counts: int64[size of the vocabulary], captions by token id.
+        n_captions: number of captions of the corpus.
+        model: label of the encoder whose tokens these are.
+        name: what signatures call the corpus.
+    """
+
+    counts: NDArray[np.int64]
+    n_captions: int
+    model: str
+    name: str = "references"
+
+    @classmethod
+    def of(cls, captions: Iterable[str], encoder: Encoder, name: str = "captions") -> TokenFrequencies:
+        """Count captions. Special tokens count like others."""
+        texts, rows = numbered(captions)
+        times = np.bincount(rows, minlength=len(texts))
+        counts = np.zeros(len(encoder.tokenizer), np.int64)
+        for sequence, n in zip(encoder.tokenize(texts), times.tolist(), strict=True):
+            counts[list(set(sequence))] += n
+        return cls(counts, len(rows), encoder.label, name)
+
+    @property
+    def label(self) -> str:
+        """Name and size of the corpus."""
+        return f"{self.name}-{self.n_captions}"
+
+    @property
+    def checksum(self) -> str:
+        """CRC-32 of the counts, eight hexadecimal digits."""
+        return f"{zlib.crc32(np.ascontiguousarray(self.counts).data):08x}"
+
+    def merge(self, other: State) -> TokenFrequencies:
+        """The frequencies of both corpora together; a caption that is in both counts twice.
+
+        Raises:
+            ParameterError: they are of different models.
+        """
+        if not isinstance(other, TokenFrequencies) or other.model != self.model:
+            raise ParameterError(
+                "these frequencies do not belong together",
+                where=f"{self.label} and {other.label}",
+                help="merge frequencies that were counted with the same model",
+            )
+        name = self.name if self.name == other.name else f"{self.name}+{other.name}"
+        return TokenFrequencies(self.counts + other.counts, self.n_captions + other.n_captions, self.model, name)
+
+
+@dataclass(frozen=True)
+class TokenFrequencyLayer:
+    """Frequencies as a layer of references, so that they are counted once."""
+
+    encoder: Encoder
+
+    @property
+    def key(self) -> Hashable:
+        return "token frequencies", self.encoder
+
+    def of_references(self, references: References) -> TokenFrequencies:
+        return TokenFrequencies.of(references.texts, self.encoder, "references")
+
+    def of_candidates(self, captions: object, references: TokenFrequencies) -> None:
+        """Candidates have no frequencies."""

@@ -1,0 +1,88 @@
+"""From a phrase structure tree to basic dependencies, by rules.
+
+1. What a flat phrase lacks is added (`captious.parsing.implied_constituents`).
+2. From the words up every constituent gets its head child (`captious.parsing.heads`).
+3. The head of every other child depends on the head of the constituent; how, says the first rule that fits
+   (`captious.parsing.relations`).
+
+The relations are those of Universal Dependencies, version 1, in the form that Stanford CoreNLP 3.6.0 gives them
+(de Marneffe et al. 2014, "Universal Stanford Dependencies: a cross-linguistic typology"); the rules were worked out
+from a treebank of captions that this program parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from captious.parsing.head_tree import Node
+from captious.parsing.heads import find_head
+from captious.parsing.implied_constituents import grouped
+from captious.parsing.relations import find_rule
+from captious.parsing.tree import Tree
+
+__all__ = ["basic_dependencies", "constituents", "dependencies"]
+
+
+def basic_dependencies(tree: Tree) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The head of each word, counted from 1 with 0 for the root, and the relation of each word to its head."""
+    return dependencies(constituents(_preorder(tree)))
+
+
+def constituents(items: Sequence[tuple[str, int, str]]) -> list[Node]:
+    """The constituents of a tree with their heads, each after all that are inside it; the root is the last.
+
+    Args:
+        items: constituents and tags in preorder: label, number of children (0 for a tag) and word (empty for a
+            constituent).
+    """
+    made: list[Node] = []
+
+    def gather(label: str, children: Sequence[Node]) -> Node:
+        node = Node(label, grouped(label, children, gather))
+        made.append(node)
+        return node
+
+    number = sum(not arity for _, arity, _ in items)
+    ready: list[Node] = []  # from right to left
+    for label, arity, word in reversed(items):
+        if arity:
+            children = ready[: -arity - 1 : -1]
+            del ready[-arity:]
+            ready.append(gather(label, children))
+        else:
+            ready.append(Node(label, (), word.lower(), number))
+            number -= 1
+    gather("ROOT", ready)
+    for node in made:
+        find_head(node)
+    return made
+
+
+def dependencies(nodes: Iterable[Node]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The same as `basic_dependencies`, of constituents that have their heads."""
+    found: dict[int, tuple[int, str]] = {}
+    root = 0
+    for node in nodes:
+        head_child = node.head_child
+        root = number = node.head.number
+        for child in node.children:
+            if child is not head_child:
+                rule = find_rule(child)
+                governor = number if rule.governor is None else rule.governor(child).head.number
+                found[child.head.number] = governor, rule.relation
+    found[root] = 0, "root"
+    heads, relations = zip(*(found[number] for number in range(1, len(found) + 1)), strict=True)
+    return heads, relations
+
+
+def _preorder(tree: Tree) -> list[tuple[str, int, str]]:
+    items: list[tuple[str, int, str]] = []
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if node.word is None:
+            items.append((node.label, len(node.children), ""))
+            waiting.extend(node.children[::-1])
+        else:
+            items.append((node.label, 0, node.word))
+    return items

@@ -1,0 +1,69 @@
+"""Captions drawn from captious' own grammar: as many as bounds are to be tuned on."""
+
+from __future__ import annotations
+
+import math
+import random
+from bisect import bisect
+from collections import Counter
+from itertools import accumulate
+from typing import TypeAlias
+
+from captious.parsing.lexicon import ANY_SHAPE
+from captious.parsing.sample_captions import SAMPLE_CAPTIONS
+from captious.resources.own_grammar import own_grammar
+
+__all__ = ["drawn_captions"]
+
+_LONGEST = 20
+_Choices: TypeAlias = list[tuple[list[float], list[tuple[int, ...] | str]]]
+"""By state: sums of weights, and beside them the children or the word that the state may have."""
+
+_UNSEEN = 0.02  # the count of words that no sample caption has
+
+
+def drawn_captions(n: int, *, seed: int = 0) -> list[tuple[str, ...]]:
+    """Sentences of up to 20 words, with rules as often as the grammar has them, words as often as ``SAMPLE_CAPTIONS``.
+
+    Hardly any makes sense, but they are built of what captions are built of.
+    """
+    choices = _choices()
+    start = own_grammar().states.index("ROOT")
+    random_ = random.Random(seed)
+    drawn: list[tuple[str, ...]] = []
+    while len(drawn) < n:
+        words = _draw(choices, start, random_)
+        if len(words) <= _LONGEST:
+            drawn.append(words)
+    return drawn
+
+
+def _choices() -> _Choices:
+    grammar = own_grammar()
+    often = Counter(word for caption in SAMPLE_CAPTIONS for word in caption)
+    weighted: list[list[tuple[float, tuple[int, ...] | str]]] = [[] for _ in grammar.states]
+    for rules, scores in (
+        (grammar.binary_rules, grammar.binary_scores),
+        (grammar.unary_rules, grammar.unary_scores),
+    ):
+        for (parent, *children), score in zip(rules.tolist(), scores.tolist(), strict=True):
+            weighted[parent].append((math.exp(score), tuple(children)))
+    for (tag, number), score in zip(grammar.lexical_rules.tolist(), grammar.lexical_scores.tolist(), strict=True):
+        word = grammar.words[number]
+        if not word.startswith(ANY_SHAPE):
+            weighted[tag].append((math.exp(score) * (often[word] + _UNSEEN), word))
+    return [([*accumulate(weight for weight, _ in each)], [choice for _, choice in each]) for each in weighted]
+
+
+def _draw(choices: _Choices, start: int, random_: random.Random) -> tuple[str, ...]:
+    """The words of one derivation; of a long one, only the first."""
+    words: list[str] = []
+    waiting = [start]
+    while waiting and len(words) <= _LONGEST:
+        sums, found = choices[waiting.pop()]
+        choice = found[bisect(sums, random_.random() * sums[-1], hi=len(sums) - 1)]
+        if isinstance(choice, str):
+            words.append(choice)
+        else:
+            waiting += reversed(choice)
+    return tuple(words)

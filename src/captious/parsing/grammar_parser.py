@@ -1,0 +1,180 @@
+"""From words to parses: phrase structure tree, dependencies, lemmas, collapsing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import pairwise
+
+import numpy as np
+
+from captious.errors import MissingExtraError, ResourceError
+from captious.parsing.bounds import Bounds, tuned_bounds
+from captious.parsing.collapsing import collapsed
+from captious.parsing.dependencies import constituents, dependencies
+from captious.parsing.drawn_captions import drawn_captions
+from captious.parsing.lemmas import lemma
+from captious.parsing.parse import Parse
+from captious.parsing.parser import Parser, Trees, pieces
+from captious.parsing.sample_captions import SAMPLE_CAPTIONS
+from captious.progress import Progress
+from captious.resources import spice_grammar
+from captious.resources.arrays import Arrays
+from captious.resources.compiling import compiled
+from captious.resources.grammar import Grammar
+from captious.resources.own_grammar import own_grammar
+
+__all__ = ["GRAMMARS", "GrammarParser", "Item", "brackets", "official_parser", "parse_of", "parser_with"]
+
+#: Grammars by the name that users ask for, the best first.
+GRAMMARS = ("corenlp", "captious")
+
+#: A constituent or tag of a tree in preorder: label, number of children (0 for a tag), word ("" for a constituent).
+Item = tuple[str, int, str]
+
+_AT_ONCE = 1_500_000  # cubed words of sentences that are parsed together: about a second, in which nothing interrupts
+_TOP, _NOUN = "ROOT", "NN"
+_TUNED_ON = 5000  # captions
+_BOUNDS_FORMAT = 2  # of the file of bounds; counts up when they are made in another way
+
+
+def parser_with(grammar: str | None = None) -> GrammarParser:
+    """The parser with a grammar, one of ``GRAMMARS``; None for the best that is on this machine.
+
+    Raises:
+        MissingExtraError: the grammar is not on this machine.
+        ResourceError: it is damaged.
+    """
+    if grammar == "captious":
+        return _own()
+    found = spice_grammar.find()
+    if found is not None:
+        return official_parser(found)
+    if grammar is not None:
+        raise MissingExtraError("the official grammar of SPICE is not on this machine", help=spice_grammar.INSTALL)
+    return _own()
+
+
+@cache
+def _own() -> GrammarParser:
+    grammar = own_grammar()
+    return GrammarParser(grammar.name, Parser(grammar))
+
+
+@cache
+def official_parser(found: spice_grammar.SpiceGrammar) -> GrammarParser:
+    """The parser with a grammar that was found.
+
+    Its bounds are tuned once, in half a minute, and kept in the cache; where that cannot be written to, there are none.
+    """
+    grammar = found.grammar()
+    file = found.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{found.fingerprint}.index")
+    try:
+        tuned = compiled(file, found.fingerprint, partial(_tuned, grammar))
+    except ResourceError:  # a cache that is somebody else's: parsing takes longer, that is all
+        return GrammarParser(found.label, Parser(grammar))
+    return GrammarParser(found.label, Parser(grammar, Bounds(tuned["symbols"], tuned["potentials"], tuned["common"])))
+
+
+def _tuned(grammar: Grammar, progress: Progress) -> Arrays:
+    progress.reach(0, "tuning the parser to captions, once")
+    bounds = tuned_bounds(grammar, [*SAMPLE_CAPTIONS, *drawn_captions(_TUNED_ON)])
+    return {"symbols": bounds.symbols, "potentials": bounds.potentials, "common": bounds.common}
+
+
+@dataclass(frozen=True)
+class GrammarParser:
+    """A source of parses: the parser with a grammar.
+
+    Args:
+        label: what signatures call it.
+        parser: the parser.
+    """
+
+    label: str
+    parser: Parser = field(compare=False, repr=False)
+
+    def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
+        """The parses of n captions, from their words."""
+        return [parse_of(items) for items in self.trees(words)]
+
+    def trees(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[list[Item]]:
+        """The tree of each sentence of one word or more, in preorder.
+
+        What is longer than ``LONGEST`` words is cut into pieces of that length, whose trees hang on one root.
+        """
+        with Progress(max(1, len(sentences))) as progress:
+            cut = [pieces(words) for words in sentences]
+            done = 0
+            for some in _batches(cut):
+                progress.reach(done, "parsing captions")
+                flat = [piece for each in some for piece in each]
+                trees = _items(self.parser.trees(flat), flat)
+                for each in some:
+                    yield _joined([next(trees) for _ in each])
+                done += len(some)
+
+
+def parse_of(items: Sequence[Item]) -> Parse:
+    """The parse of a caption whose phrase structure tree is known."""
+    leaves = [item for item in items if not item[1]]
+    words, tags = tuple(word for _, _, word in leaves), tuple(tag for tag, _, _ in leaves)
+    heads, relations = dependencies(constituents(items))
+    lemmas = tuple(map(lemma, words, tags))
+    return Parse(words, tags, lemmas, heads, relations, collapsed(words, tags, heads, relations))
+
+
+def brackets(items: Sequence[Item]) -> str:
+    """A tree in brackets, as the Penn Treebank has it."""
+    open_: list[int] = []  # children that constituents still lack, from the top
+    parts = []
+    for label, arity, word in items:
+        parts.append(f"({label}" if arity else f"({label} {word})")
+        if arity:
+            open_.append(arity)
+            continue
+        while open_:
+            open_[-1] -= 1
+            if open_[-1]:
+                break
+            open_.pop()
+            parts[-1] += ")"
+    return " ".join(parts)
+
+
+def _batches(cut: Sequence[list[Sequence[str]]]) -> Iterator[list[list[Sequence[str]]]]:
+    """Sentences, in pieces, that are parsed together; at least one of them."""
+    batch: list[list[Sequence[str]]] = []
+    cost = 0
+    for each in cut:
+        own = sum(len(piece) ** 3 for piece in each)
+        if batch and cost + own > _AT_ONCE:
+            yield batch
+            batch, cost = [], 0
+        batch.append(each)
+        cost += own
+    if batch:
+        yield batch
+
+
+def _joined(trees: list[list[Item]]) -> list[Item]:
+    """One tree of those of the pieces of a sentence: what is below their roots, side by side."""
+    if len(trees) == 1:
+        return trees[0]
+    label = trees[0][0][0]
+    arity = sum(tree[0][1] for tree in trees)
+    return [(label, arity, ""), *(item for tree in trees for item in tree[1:])]
+
+
+def _items(trees: Trees, sentences: Sequence[Sequence[str]]) -> Iterator[list[Item]]:
+    sizes = np.diff(trees.offsets)
+    below = trees.parents + np.repeat(trees.offsets[:-1], sizes)
+    arity = np.bincount(below[trees.parents >= 0], minlength=len(below)).tolist()
+    labels = [trees.names[label] for label in trees.labels.tolist()]
+    begins = trees.begins.tolist()
+    for words, (start, end) in zip(sentences, pairwise(trees.offsets.tolist()), strict=True):
+        if start == end:  # the grammar cannot make it, whatever the tags
+            yield [(_TOP, len(words), ""), *((_NOUN, 0, word) for word in words)]
+            continue
+        yield [(labels[i], arity[i], "" if arity[i] else words[begins[i]]) for i in range(start, end)]

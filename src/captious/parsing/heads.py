@@ -1,0 +1,164 @@
+"""Which child is the head of its constituent: the one whose word stands for it, and that the others depend on.
+
+Heads are semantic, as Universal Dependencies want them: the content verb and not its auxiliary, the predicate and
+not its copula, the noun and not its preposition, the clause and not its conjunction. Every category has a short list
+of searches, of which the first that finds a child decides; a verb phrase asks which verb it is before.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from captious.parsing.head_tree import Node
+from captious.parsing.rule_words import AUXILIARIES, BE
+
+__all__ = ["find_head", "is_existential", "verb_tag"]
+
+# A search goes through the children from the first or from the last one, looking for labels.
+_Search = tuple[bool, frozenset[str]]
+
+
+def _first(labels: str) -> _Search:
+    return False, frozenset(labels.split())
+
+
+def _last(labels: str) -> _Search:
+    return True, frozenset(labels.split())
+
+
+_VERBS = "VB VBD VBG VBN VBP VBZ"
+_NOUN_PHRASE = (
+    _last("NN NNS NNP NNPS NX JJR"),  # the brown [dog]
+    _first("NP NP-TMP WHNP"),  # [the dog] with a ball
+    _last("JJ JJS CD ADJP QP FW PRP PRP$"),  # the other [two]
+    _last("RB DT"),  # [this]
+)
+_SEARCHES: dict[str, tuple[_Search, ...]] = {
+    "NP": _NOUN_PHRASE,
+    "NP-TMP": _NOUN_PHRASE,
+    "NX": _NOUN_PHRASE,
+    "NAC": _NOUN_PHRASE,
+    "WHNP": (_last("NN NNS NNP NNPS NX NP"), _first("WHNP CD WP WDT"), _first("WHPP")),
+    # on [the table], while [standing], from [behind him], in [white], near [by]
+    "PP": (
+        _first("NP NP-TMP NX"),
+        _first("S SBAR SBARQ VP"),
+        _first("PP"),
+        _first("ADJP ADVP UCP X"),
+        _last("NN"),
+        _last("RB IN RP TO JJ"),
+    ),
+    "WHPP": (_first("WHNP"),),
+    # is [sleeping], [eating] an apple; see also _verb_phrase
+    "VP": (_first("VP"), _first(_VERBS), _first("MD TO"), _first("NN NNS JJ NP"), _first("ADJP"), _first("PP IN")),
+    "SQ": (_first("VP"), _first(_VERBS), _first("MD")),
+    "SINV": (_first("VP"), _first(_VERBS), _first("MD")),
+    # a dog [barks], her eyes [open], he [a player]
+    "S": (_first("VP"), _first("S"), _first("SBAR"), _first("ADJP"), _last("NP"), _last("ADVP PP")),
+    "SBAR": (_first("S SINV SQ FRAG SBAR"),),
+    "SBARQ": (_first("SQ S SINV"),),
+    "RRC": (_first("VP"), _first("NP"), _first("PP")),
+    "PRN": (_first("S"), _first("NP"), _first("VP")),
+    # very [happy], [ready] to go, [close] up
+    "ADJP": (
+        _last("JJ VBN VBG NN NNS CD"),
+        _last("JJR JJS"),
+        _first("ADJP"),
+        _first("IN RP"),
+        _last("RB"),
+        _last("DT"),
+    ),
+    # right [next] to it, half a [mile]; phrases that are coordinated hang on the conjunction
+    "ADVP": (_last("RB RBR RBS JJ JJS"), _last("CC"), _last("RP"), _last("NN NP DT CD"), _last("IN")),
+    "WHADVP": (_last("JJ RB"),),
+    "WHADJP": (_last("JJ RB"),),
+    "QP": (_last("NN NNS"), _last("CD JJ JJR PDT"), _last("RB DT")),
+    # [a man] riding a horse
+    "FRAG": (_first("NP"), _first("VP"), _first("ADJP"), _first("S")),
+    "UCP": (_first("NP ADJP VP S PP SBAR NN JJ"), _last("CC"), _first("DT")),
+    "X": (_last("S NP ADJP PP JJR"),),
+}
+
+# is [sleeping], is [happy], is [a dog], is [on the table], is [small and on the table]
+_PREDICATES = (_first("VP"), _first("ADJP"), _first("NP NX"), _first("PP"), _first("UCP"))
+
+_VERBAL = frozenset(("VP", "SQ", "SINV"))
+_VERB_TAGS = frozenset((*_VERBS.split(), "MD", "TO"))
+_PARTICIPLES = frozenset(("VBG", "VBN", "VBD"))
+
+
+def find_head(node: Node) -> None:
+    """Set the head child and the head of a constituent whose children have theirs."""
+    children = node.children
+    if len(children) == 1:
+        child = children[0]
+    else:
+        labels = tuple([child.label for child in children])
+        child = children[_verb_phrase(node, labels) if node.label in _VERBAL else _search(node.label, labels)]
+    node.head_child = child
+    node.head = child.head
+
+
+def verb_tag(node: Node) -> str:
+    """The tag of the verb that a verb phrase starts with; empty for coordinated verb phrases."""
+    for child in node.children:
+        if child.label in _VERB_TAGS:
+            return child.label
+    return ""
+
+
+def is_existential(node: Node) -> bool:
+    """Whether the subject of a verb phrase is *there*."""
+    return any(sibling.children and sibling.children[0].label == "EX" for sibling in node.before)
+
+
+def _verb_phrase(node: Node, labels: tuple[str, ...]) -> int:
+    """A verb gives way to its predicate after a form of be, to another verb after an auxiliary."""
+    verb = next((child for child in node.children if child.label in _VERB_TAGS), None)
+    if verb is None:
+        return _search(node.label, labels)
+    if verb.word in BE:
+        found = _predicate(labels, verb.index)
+        if found < 0 or not _can_be_predicate(node.children[found], node):
+            return verb.index
+        return found
+    if "VP" in labels and verb.word not in AUXILIARIES and verb.label not in ("MD", "TO"):
+        return verb.index
+    return _search(node.label, labels)
+
+
+def _can_be_predicate(predicate: Node, phrase: Node) -> bool:
+    if predicate.label == "VP":
+        return not is_existential(phrase) or verb_tag(predicate) in _PARTICIPLES
+    if predicate.label == "UCP" and any(child.label == "ADVP" for child in predicate.children[:1]):
+        return False
+    return phrase.label != "SQ" and not is_existential(phrase)  # is [there a dog]; there is [a dog]
+
+
+@lru_cache(1 << 14)
+def _predicate(labels: tuple[str, ...], verb: int) -> int:
+    """The place of the predicate after a verb, -1 for none."""
+    for _, wanted in _PREDICATES:
+        for place in range(verb + 1, len(labels)):
+            if labels[place] in wanted:
+                return place
+    return -1
+
+
+@lru_cache(1 << 14)
+def _search(label: str, labels: tuple[str, ...]) -> int:
+    """The place of the head by the searches of a category; the first child if they find none.
+
+    Of conjuncts the first is the head: nothing after a conjunction is looked at. Adjectives look to the last one
+    (old, black and white).
+    """
+    end = len(labels)
+    for conjunction in ("CC", "CONJP"):
+        if conjunction in labels[1:]:
+            end = len(labels) - labels[::-1].index(conjunction) if label == "ADJP" else labels.index(conjunction, 1) + 1
+            break
+    for from_last, wanted in _SEARCHES.get(label, ()):
+        for place in range(end - 1, -1, -1) if from_last else range(end):
+            if labels[place] in wanted:
+                return place
+    return 0

@@ -1,0 +1,84 @@
+"""Constituents that a flat phrase lacks.
+
+In ``(NP (DT a) (JJ black) (CC and) (JJ white) (NN dog))`` two adjectives are coordinated, in
+``(NP (DT a) (NN table) (CC and) (JJ wooden) (NNS chairs))`` two noun phrases, but no constituent says so; nor does
+one hold *instead of* together. Here they get one, so that every rule that follows needs to look at no more than a
+constituent, its head child and one other child. (Universal Dependencies hang the conjunction and the second conjunct
+on the first, and the second word of a multi-word preposition on its first.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from captious.parsing.head_tree import Node
+from captious.parsing.rule_words import MULTI_WORD
+
+__all__ = ["grouped"]
+
+Gather = Callable[[str, Sequence[Node]], Node]
+
+_NOMINAL = frozenset(("NP", "NP-TMP", "NX", "NAC"))
+_PLURAL = frozenset(("NNS", "NNPS"))
+
+
+def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[Node]:
+    """The children of a constituent, some of them gathered under constituents of their own.
+
+    Args:
+        label: category of the constituent.
+        children: as the tree has them.
+        gather: makes a constituent of a category and of children.
+    """
+    if len(children) == 1:
+        return children
+    labels = [child.label for child in children]
+    if len(labels) > 2 and "CC" in labels[1:]:
+        place = labels.index("CC", 1)
+        if label in _NOMINAL:
+            return _noun_phrase(label, children, labels, gather)
+        if label == "PP" and place == 1 and len(labels) > 3 and children[0].word:
+            return [gather(labels[0], children[:3]), *children[3:]]  # on or around a bench
+        if label in ("VP", "ADJP") and labels[0] == labels[-1] == label and place == 1 and len(labels) == 4:
+            return [*children[:2], gather(label, children[2:])]  # is clean and well lit
+    elif label in ("PP", "SBAR", "QP") and (children[0].word, children[1].word) in MULTI_WORD:
+        return [gather("IN", children[:2]), *children[2:]]
+    elif label == "ADVP" and len(labels) == 2 and (children[0].word, children[1].word) == ("as", "well"):
+        return [gather("RB", children)]
+    return children
+
+
+def _noun_phrase(label: str, children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:
+    """A coordination of modifiers under one constituent, or else every conjunct of more than one word."""
+    conjunctions = [place for place, tag in enumerate(labels) if tag == "CC" and place]
+    first = conjunctions[0]
+    if _modify(labels, first) and children[first - 1].word:
+        modifiers = gather(labels[first - 1], children[first - 1 : first + 2])
+        children = [*children[: first - 1], modifiers, *children[first + 2 :]]
+        return grouped(label, children, gather)
+    starts = [0, *(place + 1 for place in conjunctions)]
+    ends = [*conjunctions, len(labels)]
+    if all(end - start == 1 for start, end in zip(starts[1:], ends[1:], strict=True)):
+        return children
+    parts: list[Node] = []
+    for start, end in zip(starts, ends, strict=True):
+        conjunct = children[start:end]
+        if len(conjunct) > 1 and (len(conjunct[0].children) < 2 or labels[start] == "ADJP"):
+            parts.append(gather("ADJP" if labels[end - 1] == "JJ" else label, conjunct))
+        else:
+            parts.extend(conjunct)
+        parts.extend(children[end : end + 1])
+    return parts
+
+
+def _modify(labels: list[str], place: int) -> bool:
+    """Whether the words on both sides of a conjunction modify a noun after them.
+
+    So they do at the start of a noun phrase (black and white photographs of dogs), and after an article if nothing
+    but the noun follows (a black and white dog).
+    """
+    end = labels.index("CC", place + 1) if "CC" in labels[place + 1 :] else len(labels)
+    following = end - place - 1
+    if labels[place - 1] in _PLURAL:
+        return False
+    return (place == 1 and following > 1) or (place == 2 and labels[0] == "DT" and following == 2)

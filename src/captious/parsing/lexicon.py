@@ -1,0 +1,190 @@
+"""The tags that a word may have, each with its score: what a grammar's lexicon says of known and unknown words.
+
+Scores are ln P(word | tag) up to a factor of the word alone, from counts of tagged words with those of rare words'
+shapes for smoothing (Klein and Manning 2003; the figures are those of CoreNLP 3.6.0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.parsing.spelling import american
+from captious.resources.grammar import ANY, Grammar
+
+__all__ = ["ANY_SHAPE", "BOUNDARY", "Lexicon", "WordLists", "WordTags", "signature"]
+
+#: The word that the official grammar puts at the end of every sentence.
+BOUNDARY = ".$."
+#: The shape of words of which nothing is known; other shapes begin with it.
+ANY_SHAPE = "UNK"
+
+_OFTEN = 100.0  # words that occur more often have the tags they were seen with, and no smoothing
+_OPEN = 50.0  # unknown words have the tags that more unknown words than these were seen with
+_SMOOTH_KNOWN = 0.2
+_SMOOTH_UNKNOWN = 1.0
+_LOWEST = -100.0
+_MOST_CACHED = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class WordTags:
+    """Tags of a word.
+
+    Args:
+        states: int32[k], the tags' numbers among the grammar's states, ascending.
+        scores: float32[k], natural logarithms.
+    """
+
+    states: NDArray[np.int32]
+    scores: NDArray[np.float32]
+
+
+class Lexicon:
+    """Looks up the tags of words."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._cached: dict[tuple[str, bool], WordTags] = {}
+        state_of = {name: state for state, name in enumerate(grammar.states)}
+        self._states = np.array([state_of[tag] for tag in grammar.tags], np.int32)
+        self._word_of = {word: number for number, word in enumerate(grammar.words)}
+        self._seen = _Counts(grammar.seen, grammar.seen_counts, len(grammar.tags))
+        self._unseen = _Counts(grammar.unseen, grammar.unseen_counts, len(grammar.tags))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            self._unseen_share = self._unseen.of_tags / self._unseen.total
+        self._open = self._unseen.of_tags > _OPEN
+
+    def tags(self, word: str, first: bool = False) -> WordTags:
+        """The tags of a word; ``first`` where it begins a sentence."""
+        found = self._cached.get((word, first))
+        if found is None:
+            if len(self._cached) >= _MOST_CACHED:
+                self._cached.clear()
+            found = self._cached[word, first] = self._look_up(word, first)
+        return found
+
+    def _look_up(self, word: str, first: bool) -> WordTags:
+        known = american(word)
+        number = self._word_of.get(known, -1)
+        scores = self._known(number) if self._seen.has(number) else self._unknown(signature(known, first))
+        kept = np.flatnonzero(scores > _LOWEST)
+        kept = kept[np.argsort(self._states[kept])]
+        return WordTags(self._states[kept], scores[kept].astype(np.float32))
+
+    def any_tags(self) -> NDArray[np.int32]:
+        """Every tag but that of the boundary: int32, ascending states."""
+        boundary = self._seen.row(self._word_of.get(BOUNDARY, -1))[0] > 0
+        return np.sort(self._states[~boundary])
+
+    def _known(self, word: int) -> NDArray[np.float64]:
+        together, of_word = self._seen.row(word)
+        smooth = (together + _SMOOTH_KNOWN * self._unseen_share) / (of_word + _SMOOTH_KNOWN)
+        chance = np.where(together > 0, together / of_word, 0) if of_word > _OFTEN else smooth
+        return self._scores(chance, of_word / self._seen.total)
+
+    def _unknown(self, shape: str) -> NDArray[np.float64]:
+        together, of_shape = self._unseen.row(self._word_of.get(shape, -1))
+        chance = (together + _SMOOTH_UNKNOWN * self._unseen_share) / (of_shape + _SMOOTH_UNKNOWN)
+        return self._scores(np.where(self._open, chance, 0), 1 / self._seen.total)
+
+    def _scores(self, chance: NDArray[np.float64], of_word: float) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores: NDArray[np.float64] = np.log(chance * of_word / (self._seen.of_tags / self._seen.total))
+        return np.where(np.isnan(scores), -np.inf, scores)
+
+
+class WordLists(NamedTuple):
+    """Sentences and the tags of their words, as the kernel takes them.
+
+    Args:
+        tag_offsets: int64[n_words + 1]: the tags of word i are those from tag_offsets[i] up to tag_offsets[i + 1].
+        tag_states: int32, states.
+        tag_scores: float32, natural logarithms.
+        words: int32, words of all sentences.
+        offsets: int64[n_sentences + 1].
+    """
+
+    tag_offsets: NDArray[np.int64]
+    tag_states: NDArray[np.int32]
+    tag_scores: NDArray[np.float32]
+    words: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, lexicon: Lexicon, sentences: Iterable[Sequence[str]]) -> WordLists:
+        """Sentences as lists of words."""
+        numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})  # of words elsewhere and at the beginning
+        tags: list[WordTags] = []
+        words: list[int] = []
+        offsets = [0]
+        for sentence in sentences:
+            for place, word in enumerate(sentence):
+                of_place = numbers[place == 0]
+                number = of_place.get(word)
+                if number is None:
+                    number = of_place[word] = len(tags)
+                    tags.append(lexicon.tags(word, place == 0))
+                words.append(number)
+            offsets.append(len(words))
+        return cls(
+            np.cumsum([0, *(len(word.states) for word in tags)], dtype=np.int64),
+            np.concatenate([np.empty(0, np.int32), *(word.states for word in tags)]),
+            np.concatenate([np.empty(0, np.float32), *(word.scores for word in tags)]),
+            np.array(words, np.int32),
+            np.array(offsets, np.int64),
+        )
+
+
+class _Counts:
+    """Counts of pairs of a tag and a word, with totals, as rows by word."""
+
+    def __init__(self, pairs: NDArray[np.int32], counts: NDArray[np.float64], n_tags: int) -> None:
+        tags, words = pairs[:, 0], pairs[:, 1]
+        self.total = float(counts[(tags == ANY) & (words == ANY)].sum())
+        self.of_tags = np.zeros(n_tags)
+        tag_totals = (tags != ANY) & (words == ANY)
+        self.of_tags[tags[tag_totals]] = counts[tag_totals]
+        word_totals = (tags == ANY) & (words != ANY)
+        self._of_words = dict(zip(words[word_totals].tolist(), counts[word_totals].tolist(), strict=True))
+        of_pairs = np.flatnonzero((tags != ANY) & (words != ANY))
+        of_pairs = of_pairs[np.argsort(words[of_pairs], kind="stable")]
+        self._tags, self._counts = tags[of_pairs], counts[of_pairs]
+        self._starts = np.searchsorted(words[of_pairs], np.arange(int(words.max(initial=-1)) + 2))
+
+    def has(self, word: int) -> bool:
+        return bool(self._of_words.get(word, 0.0) > 0)
+
+    def row(self, word: int) -> tuple[NDArray[np.float64], float]:
+        """The counts of a word with each tag, float64[n_tags], and its total."""
+        together = np.zeros(len(self.of_tags))
+        if 0 <= word < len(self._starts) - 1:
+            these = slice(self._starts[word], self._starts[word + 1])
+            together[self._tags[these]] = self._counts[these]
+        return together, self._of_words.get(word, 0.0)
+
+
+def signature(word: str, first: bool) -> str:
+    """The shape by which an unknown word is looked up: ``UNK-LCs`` for ``frisbees``.
+
+    Args:
+        word: not empty.
+        first: whether it begins a sentence.
+    """
+    parts = [ANY_SHAPE]
+    has_lower = any(character.islower() for character in word)
+    if word[0].isupper():
+        parts.append("-ALLC" if not has_lower else "-INIT" if first else "-UC")
+    elif has_lower:
+        parts.append("-LC")
+    if "-" in word:
+        parts.append("-DASH")
+    digits = [character.isdecimal() for character in word]
+    if any(digits):
+        parts.append("-NUM" if all(digits) else "-DIG")
+    elif len(word) > 3:
+        parts.append(word[-1].lower())
+    return "".join(parts)

@@ -1,0 +1,92 @@
+"""Parses of captions as an annotation layer: every distinct caption is parsed once, for all metrics that ask."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+from captious.parsing.parse import Parse
+from captious.text.tokenizers import Tokenizer
+from captious.text.tokens import CaptionTable, ReferenceTable, Tokens, WordLayer
+
+__all__ = ["ParseSource", "ParsedCaptions", "Parses"]
+
+_NOTHING = Parse((), (), (), (), (), ())
+
+
+class ParseSource(Protocol):
+    """Where parses come from: a parser with its grammar, or a file of parses made elsewhere. Equal sources are one."""
+
+    @property
+    def label(self) -> str:
+        """What signatures call it."""
+        ...
+
+    def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> Sequence[Parse]:
+        """The parses of n captions.
+
+        Args:
+            captions: as they came.
+            words: the words of each; never none.
+        """
+        ...
+
+    def __hash__(self) -> int: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Parses:
+    """Parsed captions.
+
+    Args:
+        of_captions: one per caption; equal captions share theirs. A caption without words has a parse without words.
+        by_words: the distinct ones, by the bytes of the int32 ids of their words.
+    """
+
+    of_captions: tuple[Parse, ...]
+    by_words: Mapping[bytes, Parse]
+
+
+@dataclass(frozen=True)
+class ParsedCaptions:
+    """Parses of references and candidates.
+
+    Args:
+        tokenizer: how captions become words; tokens are cut at white space, as parsers do.
+        source: where parses come from.
+    """
+
+    tokenizer: Tokenizer
+    source: ParseSource
+
+    @property
+    def key(self) -> Hashable:
+        return "parses", self.tokenizer, self.source
+
+    def of_references(self, references: ReferenceTable) -> Parses:
+        words: Tokens = references.layer(WordLayer(self.tokenizer))
+        return self._parsed(references.texts, words, {})
+
+    def of_candidates(self, captions: CaptionTable, references: Parses) -> Parses:
+        words: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
+        return self._parsed(captions.candidates, words, references.by_words)
+
+    def of_texts(self, captions: Sequence[str]) -> Parses:
+        """The parses of captions that are in no table."""
+        return self._parsed(captions, Tokens.of(captions, self.tokenizer).split(), {})
+
+    def _parsed(self, captions: Sequence[str], words: Tokens, known: Mapping[bytes, Parse]) -> Parses:
+        """Parse captions, but for those that are known; ids of both are of one vocabulary."""
+        bounds = list(pairwise(words.offsets.tolist()))
+        keys = [words.ids[start:end].tobytes() for start, end in bounds]
+        first = {key: row for row, key in reversed([*enumerate(keys)])}
+        parses = {key: known[key] for key in first if key in known}
+        parses.setdefault(b"", _NOTHING)
+        rows = sorted(row for key, row in first.items() if key not in parses)
+        vocabulary = words.vocabulary.words()
+        sentences = [tuple(vocabulary[i] for i in words.ids[slice(*bounds[row])].tolist()) for row in rows]
+        new = self.source.parse([captions[row] for row in rows], sentences)
+        parses.update(zip((keys[row] for row in rows), new, strict=True))
+        return Parses(tuple(parses[key] for key in keys), parses)

@@ -1,0 +1,239 @@
+"""Phrase structure trees of sentences: the most probable derivation of a state-split PCFG, exactly.
+
+The parser of Klein and Manning (2003, "Accurate Unlexicalized Parsing") as CoreNLP 3.6.0 runs it, with scores of 32
+bits summed in its order. Trees do not depend on what else is parsed, on threads, or on the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import ParameterError
+from captious.native import threads, visible_nodes
+from captious.parsing.bounds import Bounds, make_pcfg, no_bounds
+from captious.parsing.lexicon import Lexicon, WordLists, WordTags
+from captious.parsing.scored_lexicon import lexicon_of
+from captious.parsing.tree import Tree
+from captious.resources.grammar import Grammar
+
+__all__ = ["LONGEST", "Derivations", "Parser", "Trees", "pieces"]
+
+#: Words of the longest sentence that is parsed; with the official grammar it takes 2 to 7 s and up to 650 MB. Time
+#: grows with the third power of the length, memory with the second.
+LONGEST = 100
+
+_ENDS = frozenset((".", "!", "?", ";", ":", ","))
+_BLOCK = 8192  # sentences whose words are looked up together
+_LAST_RESORT = -1000.0
+_FUNCTION_MARKS = "-=|#^~_["
+_TEMPORAL = "-TMP"
+
+
+@dataclass(frozen=True, eq=False)
+class Derivations:
+    """How the grammar makes each of n sentences, node by node from the top and from left to right (preorder).
+
+    Args:
+        offsets: int64[n + 1]; the nodes of sentence i are those from offsets[i] up to offsets[i + 1]: none if it has
+            no words or the grammar does not make it.
+        states: int32, the state of each node.
+        rules: int32, the rule by which a node has its children: a binary rule's number, or that of a unary rule plus
+            the number of binary rules; -1 above a word. The boundary that a rule of the root has as its right child is
+            no node.
+        begins: int32, the first word below.
+        ends: int32, one past the last word below.
+        scores: float32[n], natural logarithms of the probability of sentence and tree; -inf without a derivation.
+    """
+
+    offsets: NDArray[np.int64]
+    states: NDArray[np.int32]
+    rules: NDArray[np.int32]
+    begins: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    scores: NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Trees of n sentences, their nodes in preorder.
+
+    Args:
+        names: of labels.
+        offsets: int64[n + 1], as in ``Derivations``.
+        labels: int32, places among names: categories, and above each word its tag.
+        parents: int32, the node above, counted within the tree; -1 for the top.
+        begins: int32, the first word below.
+        ends: int32, one past the last word below.
+        is_tag: bool, whether a node is a tag above a word.
+    """
+
+    names: tuple[str, ...]
+    offsets: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    parents: NDArray[np.int32]
+    begins: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    is_tag: NDArray[np.bool_]
+
+
+class Parser:
+    """Parses with one grammar.
+
+    Args:
+        bounds: make parsing fast; without any, sentences are parsed plainly.
+    """
+
+    def __init__(self, grammar: Grammar, bounds: Bounds | None = None) -> None:
+        self.grammar = grammar
+        self._bounds = bounds
+        self._lexicon = lexicon_of(grammar)
+        self._pcfg = make_pcfg(grammar, no_bounds(grammar) if bounds is None else bounds)
+        tags = set(grammar.tags)
+        labels = [_label(state, state in tags) for state in grammar.states]
+        self._names = tuple(dict.fromkeys(label for label in labels if label))
+        number = {name: place for place, name in enumerate(self._names)}
+        self._labels = np.array([number.get(label, -1) for label in labels], np.int32)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Parser, (self.grammar, self._bounds)
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
+        """The tree of each sentence, given as its words; None for one without words.
+
+        Raises:
+            ParameterError: a sentence of more than ``LONGEST`` words; ``pieces`` cuts it.
+        """
+        trees = self.trees(sentences)
+        bounds = trees.offsets.tolist()
+        nodes = list(
+            zip(
+                trees.labels.tolist(), trees.parents.tolist(), trees.begins.tolist(), trees.is_tag.tolist(), strict=True
+            )
+        )
+        return [
+            _tree(nodes[begin:end], trees.names, sentence)
+            for begin, end, sentence in zip(bounds[:-1], bounds[1:], sentences, strict=True)
+        ]
+
+    def trees(self, sentences: Sequence[Sequence[str]]) -> Trees:
+        """The same trees as arrays. Raises as ``parse`` does."""
+        found = self.derivations(sentences)
+        nodes = visible_nodes(found.offsets, found.states, found.begins, found.ends, self._labels)
+        offsets, labels, parents, begins, ends = nodes
+        is_tag = (found.rules < 0)[self._labels[found.states] >= 0]
+        return Trees(self._names, offsets, labels, parents, begins, ends, is_tag)
+
+    def derivations(self, sentences: Sequence[Sequence[str]], *, plainly: bool = False) -> Derivations:
+        """How the grammar makes each sentence. Raises as ``parse`` does.
+
+        Args:
+            plainly: do not use the bounds: the same derivations, in many times the time.
+        """
+        for sentence in sentences:
+            if len(sentence) > LONGEST:
+                raise ParameterError(
+                    f"a sentence of {len(sentence):,} words; the longest that is parsed has {LONGEST}",
+                    where=" ".join(sentence[:12]) + " ...",
+                    help="cut it into sentences, or with captious.parsing.parser.pieces",
+                )
+        blocks = [sentences[begin : begin + _BLOCK] for begin in range(0, max(len(sentences), 1), _BLOCK)]
+        return _joined([self._parse_block(block, plainly) for block in blocks])
+
+    def set_scores(self, binary_scores: NDArray[np.float32], unary_scores: NDArray[np.float32]) -> None:
+        """Give the rules other scores, in the order of the grammar's; natural logarithms, or any other numbers."""
+        self._pcfg.set_scores(binary_scores, unary_scores)
+
+    def _parse_block(self, sentences: Sequence[Sequence[str]], plainly: bool) -> Derivations:
+        found = self._parse(WordLists.of(self._lexicon, sentences), plainly)
+        lost = [place for place in np.flatnonzero(np.isneginf(found.scores)).tolist() if len(sentences[place]) > 0]
+        if not lost:
+            return found
+        again = self._parse(WordLists.of(_AnyTags(self._lexicon), [sentences[place] for place in lost]), plainly)
+        return _replaced(found, np.array(lost), again)
+
+    def _parse(self, words: WordLists, plainly: bool) -> Derivations:
+        return Derivations(*self._pcfg.parse(*words, plainly=plainly or self._bounds is None, threads=threads()))
+
+
+def pieces(words: Sequence[str], longest: int = LONGEST) -> list[Sequence[str]]:
+    """Words cut into pieces that can be parsed: behind the last mark of punctuation that fits, if there is one."""
+    cut: list[Sequence[str]] = []
+    begin = 0
+    while len(words) - begin > longest:
+        ends = (end for end in range(begin + longest, begin, -1) if words[end - 1] in _ENDS)
+        end = next(ends, begin + longest)
+        cut.append(words[begin:end])
+        begin = end
+    return [*cut, words[begin:]]
+
+
+class _AnyTags(Lexicon):
+    """The last resort: every word may have every tag, those that a lexicon does not give it at a very low score."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+
+    def tags(self, word: str, first: bool = False) -> WordTags:
+        given = self._lexicon.tags(word, first)
+        states = self._lexicon.any_tags()
+        scores = np.full(len(states), _LAST_RESORT, np.float32)
+        scores[np.searchsorted(states, given.states)] = given.scores
+        return WordTags(states, scores)
+
+
+def _label(state: str, is_tag: bool) -> str:
+    """What trees show of a state: its category, with its temporal mark for phrases; nothing for binarisation."""
+    if "@" in state:
+        return ""
+    if state.startswith("-"):  # -LRB-, perhaps with what it is split by
+        return state[: state.find("-", 1) + 1] or state
+    end = min((place for place in (state.find(mark, 1) for mark in _FUNCTION_MARKS) if place > 0), default=len(state))
+    return state[:end] + (_TEMPORAL if _TEMPORAL in state and not is_tag else "")
+
+
+def _tree(nodes: list[tuple[int, int, int, bool]], names: tuple[str, ...], words: Sequence[str]) -> Tree | None:
+    """A tree of nodes in preorder: label, node above, first word, whether it is a tag."""
+    children: list[list[Tree]] = [[] for _ in nodes]
+    tree = None
+    for place in range(len(nodes) - 1, -1, -1):
+        label, parent, begin, is_tag = nodes[place]
+        tree = Tree(names[label], (), words[begin]) if is_tag else Tree(names[label], tuple(reversed(children[place])))
+        if parent >= 0:
+            children[parent].append(tree)
+    return tree
+
+
+def _joined(parts: list[Derivations]) -> Derivations:
+    """Derivations of all sentences of several blocks."""
+    if len(parts) == 1:
+        return parts[0]
+    sizes = np.concatenate([np.diff(part.offsets) for part in parts])
+    return Derivations(
+        np.concatenate(([0], np.cumsum(sizes))),
+        np.concatenate([part.states for part in parts]),
+        np.concatenate([part.rules for part in parts]),
+        np.concatenate([part.begins for part in parts]),
+        np.concatenate([part.ends for part in parts]),
+        np.concatenate([part.scores for part in parts]),
+    )
+
+
+def _replaced(found: Derivations, places: NDArray[np.int64], others: Derivations) -> Derivations:
+    """Derivations with those of some sentences, which have none, put in."""
+    sizes = np.diff(found.offsets)
+    sizes[places] = np.diff(others.offsets)
+    starts = np.repeat(found.offsets[places], np.diff(others.offsets))
+    scores = found.scores.copy()
+    scores[places] = others.scores
+    return Derivations(
+        np.concatenate(([0], np.cumsum(sizes))),
+        np.insert(found.states, starts, others.states),
+        np.insert(found.rules, starts, others.rules),
+        np.insert(found.begins, starts, others.begins),
+        np.insert(found.ends, starts, others.ends),
+        scores,
+    )

@@ -1,0 +1,93 @@
+"""Scene graphs: objects with their attributes and the relations between them, synonyms merged.
+
+Anderson, Fernando, Johnson and Gould 2016 (SPICE), section 3.2. The references of an image go into one graph, tuple by
+tuple in their order; a candidate has a graph of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from captious.scenes.synonyms import Concept, Synonyms
+from captious.scenes.tuples import Tuple
+
+__all__ = ["SceneGraph"]
+
+
+class SceneGraph:
+    """A scene graph that tuples are added to.
+
+    Args:
+        synonyms: what words mean.
+        tuples: what to begin with.
+    """
+
+    __slots__ = ("_anything", "_known", "_synonyms", "attributes", "objects", "relations")
+
+    def __init__(self, synonyms: Synonyms, tuples: Iterable[Tuple] = ()) -> None:
+        self._synonyms = synonyms
+        self._known: dict[str, int] = {}  # objects of names, for as long as no object changes
+        self._anything: set[str | int] = set()  # all that objects are
+        #: Each object is known by its place.
+        self.objects: list[Concept] = []
+        #: Per object.
+        self.attributes: list[list[Concept]] = []
+        #: Per subject and object.
+        self.relations: dict[tuple[int, int], list[Concept]] = {}
+        for item in tuples:
+            self.add(item)
+
+    def add(self, item: Tuple) -> None:
+        """Add a tuple; what it says already is merged with what it adds."""
+        thing = self._object(item[0])
+        if len(item) == 2:
+            _merge(self.attributes[thing], self._synonyms.concept_of(item[1]))
+        elif len(item) == 3:
+            relation = self._synonyms.concept_of(item[2].removeprefix("be "))
+            _merge(self.relations.setdefault((thing, self._object(item[1])), []), relation)
+
+    def _object(self, name: str) -> int:
+        """The object of a name: what is just that, or the most similar one, which learns the name, or a new one."""
+        place = self._known.get(name)
+        if place is None:
+            place = self._known[name] = self._find_object(self._synonyms.concept_of(name))
+        return place
+
+    def _find_object(self, concept: Concept) -> int:
+        objects = self.objects
+        if self._anything.isdisjoint(concept):
+            self._anything |= concept
+            objects.append(concept)
+            self.attributes.append([])
+            return len(objects) - 1
+        if concept in objects:
+            return objects.index(concept)
+        self._anything |= concept
+        similarities = [_similarity(thing, concept) for thing in objects]
+        place = similarities.index(max(similarities))
+        merged = objects[place] | concept
+        if merged != objects[place]:
+            objects[place] = merged
+            self._known.clear()
+        return place
+
+
+def _similarity(a: Concept, b: Concept) -> float:
+    """1 for concepts with a name in common, or else the share of their synonym sets that they have in common."""
+    if a.isdisjoint(b):
+        return 0.0
+    common = a & b
+    if any(isinstance(item, str) for item in common):
+        return 1.0
+    return len(common) / sum(isinstance(item, int) for item in a | b)
+
+
+def _merge(concepts: list[Concept], concept: Concept) -> None:
+    """Add a concept to a list, if it is not there: merged with the first that is like it, or behind all."""
+    if concept in concepts:
+        return
+    for place, other in enumerate(concepts):
+        if not other.isdisjoint(concept):
+            concepts[place] = other | concept
+            return
+    concepts.append(concept)

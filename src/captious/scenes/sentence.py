@@ -1,0 +1,127 @@
+"""A sentence as a graph of words that can be changed, in the order in which the official program walks through it.
+
+The order decides which of several matches of a rule comes first. It comes from Java's hash tables: neighbours of a word
+lie in buckets by their number modulo 16, those of one bucket as they came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
+from typing import TypeAlias
+
+from captious.parsing.parse import Edge, Parse
+
+__all__ = ["NOUNS", "PLURALS", "Sentence"]
+
+NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS"))
+PLURALS = frozenset(("NNS", "NNPS"))
+
+_Neighbours: TypeAlias = dict[int, list[str]]
+"""Neighbours of a word, each with the relations to it."""
+
+_by_dependent = itemgetter(1)
+
+
+class Sentence:
+    """Words, numbered from 1, and the dependencies among them.
+
+    A number above that of the last of n words is a copy of a word, which the collapsing of dependencies has made: n
+    more, or a multiple of n more.
+
+    Args:
+        parse: a parse; it stays as it is.
+    """
+
+    __slots__ = ("children", "lemmas", "n_words", "parents", "roots", "tags", "words")
+
+    def __init__(self, parse: Parse) -> None:
+        n = len(parse.words)
+        edges = parse.collapsed
+        self.n_words = n
+        copies = max(1, -(-max((dependent for _, dependent, _ in edges), default=0) // n)) if n else 1
+        #: By number; there is no word 0.
+        self.words = ("", *parse.words * copies)
+        self.tags = ("", *parse.tags * copies)
+        self.lemmas = ("", *parse.lemmas * copies)
+        self.roots: list[int] = []
+        self.children: list[_Neighbours] = [{} for _ in self.words]
+        self.parents: list[_Neighbours] = [{} for _ in self.words]
+        for head, dependent, relation in sorted(edges, key=_by_dependent if copies == 1 else self._place_of_dependent):
+            if head:
+                self.add(head, dependent, relation)
+            else:
+                self.roots.append(dependent)
+
+    def add(self, head: int, dependent: int, relation: str) -> None:
+        """Add a dependency, beside those that the two words have already."""
+        self.children[head].setdefault(dependent, []).append(relation)
+        self.parents[dependent].setdefault(head, []).append(relation)
+
+    def detach(self, head: int, dependent: int) -> list[str]:
+        """Remove the dependencies of one word on another; what relations they were."""
+        del self.parents[dependent][head]
+        return self.children[head].pop(dependent)
+
+    def replace_root(self, old: int, new: int) -> None:
+        """Have another word in place of a root; nothing if it is none."""
+        self.roots = [new if root == old else root for root in self.roots]
+
+    def in_order(self, words: Iterable[int]) -> list[int]:
+        """Words from left to right, a copy behind its word."""
+        if len(self.words) == self.n_words + 1:
+            return sorted(words)
+        return sorted(words, key=self._place)
+
+    def _place(self, word: int) -> tuple[int, int]:
+        return (word - 1) % self.n_words, word
+
+    def _place_of_dependent(self, edge: Edge) -> tuple[int, int]:
+        return self._place(edge[1])
+
+    def edges_below(self, word: int) -> Iterator[tuple[int, str]]:
+        """The dependents of a word with their relations, as the official program meets them."""
+        children = self.children[word]
+        for child in children if len(children) < 2 else self._in_buckets(children):
+            for relation in children[child]:
+                yield child, relation
+
+    def _in_buckets(self, words: _Neighbours) -> list[int]:
+        mask = 15 if len(words) <= 12 else 31  # a fuller table is a larger one
+        n = self.n_words
+        if len(self.words) == n + 1 <= mask + 1:
+            return sorted(words)
+        return sorted(words, key=lambda word: ((word - 1) % n + 1) & mask)
+
+    def sorted_topologically(self) -> list[int]:
+        """All words that have a place in the graph, heads before dependents; from left to right if there is a cycle."""
+        children = self.children
+        attached = [word for word in range(1, len(self.words)) if children[word] or self.parents[word]]
+        attached += [root for root in self.roots if root not in attached]
+        vertices = self.in_order(attached)
+        finished: list[int] = []
+        state = bytearray(len(self.words))  # 1 while what is below it is visited, 2 after that
+        for start in vertices:
+            if state[start]:
+                continue
+            state[start] = 1
+            path = [(start, iter(self._in_buckets(children[start])))]
+            while path:
+                word, below = path[-1]
+                for child in below:
+                    if state[child] == 2:
+                        continue
+                    if state[child] == 1:
+                        return vertices
+                    if children[child]:
+                        state[child] = 1
+                        path.append((child, iter(self._in_buckets(children[child]))))
+                        break
+                    state[child] = 2
+                    finished.append(child)
+                else:
+                    state[word] = 2
+                    finished.append(word)
+                    path.pop()
+        finished.reverse()
+        return finished

@@ -1,0 +1,108 @@
+"""Why SPICE gives a candidate its score: the tuples of both sides, which of them match, and through which words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from captious.parsing.parse import Parse
+from captious.resources.meteor_tables import MeteorTables
+from captious.scenes.matching import Fact, Facts, agreement, count
+from captious.scenes.scene_graph import SceneGraph
+from captious.scenes.synonyms import Concept, Synonyms, names_of, synonyms
+from captious.scenes.tuples import Tuple, tuples_of
+
+__all__ = ["Names", "SceneExplanation", "SceneFact", "explain"]
+
+_KINDS = ("object", "attribute", "relation")
+
+Names: TypeAlias = tuple[tuple[str, ...], ...]
+"""(object,), (object, attribute) or (subject, relation, object): the names of each, of which there may be several."""
+
+
+@dataclass(frozen=True)
+class SceneFact:
+    """A tuple of the candidate's scene graph and what it matches.
+
+    Args:
+        kind: object, attribute or relation.
+        names: the tuple.
+        match: the first tuple of the references that matches, or None.
+        through: per concept, the name of the candidate and that of the references which make them alike: the same, or
+            synonyms; empty without a match.
+    """
+
+    kind: str
+    names: Names
+    match: Names | None
+    through: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class SceneExplanation:
+    """A candidate's tuples beside those of its references.
+
+    Args:
+        candidate_tuples: what the candidate says, as it was read.
+        reference_tuples: the same of each reference.
+        candidate: tuples of the candidate's scene graph.
+        references: tuples of the references' scene graph, and whether one of the candidate matches.
+        precision: share of the candidate's tuples that match, 0..1.
+        recall: the same number over the number of reference tuples, 0 or more.
+        score: their F1.
+    """
+
+    candidate_tuples: tuple[Tuple, ...]
+    reference_tuples: tuple[tuple[Tuple, ...], ...]
+    candidate: tuple[SceneFact, ...]
+    references: tuple[tuple[Names, bool], ...]
+    precision: float
+    recall: float
+    score: float
+
+
+def explain(candidate: Parse, references: Sequence[Parse], tables: MeteorTables) -> SceneExplanation:
+    """Match a candidate with its references, as SPICE does it.
+
+    Raises:
+        ResourceError: METEOR's tables are damaged.
+    """
+    known = synonyms(tables)
+    ours = tuples_of(candidate)
+    theirs = tuple(tuples_of(reference) for reference in references)
+    facts = Facts(SceneGraph(known, ours))
+    others = Facts(SceneGraph(known, (item for reference in theirs for item in reference)))
+    found = [(kind, fact, others.find(fact, kind)) for kind in _KINDS for fact in facts.by_category[kind]]
+    met = {match for _, _, match in found}
+    precision, recall, score = agreement(np.array(count(facts, others)[0], np.float64)).tolist()
+    return SceneExplanation(
+        candidate_tuples=ours,
+        reference_tuples=theirs,
+        candidate=tuple(_shown(kind, fact, match, known) for kind, fact, match in found),
+        references=tuple((_names(fact), fact in met) for kind in _KINDS for fact in others.by_category[kind]),
+        precision=precision,
+        recall=recall,
+        score=score,
+    )
+
+
+def _shown(kind: str, fact: Fact, match: Fact | None, known: Synonyms) -> SceneFact:
+    if match is None:
+        return SceneFact(kind, _names(fact), None, ())
+    through = tuple(_in_common(ours, theirs, known) for ours, theirs in zip(fact, match, strict=True))
+    return SceneFact(kind, _names(fact), _names(match), through)
+
+
+def _names(fact: Fact) -> Names:
+    return tuple(tuple(names_of(concept)) for concept in fact)
+
+
+def _in_common(ours: Concept, theirs: Concept, known: Synonyms) -> tuple[str, str]:
+    """A name of each, the same if they have one in common, else two that are synonyms."""
+    pairs = [(name, other) for name in names_of(ours) for other in names_of(theirs)]
+    same = [pair for pair in pairs if pair[0] == pair[1]]
+    alike = (pair for pair in pairs if not known.concept_of(pair[0]).isdisjoint(known.concept_of(pair[1])))
+    return same[0] if same else next(alike)

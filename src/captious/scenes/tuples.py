@@ -1,0 +1,146 @@
+"""Tuples: what a caption says, as objects, their attributes and relations between them.
+
+    two brown dogs play with a ball    (dog, ball, play with) (dog, brown) (dog, two) (ball) (dog)
+
+Anderson, Fernando, Johnson and Gould 2016 (SPICE), section 3.1, on rules of Schuster et al. 2015. One function per rule
+of the official program, in its order; each gives its tuples in the order in which the program finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from captious.parsing.parse import Parse
+from captious.scenes.noun_numbers import numbers
+from captious.scenes.pronouns import resolve_pronouns
+from captious.scenes.quantifiers import resolve_quantifiers
+from captious.scenes.relation_index import Relations
+from captious.scenes.sentence import Sentence
+
+__all__ = ["Tuple", "tuples_of"]
+
+Tuple: TypeAlias = tuple[str, ...]
+"""``(object,)``, ``(object, attribute)`` or ``(subject, object, relation)``."""
+
+
+def tuples_of(parse: Parse) -> tuple[Tuple, ...]:
+    """The tuples of a caption; one may come several times."""
+    sentence = Sentence(parse)
+    resolve_quantifiers(sentence)
+    resolve_pronouns(sentence)
+    graph = Relations(sentence)
+    return tuple(found for rule in _RULES for found in rule(graph))
+
+
+def _actions(graph: Relations) -> Iterator[Tuple]:
+    """A dog chases a ball, a dog plays with a ball: (dog, ball, chase), (dog, ball, play with)."""
+    for verb, subject in graph.noun_pairs("nsubj"):
+        if verb in graph.objects and verb not in graph.copulas:
+            yield from _with_objects(graph, subject, verb)
+
+
+def _clauses(graph: Relations) -> Iterator[Tuple]:
+    """A dog chasing a ball: (dog, ball, chase)."""
+    for subject, verb in graph.pairs("acl"):
+        if verb in graph.objects and graph.sentence.tags[verb].startswith("V"):
+            yield from _with_objects(graph, subject, verb)
+
+
+def _with_objects(graph: Relations, subject: int, verb: int) -> Iterator[Tuple]:
+    for found, preposition in graph.objects[verb]:
+        yield graph.names[subject], graph.names[found], graph.predicate(verb) + preposition
+
+
+def _predicates(graph: Relations) -> Iterator[Tuple]:
+    """A dog sleeps: (dog, sleep)."""
+    for verb, subject in graph.noun_pairs("nsubj"):
+        if verb not in graph.objects and verb not in graph.copulas:
+            yield from _predicated(graph, subject, verb)
+
+
+def _copulas(graph: Relations) -> Iterator[Tuple]:
+    """A dog is brown, a dog is on the sofa: (dog, brown), (dog, sofa, on); as often as there are forms of "be"."""
+    for predicate, subject in graph.noun_pairs("nsubj"):
+        for _ in range(graph.copulas.get(predicate, 0)):
+            yield from _predicated(graph, subject, predicate)
+
+
+def _predicated(graph: Relations, subject: int, predicate: int) -> Iterator[Tuple]:
+    if predicate in graph.cases:
+        yield graph.names[subject], graph.names[predicate], graph.preposition(predicate)
+    elif graph.sentence.lemmas[predicate] != "be":
+        yield graph.names[subject], graph.names[predicate]
+
+
+def _modifiers(graph: Relations) -> Iterator[Tuple]:
+    """A brown dog: (dog, brown)."""
+    for noun, adjective in graph.pairs("amod"):
+        yield graph.names[noun], graph.names[adjective]
+
+
+def _adjectives(graph: Relations) -> Iterator[Tuple]:
+    """A dog is brown: (dog, brown)."""
+    for adjective, subject in graph.pairs("nsubj"):
+        if graph.sentence.tags[adjective].startswith("J"):
+            yield graph.names[subject], graph.names[adjective]
+
+
+def _prepositions(graph: Relations) -> Iterator[Tuple]:
+    """A dog on top of a car: (dog, car, on top of)."""
+    for noun, other, kind in graph.modifiers:
+        if graph.is_noun[noun] and kind not in ("poss", "agent"):
+            yield graph.names[noun], graph.names[other], kind.replace("_", " ")
+
+
+def _possessives(graph: Relations) -> Iterator[Tuple]:
+    """A man's dog: (man, dog, have)."""
+    for thing, owner, kind in graph.modifiers:
+        if kind == "poss" and graph.is_noun[thing] and graph.is_noun[owner]:
+            yield graph.names[owner], graph.names[thing], "have"
+
+
+def _agents(graph: Relations) -> Iterator[Tuple]:
+    """A dog is held by a man: (man, dog, hold)."""
+    for verb, agent, kind in graph.modifiers:
+        if kind == "agent" and graph.is_noun[agent] and graph.sentence.tags[verb].startswith("V"):
+            for head, patient in graph.noun_pairs("nsubjpass"):
+                if head == verb:
+                    yield graph.names[agent], graph.names[patient], graph.predicate(verb)
+
+
+def _compounds(graph: Relations) -> Iterator[Tuple]:
+    """A sheep dog: (dog, sheep)."""
+    for noun, other in graph.noun_pairs("compound"):
+        if graph.is_noun[noun]:
+            yield graph.names[noun], graph.names[other]
+
+
+def _objects(graph: Relations) -> Iterator[Tuple]:
+    """A dog: (dog); not a noun of a compound."""
+    compounds = {word for pair in graph.noun_pairs("compound") if graph.is_noun[pair[0]] for word in pair}
+    for noun in graph.order:
+        if graph.is_noun[noun] and noun not in compounds:
+            yield (graph.names[noun],)
+
+
+def _numbers(graph: Relations) -> Iterator[Tuple]:
+    """Two dogs: (dog, two)."""
+    for noun, number in numbers(graph):
+        yield graph.names[noun], graph.names[number]
+
+
+_RULES = (
+    _actions,
+    _clauses,
+    _predicates,
+    _copulas,
+    _modifiers,
+    _adjectives,
+    _prepositions,
+    _possessives,
+    _agents,
+    _numbers,
+    _compounds,
+    _objects,
+)

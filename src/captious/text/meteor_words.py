@@ -1,0 +1,62 @@
+"""Captions as METEOR sees them: its own normalisation on top of the tokenizer's, and what it knows of each word."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.native import MeteorLexicon, Vocabulary, meteor_normalise
+from captious.resources.meteor_tables import MeteorTables
+from captious.text.stems import porter2_stems
+from captious.text.tokenizers import Tokenizer
+from captious.text.tokens import CaptionTable, ReferenceTable, TokenLayer, Tokens
+
+__all__ = ["MeteorLayer", "MeteorWords"]
+
+
+@dataclass(frozen=True, eq=False)
+class MeteorWords:
+    """Normalised captions as word ids, with the lexicon that knows the words.
+
+    Args:
+        ids: int32[n_words].
+        offsets: int64[n_captions + 1]; caption i is ``ids[offsets[i]:offsets[i + 1]]``.
+        vocabulary: the words; that of candidates begins with that of their references.
+        lexicon: stems, synonym sets and phrases of all words of the vocabulary.
+    """
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    vocabulary: Vocabulary
+    lexicon: MeteorLexicon
+
+
+@dataclass(frozen=True)
+class MeteorLayer:
+    """Words of references and candidates as METEOR 1.5 normalises them (its option -norm)."""
+
+    tokenizer: Tokenizer
+    tables: MeteorTables
+
+    @property
+    def key(self) -> Hashable:
+        return "meteor", self.tokenizer, self.tables
+
+    def of_references(self, references: ReferenceTable) -> MeteorWords:
+        tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
+        return _normalised(tokens, Vocabulary(), MeteorLexicon(self.tables.arrays()))
+
+    def of_candidates(self, captions: CaptionTable, references: MeteorWords) -> MeteorWords:
+        tokens: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
+        return _normalised(tokens, references.vocabulary.copy(), references.lexicon.copy())
+
+
+def _normalised(tokens: Tokens, vocabulary: Vocabulary, lexicon: MeteorLexicon) -> MeteorWords:
+    """The captions as METEOR's words, which the vocabulary and the lexicon learn."""
+    ids, offsets = meteor_normalise(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
+    words = vocabulary.words(len(lexicon))
+    lexicon.learn(len(lexicon), tuple(words), tuple(porter2_stems(words)))
+    return MeteorWords(ids, offsets, vocabulary, lexicon)

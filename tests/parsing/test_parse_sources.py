@@ -1,0 +1,235 @@
+"""Parses in files: what is written is read, CoNLL-U of either version, and files that are neither."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from captious.errors import CaptionFileError, OutputError, UnknownNameError
+from captious.parsing.parse import Parse
+from captious.parsing.parse_files import write_parses
+from captious.parsing.parse_sources import approximate, as_parse_source, read_parses
+
+ENGLISH = """\
+# sent_id = 1
+# text = Two dogs are chased by a cat
+1\tTwo\ttwo\tNUM\tCD\tNumType=Card\t2\tnummod\t_\t_
+2\tdogs\tdog\tNOUN\tNNS\tNumber=Plur\t4\tnsubj:pass\t_\t_
+3\tare\tbe\tAUX\tVBP\t_\t4\taux:pass\t_\t_
+4\tchased\tchase\tVERB\tVBN\t_\t0\troot\t_\t_
+5\tby\tby\tADP\tIN\t_\t7\tcase\t_\t_
+6\ta\ta\tDET\tDT\t_\t7\tdet\t_\t_
+7\tcat\tcat\tNOUN\tNN\tNumber=Sing\t4\tobl:agent\t_\t_
+"""
+GERMAN = """\
+1-2\tIm\t_\t_\t_\t_\t_\t_\t_\t_
+1\tIn\tin\tADP\tAPPR\t_\t3\tcase\t3:case\t_
+2\tdem\tder\tDET\tART\t_\t3\tdet\t3:det\t_
+3\tGarten\tGarten\tNOUN\tNN\tNumber=Sing\t4\tobl\t4:obl:in\t_
+4\tspielen\tspielen\tVERB\tVVFIN\t_\t0\troot\t0:root\t_
+5\tHunde\tHund\tNOUN\tNN-X\tNumber=Plur\t4\tnsubj\t4:nsubj\t_
+"""
+
+
+def test_what_is_written_is_read(shared_data: Path, tmp_path: Path) -> None:
+    with gzip.open(shared_data / "spice" / "gold_parses.jsonl.gz", "rt", encoding="utf-8") as lines:
+        some = list(islice(lines, 300))
+    source = tmp_path / "some.jsonl"
+    source.write_text("".join(some), encoding="utf-8")
+    read = read_parses(source)
+    records = {record["caption"]: record for record in map(json.loads, some)}
+    assert list(read.parses) == list(records)
+    for caption, parse in read.parses.items():
+        record = records[caption]
+        n = len(parse.words)
+        numbers = [[(at - 1) % n + 1 + (at - 1) // n / 10 if at else 0 for at in edge[:2]] for edge in parse.collapsed]
+        assert [[*at, edge[2]] for at, edge in zip(numbers, parse.collapsed, strict=True)] == record["ccprocessed"]
+        basic = {(head, dependent, relation) for head, dependent, relation in record["basic"]}
+        assert {(h, i, r) for i, (h, r) in enumerate(zip(parse.heads, parse.relations, strict=True), 1)} == basic
+        assert (list(parse.words), list(parse.tags), list(parse.lemmas)) == (
+            record["word"],
+            record["tag"],
+            record["lemma"],
+        )
+    copy = tmp_path / "copy.jsonl"
+    assert write_parses(copy, ((caption, parse, "") for caption, parse in read.parses.items())) == len(records)
+    again = read_parses(copy)
+    assert again.parses == read.parses
+    assert read.label == f"some.jsonl@{read.checksum}"
+    assert len(read.checksum) == 8
+
+
+def test_version_2_of_universal_dependencies(tmp_path: Path) -> None:
+    file = tmp_path / "english.conllu"
+    file.write_text(ENGLISH)
+    assert read_parses(file).parses == {
+        "Two dogs are chased by a cat": Parse(
+            ("Two", "dogs", "are", "chased", "by", "a", "cat"),
+            ("CD", "NNS", "VBP", "VBN", "IN", "DT", "NN"),
+            ("two", "dog", "be", "chase", "by", "a", "cat"),
+            (2, 4, 4, 0, 7, 7, 4),
+            ("nummod", "nsubjpass", "auxpass", "root", "case", "det", "nmod:agent"),
+            (
+                (0, 4, "root"),
+                (2, 1, "nummod"),
+                (4, 2, "nsubjpass"),
+                (4, 3, "auxpass"),
+                (7, 5, "case"),
+                (7, 6, "det"),
+                (4, 7, "nmod:agent"),
+            ),
+            ("NUM", "NOUN", "AUX", "VERB", "ADP", "DET", "NOUN"),
+        )
+    }
+
+
+def test_another_language_with_enhanced_dependencies(tmp_path: Path) -> None:
+    file = tmp_path / "german.conllu.gz"
+    file.write_bytes(gzip.compress((GERMAN + "\n" + ENGLISH).encode()))
+    read = read_parses(file).parses
+    assert list(read) == ["In dem Garten spielen Hunde", "Two dogs are chased by a cat"]
+    parse = read["In dem Garten spielen Hunde"]
+    assert parse.tags == ("IN", "DT", "NN", "VBZ", "NNS")
+    assert parse.heads == (3, 3, 4, 0, 4)
+    assert (4, 3, "nmod:in") in parse.collapsed
+
+
+def of_conllu(tmp_path: Path, *rows: str) -> Parse:
+    """The parse of a sentence: lemma, universal tag, own tag, features, head, relation and enhanced dependencies."""
+    lines = []
+    for number, row in enumerate(rows, 1):
+        lemma, universal, own, features, head, relation, enhanced = row.split()
+        lines.append("\t".join((f"{number}", lemma, lemma, universal, own, features, head, relation, enhanced, "_")))
+    (tmp_path / "p.conllu").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (parse,) = read_parses(tmp_path / "p.conllu").parses.values()
+    return parse
+
+
+def test_conjunctions_of_version_2_are_shared_out(tmp_path: Path) -> None:
+    parse = of_conllu(
+        tmp_path,
+        "dog NOUN NN _ 4 nsubj _",
+        "and CCONJ CC _ 3 cc _",
+        "cat NOUN NN _ 1 conj _",
+        "sleep VERB VBP _ 0 root _",
+    )
+    assert parse.heads == (4, 1, 1, 0)
+    assert {(1, 3, "conj:and"), (4, 1, "nsubj"), (4, 3, "nsubj")} <= set(parse.collapsed)
+
+
+@pytest.mark.parametrize("enhanced", [("_", "_", "_", "_"), ("2:nsubj", "0:root", "4:case", "2:obl:arg")])
+def test_subtypes_are_no_prepositions(tmp_path: Path, enhanced: tuple[str, ...]) -> None:
+    """Enhanced dependencies that are the basic ones again are not the collapsed ones."""
+    rows = [
+        "hund NOUN NN Number=Sing 2 nsubj",
+        "sitzen VERB VV _ 0 root",
+        "auf ADP APPR _ 4 case",
+        "sofa NOUN NN _ 2 obl:arg",
+    ]
+    parse = of_conllu(tmp_path, *(f"{row} {deps}" for row, deps in zip(rows, enhanced, strict=True)))
+    assert parse.relations == ("nsubj", "root", "case", "nmod")
+    assert (2, 4, "nmod:auf") in parse.collapsed
+
+
+def test_cases_behind_prepositions_are_dropped(tmp_path: Path) -> None:
+    parse = of_conllu(
+        tmp_path, "hund NOUN NN _ 2 nsubj 2:nsubj", "sitzen VERB VV _ 0 root 0:root",
+        "auf ADP APPR _ 4 case 4:case", "sofa NOUN NN _ 2 obl 2:obl:auf:dat",
+    )  # fmt: skip
+    assert (2, 4, "nmod:auf") in parse.collapsed
+
+
+def test_tags_of_other_sets_are_not_taken_for_penn_tags(tmp_path: Path) -> None:
+    parse = of_conllu(tmp_path, "zwei NUM CARD _ 2 nummod _", "hund NOUN NN Number=Plur 0 root _")
+    assert parse.tags == ("CD", "NNS")
+
+
+def test_a_name_of_nothing() -> None:
+    with pytest.raises(UnknownNameError, match="'foo'") as caught:
+        as_parse_source("foo")
+    assert "corenlp, captious" in caught.value.help
+
+
+def test_a_file_says_who_made_it(tmp_path: Path) -> None:
+    file = tmp_path / "p.jsonl"
+    write_parses(file, [("a", Parse(("a",), ("DT",), ("a",), (0,), ("root",), ()), "")], made_by="captious-1")
+    read = read_parses(file)
+    assert read.made_by == ("captious-1",)
+    assert read.label == f"p.jsonl@{read.checksum}(captious-1)"
+    assert approximate(read.label)
+    assert not approximate(read_parses(_plain(tmp_path)).label)
+
+
+def _plain(tmp_path: Path) -> Path:
+    (tmp_path / "plain.jsonl").write_text(_record())
+    return tmp_path / "plain.jsonl"
+
+
+def _record(**changes: object) -> str:
+    record = {
+        "word": ["a", "dog"],
+        "tag": ["DT", "NN"],
+        "lemma": ["a", "dog"],
+        "basic": [[2, 1, "det"], [0, 2, "root"]],
+    }
+    return json.dumps({"caption": "a dog", **record, **changes})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "where", "said"),
+    [
+        ("p.txt", "x", "p.txt", "what kind"),
+        ("p.jsonl", "{}\n", "line 1", "caption"),
+        ("p.jsonl", "\n{", "line 2", "not JSON"),
+        (
+            "p.jsonl",
+            '{"caption": "a", "word": ["a"], "tag": [], "lemma": ["a"], "basic": []}',
+            "line 1",
+            "1 words, 0 tags",
+        ),
+        (
+            "p.jsonl",
+            '{"caption": "a", "word": ["a"], "tag": ["DT"], "lemma": ["a"], "basic": [[2, 1, "det"]]}',
+            "line 1",
+            "between words 2 and 1 of 1",
+        ),
+        ("p.jsonl", "[]", "line 1", "no object"),
+        ("p.jsonl", _record(tag=[None, "NN"]), "line 1", "tag is no list of strings"),
+        ("p.jsonl", _record(basic=[]), "line 1", "the root"),
+        ("p.jsonl", _record(basic=[[2, 1, "det"], [1, 2, "x"]]), "line 1", "the root"),
+        ("p.jsonl", _record(basic=[[0, 1, "root"], [2, 2, "x"]]), "line 1", "word 2 is below itself"),
+        ("p.jsonl", _record(basic=[["2", 1, "det"]]), "line 1", "is not [head, dependent, relation]"),
+        ("p.jsonl", _record() + "\n" + _record(lemma=["a", "cat"]), "'a dog'", "twice"),
+        ("p.conllu", "1\ta\ta\n", "line 1", "3 columns"),
+        ("p.conllu", "1\ta\ta\tDET\tDT\t_\t1\tdet\t_\t_\n", "lines 1 to 1", "numbered"),
+        ("p.conllu", "1\ta\ta\tDET\tDT\t_\t9\tdet\t_\t_\n", "lines 1 to 1", "numbered"),
+        ("p.conllu", "2\ta\ta\tDET\tDT\t_\t0\troot\t_\t_\n", "lines 1 to 1", "numbered"),
+    ],
+)
+def test_files_that_are_neither(tmp_path: Path, name: str, text: str, where: str, said: str) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    with pytest.raises(CaptionFileError) as caught:
+        read_parses(file)
+    assert said in caught.value.message
+    assert where in caught.value.where
+    assert caught.value.help
+
+
+def test_a_file_that_cannot_be_finished_is_not_there(tmp_path: Path) -> None:
+    file = tmp_path / "p.jsonl"
+    with pytest.raises(RuntimeError):
+        write_parses(file, _broken())
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(OutputError):
+        write_parses(tmp_path / "no" / "p.jsonl", [])
+
+
+def _broken() -> Iterator[tuple[str, Parse, str]]:
+    yield "a", Parse(("a",), ("DT",), ("a",), (0,), ("root",), ((0, 1, "root"),)), ""
+    raise RuntimeError

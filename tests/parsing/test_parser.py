@@ -1,0 +1,217 @@
+"""Trees of the official grammar, held against what the official parser says."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from captious.errors import ParameterError
+from captious.parsing.grammar_parser import parser_with
+from captious.parsing.lexicon import Lexicon
+from captious.parsing.parser import LONGEST, Parser, pieces
+from captious.parsing.sample_captions import SAMPLE_CAPTIONS
+from captious.parsing.tree import Tree
+from captious.resources.grammar import ANY, Grammar
+
+from ..oracles.cky import derivation_score
+from .conftest import GoldTrees
+
+
+def agreement(parser: Parser, gold: list[tuple[list[str], str]]) -> float:
+    found = parser.parse([words for words, _ in gold])
+    return sum(str(tree) == expected for tree, (_, expected) in zip(found, gold, strict=True)) / len(gold)
+
+
+@pytest.mark.parametrize("source", ["treebank", "gold_parses"])
+def test_trees_are_the_official_ones(parser: Parser, gold_trees: GoldTrees, source: str) -> None:
+    assert agreement(parser, gold_trees(source, 200)) >= 0.99
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", ["treebank", "gold_parses"])
+def test_all_trees_are_the_official_ones(parser: Parser, gold_trees: GoldTrees, source: str) -> None:
+    # All that differ are ties in 32 bits.
+    assert agreement(parser, gold_trees(source, 1_000_000)) >= 0.9994
+
+
+def test_bounds_change_no_derivation(parser: Parser, plain_parser: Parser, gold_trees: GoldTrees) -> None:
+    sentences = [words for words, _ in gold_trees("treebank", 60)]
+    guided, plain = parser.derivations(sentences), plain_parser.derivations(sentences)
+    for name in ("offsets", "states", "rules", "begins", "ends", "scores"):
+        np.testing.assert_array_equal(getattr(guided, name), getattr(plain, name))
+
+
+def test_trees_do_not_depend_on_batch_and_threads(
+    parser: Parser, gold_trees: GoldTrees, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentences = [words for words, _ in gold_trees("gold_parses", 40)]
+    monkeypatch.setenv("CAPTIOUS_THREADS", "1")
+    one_by_one = [str(parser.parse([sentence])[0]) for sentence in sentences]
+    assert [str(tree) for tree in parser.parse(sentences)] == one_by_one
+    monkeypatch.setenv("CAPTIOUS_THREADS", "3")
+    assert [str(tree) for tree in parser.parse(sentences[::-1])] == one_by_one[::-1]
+
+
+def test_derivations_have_their_scores(parser: Parser, official_grammar: Grammar, gold_trees: GoldTrees) -> None:
+    sentences = [words for words, _ in gold_trees("treebank", 60)]
+    found = parser.derivations(sentences)
+    lexicon = Lexicon(official_grammar)
+    for number, words in enumerate(sentences):
+        here = slice(found.offsets[number], found.offsets[number + 1])
+        nodes = list(
+            zip(
+                *(column[here].tolist() for column in (found.states, found.rules, found.begins, found.ends)),
+                strict=True,
+            )
+        )
+        (root, rule, begin, end), *below = nodes
+        parent, left, boundary = (official_grammar.states[state] for state in official_grammar.binary_rules[rule])
+        assert (official_grammar.states[root], begin, end) == (parent, 0, len(words))
+        assert (parent, left, boundary) == ("ROOT", official_grammar.states[below[0][0]], ".$$.")
+        tags = [lexicon.tags(word, place == 0) for place, word in enumerate(words)]
+        scores = [dict(zip(word.states.tolist(), word.scores.tolist(), strict=True)) for word in tags]
+        score = float(official_grammar.binary_scores[rule]) + derivation_score(official_grammar, scores, below)
+        assert found.scores[number] == pytest.approx(score, rel=1e-5)
+
+
+def test_trees_as_arrays(parser: Parser, gold_trees: GoldTrees) -> None:
+    gold = gold_trees("treebank", 40)
+    trees = parser.trees([words for words, _ in gold])
+    for number, (words, _) in enumerate(gold):
+        here = range(trees.offsets[number], trees.offsets[number + 1])
+        tree = parser.parse([words])[0]
+        assert tree is not None
+        assert [trees.names[trees.labels[place]] for place in here] == [node.label for node in nodes_of(tree)]
+        tags = [place for place in here if trees.is_tag[place]]
+        assert [trees.begins[place] for place in tags] == list(range(len(words)))
+        for place in here:
+            parent = trees.parents[place]
+            assert (parent == -1) == (place == here[0])
+            if parent >= 0:
+                above = here[parent]
+                assert trees.begins[above] <= trees.begins[place] < trees.ends[place] <= trees.ends[above]
+
+
+def nodes_of(tree: Tree) -> list[Tree]:
+    return [tree, *(node for child in tree.children for node in nodes_of(child))]
+
+
+def test_no_words_have_no_tree(parser: Parser) -> None:
+    assert parser.parse([]) == []
+    found = parser.parse([[], ["dog"], []])
+    assert [str(tree) for tree in found] == ["None", "(ROOT (NP (NN dog)))", "None"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "🏄 🌊 !",
+        "una mujer monta en bicicleta por la calle",
+        "男 人 骑 着 马",
+        ". . . , , ; : - - ' '' `` ( ) [ ] { } # $ %",
+        "-lrb- a dog -rrb- & < 3",
+        "THE DOG Runs In NEW-YORK 2nd 1,000 3/4 42",
+        "a " * 30,
+        "of the and on with",
+        "\u200b \ud7ff x\u0301 😀😀😀😀😀",
+    ],
+)
+def test_odd_sentences_have_a_tree(parser: Parser, sentence: str) -> None:
+    words = sentence.split()
+    tree = parser.parse([words])[0]
+    assert tree is not None
+    assert [tag.word for tag in tree.tags()] == words
+
+
+def test_a_sentence_without_derivation_is_parsed_as_a_last_resort() -> None:
+    # N N is no sentence, but N V is: the second word gets a tag that the lexicon does not give it.
+    grammar = Grammar(
+        name="small",
+        fingerprint="0",
+        states=("ROOT", "N", "V"),
+        tags=("N", "V"),
+        words=("dogs", "bark"),
+        binary_rules=np.array([[0, 1, 2]], np.int32),
+        binary_scores=np.zeros(1, np.float32),
+        unary_rules=np.empty((0, 2), np.int32),
+        unary_scores=np.empty(0, np.float32),
+        seen=np.array([[0, 0], [1, 1], [0, ANY], [1, ANY], [ANY, 0], [ANY, 1], [ANY, ANY]], np.int32),
+        seen_counts=np.array([200, 200, 200, 200, 200, 200, 400], float),
+        unseen=np.array([[0, ANY], [ANY, ANY]], np.int32),
+        unseen_counts=np.array([1, 1], float),
+    )
+    parser = Parser(grammar)
+    found = parser.parse([["dogs", "bark"], ["dogs", "dogs"], [], ["dogs", "dogs", "dogs"], ["bark", "bark"]])
+    assert [str(tree) for tree in found] == [
+        "(ROOT (N dogs) (V bark))",
+        "(ROOT (N dogs) (V dogs))",
+        "None",
+        "None",
+        "(ROOT (N bark) (V bark))",
+    ]
+    assert parser.derivations([["dogs", "dogs"]]).scores[0] == pytest.approx(-1000, abs=1)
+
+
+def test_blocks_are_joined(parser: Parser, gold_trees: GoldTrees, monkeypatch: pytest.MonkeyPatch) -> None:
+    sentences = [words for words, _ in gold_trees("treebank", 20)]
+    whole = parser.derivations(sentences)
+    monkeypatch.setattr("captious.parsing.parser._BLOCK", 7)
+    for name in ("offsets", "states", "rules", "begins", "ends", "scores"):
+        np.testing.assert_array_equal(getattr(parser.derivations(sentences), name), getattr(whole, name))
+
+
+def test_pieces() -> None:
+    words = ["a", "dog", ",", "a", "cat", ".", *"xyxyxyx"]
+    assert pieces(words, 20) == [words]
+    assert pieces(words, 7) == [words[:6], words[6:]]
+    assert pieces(words, 5) == [words[:3], words[3:6], words[6:11], words[11:]]
+    assert pieces([], 5) == [[]]
+    assert [word for piece in pieces(words * 9) for word in piece] == words * 9
+
+
+def test_long_sentences(parser: Parser) -> None:
+    words = [word for caption in SAMPLE_CAPTIONS[:5] for word in (*caption, "and")][:-1]
+    assert 40 < len(words) <= LONGEST  # too long to be guided by bounds
+    tree = parser.parse([words])[0]
+    assert tree is not None
+    assert [tag.word for tag in tree.tags()] == words
+    with pytest.raises(ParameterError, match=f"a sentence of {LONGEST + 1} words") as raised:
+        parser.parse([["dog"], ["dog"] * (LONGEST + 1)])
+    assert "cut it" in raised.value.help
+
+
+def test_scores_can_be_replaced(official_grammar: Grammar) -> None:
+    parser = Parser(official_grammar)
+    sentence = ["a", "man", "rides", "a", "horse"]
+    before = parser.derivations([sentence])
+    parser.set_scores(official_grammar.binary_scores * np.float32(0.5), official_grammar.unary_scores * np.float32(0.5))
+    assert parser.derivations([sentence]).scores[0] != before.scores[0]
+    parser.set_scores(official_grammar.binary_scores, official_grammar.unary_scores)
+    np.testing.assert_array_equal(parser.derivations([sentence]).scores, before.scores)
+    np.testing.assert_array_equal(parser.derivations([sentence]).rules, before.rules)
+
+
+def test_a_copy_parses_as_the_parser_does() -> None:
+    source = parser_with("captious")
+    words = [("a", "dog", "runs"), ("two", "cats", "on", "a", "mat")]
+    again = pickle.loads(pickle.dumps(source))
+    assert again == source
+    assert again.parse(["", ""], words) == source.parse(["", ""], words)
+    assert copy.deepcopy(source) == source
+
+
+def test_brackets_are_tags_without_what_they_are_split_by(parser: Parser) -> None:
+    (tree,) = parser.parse([["a", "dog", "(", "brown", ")", "runs"]])
+    assert "^" not in str(tree)
+
+
+def test_sentences_are_parsed_in_batches() -> None:
+    """Long ones in batches of few, so that they can be interrupted."""
+    source = parser_with("captious")
+    words = [tuple(["dog", "and"] * 50 + ["cat"])] * 3 + [("a", "dog")] * 5
+    alone = [next(iter(source.trees([each]))) for each in (words[0], words[3])]
+    found = list(source.trees(words))
+    assert found == [alone[0]] * 3 + [alone[1]] * 5

@@ -1,0 +1,423 @@
+"""METEOR's tables: where they are looked for, what their index is made from, and what is said of damaged ones.
+
+All with files of a few words, except where it says otherwise.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import random
+import shutil
+import sys
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.machinery import PathFinder
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+import captious
+from captious.errors import CaptiousError, MissingExtraError, ResourceError
+from captious.resources import RESOURCES, cache_folder
+from captious.resources import meteor_tables as meteor
+
+from ..support.meteor_files import EXCEPTIONS, FUNCTION_WORDS, JAR, PARAPHRASES, SYNSETS, MeteorFiles, write_jar
+from .conftest import Install
+from .programs import output, start
+
+FILES = MeteorFiles()
+#: A pair that only the paraphrases, and one that only the synonyms match.
+PHRASES = ("x in front of y", "x before y")
+SYNONYMS = ("x car y", "x automobile y")
+
+
+pytestmark = pytest.mark.usefixtures("cache")
+
+
+def at_home(monkeypatch: pytest.MonkeyPatch, folder: Path, files: MeteorFiles = FILES) -> Path:
+    """Tables in the folder that CAPTIOUS_METEOR_HOME names."""
+    monkeypatch.setenv("CAPTIOUS_METEOR_HOME", str(files.write(folder)))
+    return folder
+
+
+def found() -> meteor.MeteorTables:
+    tables = meteor.find()
+    assert tables is not None
+    return tables
+
+
+def modules(candidate: str, reference: str) -> list[str]:
+    """The modules that match words of a pair."""
+    return [match.module for match in captious.Meteor(tokenizer="whitespace").align(candidate, reference).matches]
+
+
+# ---- where they are looked for
+
+
+def test_nowhere() -> None:
+    assert meteor.find() is None
+    assert captious.Meteor.missing() == meteor.INSTALL == "pip install 'captious[meteor]'"
+    with pytest.raises(MissingExtraError, match="METEOR's tables of synonyms and paraphrases") as caught:
+        captious.Meteor()
+    assert caught.value.help == "pip install 'captious[meteor]', or captious resources get meteor"
+    with pytest.raises(MissingExtraError):
+        captious.metrics.meteor.align("a dog", "a dog")
+    with pytest.raises(MissingExtraError):
+        captious.score(["a dog"], [["a dog"]], metrics=["meteor"])
+
+
+def test_other_metrics_run_without() -> None:
+    report = captious.score(["a dog"], [["a dog"]], metrics=["bleu-1", "rouge-l"])
+    assert report["rouge-l"].score == 1
+
+
+def test_order_of_places(tmp_path: Path, cache: Path, install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    FILES.write(cache / "meteor", data="")
+    assert found().origin == "captious resources get meteor"
+    install(tmp_path / "site" / "pycocoevalcap")  # without the files
+    assert found().origin == "captious resources get meteor"
+    FILES.write(tmp_path / "site" / "pycocoevalcap" / "meteor")
+    assert found().origin == "package pycocoevalcap"
+    assert found().jar == tmp_path / "site" / "pycocoevalcap" / "meteor" / JAR
+    at_home(monkeypatch, tmp_path / "home")
+    assert found().origin == "CAPTIOUS_METEOR_HOME"
+    monkeypatch.setenv("CAPTIOUS_METEOR_HOME", "")
+    assert found().origin == "package pycocoevalcap"
+
+
+def test_a_module_of_that_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = SimpleNamespace(submodule_search_locations=None)
+    monkeypatch.setattr(PathFinder, "find_spec", staticmethod(lambda name, *more: module))
+    assert meteor.find() is None
+
+
+def test_what_stands_in_for_the_package_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Such as sys.modules["pycocoevalcap"] = captious.compat.pycocoevalcap.
+    monkeypatch.setitem(sys.modules, "pycocoevalcap", ModuleType("pycocoevalcap"))
+    assert meteor.find() is None
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no permissions")
+def test_a_cache_that_one_may_not_look_into(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    FILES.write(cache / "meteor", data="")
+    stat = os.stat
+
+    def refuse(path: Any, *arguments: Any, **settings: Any) -> os.stat_result:
+        if str(path).startswith(str(cache)):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return stat(path, *arguments, **settings)
+
+    monkeypatch.setattr(os, "stat", refuse)
+    assert meteor.find() is None
+
+
+@pytest.mark.parametrize("variable", ["CAPTIOUS_CACHE", "CAPTIOUS_METEOR_HOME"])
+def test_a_home_of_nobody(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "~nobody-of-this-name/x")
+    with pytest.raises(ResourceError, match=f"{variable} names no folder"):
+        meteor.find()
+
+
+@pytest.mark.parametrize("data", ["", "data"])
+def test_home_with_and_without_a_folder_for_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str) -> None:
+    monkeypatch.setenv("CAPTIOUS_METEOR_HOME", str(FILES.write(tmp_path / "home", data=data)))
+    assert found().paraphrases == tmp_path / "home" / data / PARAPHRASES
+    assert modules(*PHRASES) == ["exact", "paraphrase", "exact"]
+
+
+def test_home_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    FILES.write(tmp_path / "meteor")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CAPTIOUS_METEOR_HOME", "~/meteor")
+    assert found().jar == tmp_path / "meteor" / JAR
+
+
+@pytest.mark.parametrize("kept", [None, JAR, f"data/{PARAPHRASES}"], ids=["neither", "jar", "paraphrases"])
+def test_home_without_both_files(
+    tmp_path: Path, install: Install, monkeypatch: pytest.MonkeyPatch, kept: str | None
+) -> None:
+    home = at_home(monkeypatch, tmp_path / "home")
+    for name in {JAR, f"data/{PARAPHRASES}"} - {kept}:
+        (home / name).unlink()
+    # Even if there are others elsewhere: the user has asked for these.
+    install(tmp_path / "site")
+    FILES.write(tmp_path / "site" / "meteor")
+    with pytest.raises(ResourceError, match="CAPTIOUS_METEOR_HOME names a folder without METEOR's tables") as caught:
+        meteor.find()
+    assert str(home) in caught.value.where
+    assert JAR in caught.value.where
+    assert PARAPHRASES in caught.value.where
+    assert "unset it" in caught.value.help
+
+
+def test_the_cache_is_where_the_user_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CAPTIOUS_CACHE", "~/elsewhere")
+    assert cache_folder() == tmp_path / "elsewhere"
+    monkeypatch.setenv("CAPTIOUS_CACHE", "")
+    default = cache_folder()
+    assert default.name == "captious"
+    if "XDG_CACHE_HOME" not in os.environ and os.name == "posix" and default.is_relative_to(tmp_path / ".cache"):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+        assert cache_folder() == tmp_path / "xdg" / "captious"
+
+
+def test_listed_among_the_resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_home(monkeypatch, tmp_path / "home")
+    resource = RESOURCES["meteor"]
+    assert resource.install == meteor.INSTALL
+    here = resource.find()
+    assert here is not None
+    assert not here.is_built
+    here.build()
+    assert here.is_built
+    assert here.index.parent == tmp_path / "cache" / "meteor" / "index"
+
+
+def test_the_published_tables_are_known_by_name(meteor_tables: meteor.MeteorTables) -> None:
+    assert meteor_tables.label == "1.5"
+    with zipfile.ZipFile(meteor_tables.jar) as jar:
+        assert len(jar.read(SYNSETS).splitlines()) == 2 * 147_306
+
+
+# ---- the index
+
+
+def test_scores_come_of_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_home(monkeypatch, tmp_path / "home")
+    assert modules(*PHRASES) == ["exact", "paraphrase", "exact"]
+    assert modules(*SYNONYMS) == ["exact", "synonym", "exact"]
+    assert captious.Meteor().statistics(captious.load(["the"], [["a"]]))[0, :4].tolist() == [1, 1, 1, 0]
+    assert f"|tables:{found().fingerprint}|" in captious.Meteor().signatures()[0]
+
+
+#: Files that differ in one thing from FILES.
+OTHERS = {
+    "synsets": replace(FILES, synsets={"car": [1], "automobile": [2]}),
+    "exceptions": replace(FILES, exceptions={"go": ["gone"]}),
+    "function words": replace(FILES, function_words=["a"]),
+    "paraphrases": replace(FILES, pairs=[("in front of", "behind")]),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_other_tables_have_another_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    home = at_home(monkeypatch, tmp_path / "home")
+    before = found()
+    before.build()
+    at_home(monkeypatch, home, OTHERS[what])
+    after = found()
+    assert after.fingerprint != before.fingerprint
+    assert after.index != before.index
+    assert not after.is_built
+    assert (modules(*PHRASES) == ["exact", "paraphrase", "exact"]) is (what != "paraphrases")
+    assert (modules(*SYNONYMS) == ["exact", "synonym", "exact"]) is (what != "synsets")
+    assert after.is_built
+    # Who comes back to the old tables finds their index.
+    at_home(monkeypatch, home)
+    assert found() == before
+    assert before.is_built
+
+
+def test_how_files_are_packed_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = at_home(monkeypatch, tmp_path / "home")
+    before = found()
+    with zipfile.ZipFile(home / JAR, "w", zipfile.ZIP_STORED) as jar:
+        for name, content in {"README": b"more", **FILES.members()}.items():
+            jar.writestr(name, content)
+    (home / "data" / PARAPHRASES).write_bytes(gzip.compress(FILES.table(), 1, mtime=7))
+    assert found().fingerprint == before.fingerprint
+
+
+def rebuilt(tables: meteor.MeteorTables, damaged: bytes) -> None:
+    whole = tables.index.read_bytes()
+    tables.index.write_bytes(damaged)
+    assert not tables.is_built
+    tables.build()
+    assert tables.is_built
+    assert tables.index.read_bytes() == whole
+
+
+def test_a_damaged_index_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_home(monkeypatch, tmp_path / "home")
+    tables = found()
+    tables.build()
+    whole = tables.index.read_bytes()
+    changed = bytearray(whole)
+    changed[whole.index(b"front")] ^= 16
+    for damaged in (b"", whole[:100], whole[: len(whole) // 2], whole[:-1], bytes(changed)):
+        rebuilt(tables, damaged)
+
+
+def test_a_truncated_index_is_built_again_when_it_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_home(monkeypatch, tmp_path / "home")
+    index = found().index
+    index.parent.mkdir(parents=True)
+    index.write_bytes(b"CAPTARR1")
+    assert not found().is_built
+    assert modules(*PHRASES) == ["exact", "paraphrase", "exact"]
+    assert found().is_built
+
+
+AT_ONCE = """
+import sys, time, captious
+from captious.resources.meteor_tables import MeteorTables
+
+compile = MeteorTables._compile
+
+def slowly(self, progress):
+    with open(sys.argv[1], "a") as marker:
+        marker.write("compiled\\n")
+    time.sleep(0.3)
+    return compile(self, progress)
+
+MeteorTables._compile = slowly
+print(captious.Meteor(tokenizer="whitespace").align("x in front of y", "x before y").chunks)
+"""
+
+
+def test_two_processes_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_home(monkeypatch, tmp_path / "home")
+    marker = tmp_path / "marker"
+    programs = [start(AT_ONCE, marker), start(AT_ONCE, marker)]
+    assert [output(program) for program in programs] == ["1\n", "1\n"]
+    assert marker.read_text() == "compiled\n"
+    assert found().is_built
+
+
+def test_a_cache_that_is_a_file(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_home(monkeypatch, tmp_path / "home")
+    cache.write_text("not a folder")
+    metric = captious.Meteor()  # nothing is needed yet
+    with pytest.raises(ResourceError, match="the cache folder cannot be used") as caught:
+        metric.align("a", "a")
+    assert "CAPTIOUS_CACHE" in caught.value.help
+
+
+# ---- damaged files
+
+
+def truncated(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def replaced(path: Path) -> None:
+    path.write_bytes(b"<!DOCTYPE html><html>404: not found</html>" * 10)
+
+
+def with_a_byte_changed(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 255
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("name", [JAR, f"data/{PARAPHRASES}"], ids=["jar", "paraphrases"])
+@pytest.mark.parametrize("damage", [truncated, emptied, replaced, with_a_byte_changed])
+def test_damaged_files(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], None], name: str
+) -> None:
+    rng = random.Random(3)
+    many = [(f"w{rng.randrange(999)} w{rng.randrange(999)}", f"w{rng.randrange(999)}") for _ in range(500)]
+    sets = {f"word{i}": [rng.randrange(9_999)] for i in range(500)}
+    home = at_home(monkeypatch, tmp_path / "home", replace(FILES, pairs=many, synsets=sets))
+    damage(home / name)
+    with pytest.raises(ResourceError, match="damaged") as caught:
+        found().build()
+    assert str(home / name) in caught.value.where
+    assert caught.value.help
+    assert not list(cache.glob("meteor/*.index"))
+    assert not list(cache.glob("meteor/.captious-*"))
+
+
+@pytest.mark.parametrize("member", [SYNSETS, EXCEPTIONS, FUNCTION_WORDS])
+def test_a_jar_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, member: str) -> None:
+    home = at_home(monkeypatch, tmp_path / "home")
+    write_jar(home / JAR, {name: content for name, content in FILES.members().items() if name != member})
+    with pytest.raises(ResourceError, match="damaged") as caught:
+        meteor.find()
+    assert member in caught.value.message
+    assert str(home / JAR) in caught.value.where
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        (b"", "middle of an entry"),
+        (b"0.5\nin front of\n", "middle of an entry"),
+        (b"0.5\na\nb\n0.5\na", "middle of an entry"),
+        (b"0.5\na\nb\nhalf\na\nc\n", "line 4 of the paraphrases is not a probability"),
+        (b"a\nb\n0.5\n", "line 1 of the paraphrases is not a probability"),
+        (b"0.5\n\nb\n", "line 2 of the paraphrases is no phrase"),
+        (b"0.5\na\n \t\n", "line 3 of the paraphrases is no phrase"),
+        (b"0.5\n" + b"a " * 256 + b"\nb\n", "line 2 of the paraphrases is no phrase"),
+        (b"".join(b"0.5\n%d\nx\n" % i for i in range(65_536)), "more than 65,535 distinct words"),
+    ],
+    ids=["empty", "cut", "cut in a line", "probability", "shifted", "phrase", "paraphrase", "long", "words"],
+)
+def test_a_table_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: bytes, reason: str) -> None:
+    home = at_home(monkeypatch, tmp_path / "home")
+    (home / "data" / PARAPHRASES).write_bytes(gzip.compress(table))
+    with pytest.raises(ResourceError, match="damaged") as caught:
+        found().build()
+    assert reason in caught.value.message
+    assert str(home / "data" / PARAPHRASES) in caught.value.where
+    assert caught.value.help
+
+
+@pytest.mark.parametrize(
+    ("member", "content", "reason"),
+    [
+        (SYNSETS, b"", "the synonyms end"),
+        (SYNSETS, b"car\n1\nbus\n", "the synonyms end"),
+        (SYNSETS, b"car\n1 two\n", "line 2 of the synonyms is not a list of numbers"),
+        (SYNSETS, b"car\n99999999999\n", "line 2 of the synonyms is not a list of numbers"),
+        (SYNSETS, b"car\n1\ncar\n2\n", "the word car twice"),
+        (EXCEPTIONS, b"go\n", "the exceptions end"),
+        (EXCEPTIONS, b"", "the exceptions end"),
+        (FUNCTION_WORDS, b"", "no function words"),
+    ],
+)
+def test_word_lists_that_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, member: str, content: bytes, reason: str
+) -> None:
+    home = at_home(monkeypatch, tmp_path / "home")
+    write_jar(home / JAR, {**FILES.members(), member: content})
+    with pytest.raises(ResourceError, match="damaged") as caught:
+        found().build()
+    assert reason in caught.value.message
+    assert str(home / JAR) in caught.value.where
+
+
+def test_line_ends_and_the_last_line_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = at_home(monkeypatch, tmp_path / "home")
+    members = {name: content.replace(b"\n", b"\r\n").rstrip() for name, content in FILES.members().items()}
+    write_jar(home / JAR, members)
+    table = FILES.table().replace(b"\n", b"\r\n").rstrip()
+    (home / "data" / PARAPHRASES).write_bytes(gzip.compress(table))
+    assert modules(*PHRASES) == ["exact", "paraphrase", "exact"]
+    assert modules(*SYNONYMS) == ["exact", "synonym", "exact"]
+
+
+def test_what_is_damaged_is_said_before_anything_is_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = at_home(monkeypatch, tmp_path / "home")
+    truncated(home / JAR)
+    with pytest.raises(CaptiousError, match="damaged"):
+        captious.Meteor()
+
+
+def test_files_that_go_away_before_they_are_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = at_home(monkeypatch, tmp_path / "home")
+    tables = found()
+    shutil.rmtree(home)
+    with pytest.raises(ResourceError, match="damaged") as caught:
+        tables.build()
+    assert "No such file" in caught.value.message

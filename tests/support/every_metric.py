@@ -1,0 +1,36 @@
+"""The metrics of the package in all their variants, for tests over all of them."""
+
+from __future__ import annotations
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from captious.metrics.contract import registry
+
+#: Metrics whose own tests bring a small model: those that the defaults name are hundreds of megabytes on a hub.
+MODELS = ("bertscore", "clipscore", "mima", "refclipscore", "smurf", "spurts", "yi2020")
+#: Metrics to which words are vectors, so that no word is quite unlike another.
+VECTORS = ("wmd", "mowe", "wembsim")
+#: The lowest score, where it is not 0.
+LOWEST = {"mowe": -1.0}
+#: Metrics that cannot run in these tests, and what they lack.
+MISSING = {name: command for name in registry.names() if (command := registry.get(name).missing()) is not None}
+MISSING |= dict.fromkeys(MODELS, "a model, which its own tests bring")
+
+
+def every_variant(*names: str) -> list[ParameterSet]:
+    """(name, variant) of these metrics, or of all, as parameters of tests; what cannot run here is skipped."""
+    return [
+        pytest.param(
+            (name, variant),
+            id=f"{name}@{variant}",
+            marks=[pytest.mark.skip(f"{name} is not installed: {MISSING[name]}")] if name in MISSING else [],
+        )
+        for name in names or registry.names()
+        for variant in registry.get(name).variants
+    ]
+
+
+def variants_here() -> list[tuple[str, str]]:
+    """(name, variant) of those that can run here."""
+    return [(n, variant) for n in registry.names() if n not in MISSING for variant in registry.get(n).variants]
