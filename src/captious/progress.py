@@ -1,101 +1,108 @@
-"""A progress bar on stderr for work that takes more than two seconds; nothing at all for shorter work."""
+"""Progress of long work, as events that an observer receives. Silent unless one is installed.
+
+    with Progress(len(files)) as progress:
+        for file in files:
+            progress.step(f"reading {file}")
+
+or, where every item is a step, ``for file in steps(files, lambda file: f"reading {file}")``. The command line installs
+an observer that draws a bar; a notebook or a server installs its own with ``observed``.
+"""
 
 from __future__ import annotations
 
-import sys
-import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar
+from typing import Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-    from rich.progress import TaskID
+__all__ = ["Observer", "Progress", "observed", "steps"]
 
-__all__ = ["Progress"]
+T = TypeVar("T")
 
-_PATIENCE = 2.0  # seconds
+
+class Observer(Protocol):
+    """What is told about work. Work may begin within other work; it ends in the opposite order."""
+
+    def begin(self, work: Progress) -> None:
+        """Work begins."""
+        ...
+
+    def change(self, work: Progress) -> None:
+        """``work.what`` or ``work.done`` is about to be as it says."""
+        ...
+
+    def end(self, work: Progress) -> None:
+        """Work has ended, well or not."""
+        ...
+
+
+_observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
+
+
+@contextmanager
+def observed(observer: Observer | None) -> Iterator[None]:
+    """Report all work of the block to an observer; None for silence."""
+    token = _observer.set(observer)
+    try:
+        yield
+    finally:
+        _observer.reset(token)
 
 
 class Progress:
-    """Tells a person what is being done. Use it as a context manager, and say when a step begins or how far one is.
-
-    Work within work may have a bar of its own, which stands in for the other while it lasts.
+    """A piece of work that is done in steps. A context manager.
 
     Args:
         total: number of steps of the whole work.
     """
 
-    _open: ClassVar[list[Progress]] = []  # those at work, the innermost last; of those with a bar the last is drawn
-    _lock: ClassVar[threading.RLock] = threading.RLock()
-
     def __init__(self, total: int) -> None:
-        self._total = total
-        self._done = 0
-        self._what = ""
-        self._shown: tuple[Bar, TaskID] | None = None
-        self._timer = threading.Timer(_PATIENCE, self._show)
-        self._timer.daemon = True
+        self.total = total
+        #: Steps that are done, or in hand.
+        self.done = 0
+        #: What is being done.
+        self.what = ""
+        self._observer: Observer | None = None
 
     def __enter__(self) -> Progress:
-        if sys.stderr.isatty():
-            with self._lock:
-                self._open.append(self)
-            self._timer.start()
+        self._observer = _observer.get()
+        if self._observer is not None:
+            self._observer.begin(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._timer.cancel()
-        with self._lock:
-            if self in self._open:  # a timer that is just firing shows nothing any more
-                self._open.remove(self)
-            if self._shown is not None:
-                self._shown[0].stop()
-                self._draw()
+        if isinstance(error, MemoryError) and self.what and not hasattr(error, "__notes__"):
+            error.add_note(f"at this step: {self.what}")
+        if self._observer is not None:
+            self._observer.end(self)
 
     def step(self, what: str) -> None:
         """The next step begins."""
-        with self._lock:
-            self._what = what
-            self._update()
-            self._done += 1
+        self.what = what
+        self._changed()
+        self.done += 1
 
     def reach(self, done: int, what: str) -> None:
         """So many steps are done."""
-        with self._lock:
-            self._what = what
-            self._done = done
-            self._update()
+        self.what, self.done = what, done
+        self._changed()
 
-    def _show(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
+    def _changed(self) -> None:
+        if self._observer is not None:
+            self._observer.change(self)
 
-        with self._lock:
-            if self not in self._open:
-                return
-            columns = (
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeRemainingColumn(),
-            )
-            bar = Bar(*columns, console=Console(stderr=True), transient=True)
-            task = bar.add_task(self._what, total=self._total, completed=max(0, self._done - 1))
-            self._shown = (bar, task)
-            self._draw()
 
-    def _draw(self) -> None:
-        """Only the innermost bar is on the screen."""
-        bars = [work._shown[0] for work in self._open if work._shown is not None]
-        for bar in bars[:-1]:
-            bar.stop()
-        if bars:
-            bars[-1].start()
+def steps(items: Sequence[T], what: Callable[[T], str]) -> Iterator[T]:
+    """The items, each of them a step.
 
-    def _update(self) -> None:
-        if self._shown is not None:
-            bar, task = self._shown
-            bar.update(task, description=self._what, completed=self._done)
+    Args:
+        items: n items.
+        what: what is done with an item.
+    """
+    with Progress(len(items)) as progress:
+        for item in items:
+            progress.step(what(item))
+            yield item

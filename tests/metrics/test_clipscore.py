@@ -21,7 +21,7 @@ pytest.importorskip("PIL")
 from captious.data import Captions, References
 from captious.errors import InputError, MissingExtraError, ParameterError, ResourceError
 from captious.evaluation import score
-from captious.evaluation.cautions import CaptiousWarning
+from captious.evaluation.caption_warnings import CaptiousWarning
 from captious.metrics.clipscore import ClipScore
 from captious.metrics.refclipscore import RefClipScore
 from captious.models import Encoder, clip

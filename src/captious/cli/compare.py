@@ -1,4 +1,4 @@
-"""captious compare: two systems on the same images, with intervals and tests of the difference."""
+"""captious compare: is the difference between two systems real?"""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from pathlib import Path
 import click
 from rich.console import RenderableType
 
-from captious.cli.options import check_outputs, choose, deliver, output_options, run_options, system_names, warn
+from captious.cli.options import metric_option, resampling_options, settings_options, subset_option, system_names
+from captious.cli.outputs import deliver, output_options, warn
 from captious.data import load, read_references
 from captious.evaluation import Comparison, compare_reports, evaluate
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
-from captious.progress import Progress
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
 from captious.report.machine_readable import comparison_csv, comparison_json
 
 __all__ = ["compare"]
@@ -21,7 +23,6 @@ __all__ = ["compare"]
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
 @click.argument("references", type=click.Path(path_type=Path))
-@run_options
 @click.option(
     "--examples",
     type=click.IntRange(min=0),
@@ -29,26 +30,18 @@ __all__ = ["compare"]
     metavar="N",
     help="Show the N images on which the systems differ most.",
 )
-@click.option(
-    "--resamples", type=click.IntRange(min=1), default=DEFAULT_RESAMPLES, show_default=True, help="Number of resamples."
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, show_default=True, help="Of the random numbers."
-)
-@output_options
+@output_options("table", "json", "csv")
+@metric_option
+@subset_option
+@settings_options
+@resampling_options(DEFAULT_RESAMPLES, DEFAULT_SEED)
 def compare(
     a: Path,
     b: Path,
     references: Path,
-    metrics: tuple[str, ...],
+    metrics: list[str] | None,
+    settings: Settings,
     subset: bool,
-    idf: Path | None,
-    tokenizer: str | None,
-    images: Path | None,
-    model: str | None,
-    parses: Path | None,
-    vectors: str | None,
-    references_as: str,
     examples: int,
     resamples: int,
     seed: int,
@@ -62,20 +55,14 @@ def compare(
     """
     if examples and format_ == "csv":
         raise click.UsageError("--examples goes with --format table or json; a csv has no place for them")
-    check_outputs([output], [a, b, references, idf, parses])
     names = system_names([a, b])
-    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model, parses=parses, vectors=vectors)
-    n_outputs = sum(len(selection.columns) for selection in chosen)
-    with Progress(3 + 2 * len(chosen) + n_outputs) as progress:
-        progress.step(f"reading {references.name}")
-        table = read_references(references)
-        reports = []
-        for name, file in zip(names, (a, b), strict=True):
-            progress.step(f"reading {file.name}")
-            captions = load(file, table, subset=subset)
-            report = evaluate(captions, chosen, system=name, references_as=references_as, on_step=progress.step)
-            reports.append(report)
-        comparison = compare_reports(*reports, resamples=resamples, seed=seed, on_step=progress.step)
+    selection = select(metrics, settings)
+    table = read_references(references)
+    first, second = (
+        evaluate(load(file, table, subset=subset), selection, system=name)
+        for name, file in zip(names, (a, b), strict=True)
+    )
+    comparison = compare_reports(first, second, resamples=resamples, seed=seed)
     deliver(_content(comparison, examples=examples, format_=format_), output)
     warn(comparison.warnings)
 

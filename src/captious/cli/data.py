@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from captious.cli.options import check_outputs, data_option, deliver, print_table
+from captious.cli.options import data_option
+from captious.cli.outputs import deliver, output_options, print_table
 from captious.judgment import BENCHMARKS, load_evidence
 from captious.judgment.benchmarks import FILES
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
@@ -62,22 +63,13 @@ def list_(data: Path | None, format_: str) -> None:
 @data.command(short_help="Write what was judged, for scores that are computed elsewhere.")
 @click.argument("benchmark")
 @data_option
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["jsonl", "csv"]),
-    default="jsonl",
-    show_default=True,
-    help="What to write.",
-)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file, whole or not at all.")
+@output_options("jsonl", "csv")
 def items(benchmark: str, data: Path | None, format_: str, output: Path | None) -> None:
     """Write id, candidate and references of everything that is judged in BENCHMARK, in its order.
 
     BENCHMARK is whatever 'captious judge' takes. Score the items with whatever you like, and come back with 'captious
     judge BENCHMARK --scores FILE'. Of a benchmark of systems, the items are the systems.
     """
-    check_outputs([output], [Path(benchmark)] if ".jsonl" in benchmark else [])
     rows = list(_items(load_evidence(benchmark, data)))
     if format_ == "jsonl":
         deliver("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), output)

@@ -8,7 +8,7 @@ from importlib.metadata import version as installed_version
 
 import click
 
-from captious.cli.options import print_table
+from captious.cli.outputs import print_table
 from captious.cli.resources import describe
 from captious.errors import CaptiousError
 from captious.metrics.contract.registry import get, names

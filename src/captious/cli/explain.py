@@ -10,14 +10,16 @@ from typing import Any
 
 import click
 
-from captious.cli.options import check_outputs, vectors_option, warn
+from captious.cli.options import settings_options
+from captious.cli.outputs import warn, written
+from captious.data import load
 from captious.errors import ParameterError
-from captious.evaluation import selections
 from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
 from captious.metrics.meteor import Alignment, Meteor
 from captious.metrics.spice import Spice
 from captious.metrics.wmd import Transport, Wmd
-from captious.parsing.parse_sources import approximate
 from captious.version import __version__
 
 __all__ = ["explain"]
@@ -30,12 +32,6 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
 @click.argument("candidate")
 @click.argument("references", nargs=-1, required=True, metavar="REFERENCE...")
 @click.option(
-    "--tokenizer",
-    type=click.Choice(["ptb", "ptb-raw", "whitespace"]),
-    help="How captions become tokens. Default: ptb.",
-)
-@vectors_option
-@click.option(
     "--format",
     "format_",
     type=click.Choice(["text", "json"]),
@@ -47,14 +43,15 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
     "--svg",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Of spice: draw the scene graphs to a file .svg, .png or .pdf, what matches filled.",
+    help="For spice: draw the scene graphs to a file .svg, .png or .pdf; what matches is filled.",
 )
+@written("svg")
+@settings_options
 def explain(
     metric: str,
     candidate: str,
     references: tuple[str, ...],
-    tokenizer: str | None,
-    vectors: str | None,
+    settings: Settings,
     format_: str,
     svg: Path | None,
 ) -> None:
@@ -65,11 +62,11 @@ def explain(
     the captions say, and what of it matches through which words. WMD: every line is a move of the transport plan: which
     word goes to which, how much of the caption that is, and how far.
     """
-    ((chosen),) = (selection.metric for selection in selections([metric], tokenizer=tokenizer, vectors=vectors))
+    ((chosen),) = (each.metric for each in select([metric], settings))
     if not isinstance(chosen, Meteor | Spice | Wmd):
         raise ParameterError(f"{metric} cannot be explained yet", help="meteor, spice and wmd can")
     if files := [text for text in (candidate, *references) if text.endswith((".json", ".jsonl", ".csv"))]:
-        raise ParameterError(f"{files[0]} is no caption", help="explain takes captions, in quotes, not files")
+        raise ParameterError(f"{files[0]} is not a caption", help="explain takes captions, in quotes, not files")
     if svg is not None and not isinstance(chosen, Spice):
         raise ParameterError(f"{metric} has no drawing", help="leave --svg out, or explain spice")
     if isinstance(chosen, Spice):
@@ -104,7 +101,6 @@ def _explain_pairs(metric: Metric, found: Sequence[Alignment | Transport], forma
 
 
 def _explain_spice(metric: Spice, candidate: str, references: tuple[str, ...], format_: str, svg: Path | None) -> None:
-    check_outputs([svg], [])
     found = metric.explain(candidate, references)
     if svg is not None:
         from captious.report.scene_drawing import write_scenes
@@ -116,7 +112,7 @@ def _explain_spice(metric: Spice, candidate: str, references: tuple[str, ...], f
         from captious.report.scene import ScenePicture
 
         _print(ScenePicture(found))
-    warn(approximate(metric.parser.label))
+    warn(metric.warnings(load({0: candidate}, {0: list(references)}), None))
     if svg is not None:
         click.echo(f"drawn: {svg}", err=True)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from captious.cli.options import print_table
+from captious.cli.outputs import print_table
 from captious.errors import CaptiousError
 from captious.metrics.contract.registry import get, names
 from captious.version import __version__

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from captious.cli.options import check_outputs
+from captious.cli.outputs import written
 from captious.data import read_rows
 from captious.errors import InputError, ParameterError
 from captious.parsing.grammar_parser import GRAMMARS, GrammarParser, brackets, parse_of
 from captious.parsing.parse_files import write_parses
 from captious.parsing.parse_sources import as_parse_source
-from captious.progress import Progress
+from captious.progress import steps
 from captious.text import as_tokenizer
 
 __all__ = ["parse"]
@@ -35,28 +35,25 @@ __all__ = ["parse"]
     show_default=True,
     help="How captions become words.",
 )
+@written("output")
 def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer: str) -> None:
     """Parse the captions of results files or files of references, each distinct one once, and write words, parts of
     speech, lemmas, trees and dependencies, one JSON object per line.
 
     'captious score --parses FILE' takes such a file.
     """
-    check_outputs([output], files)
     if output.suffix != ".jsonl":
         raise ParameterError("parses are written as JSON lines", where=str(output), help="name the file .jsonl")
     cut = as_tokenizer(tokenizer)
-    with Progress(len(files) + 1) as progress:
-        captions: dict[str, None] = {}
-        for file in files:
-            progress.step(f"reading {file.name}")
-            captions.update(dict.fromkeys(_texts(file)))
-        progress.step("parsing")
-        sentences = dict.fromkeys(words for text in captions if (words := tuple(" ".join(cut(text)).split())))
-        parser = as_parse_source(grammar)
-        assert isinstance(parser, GrammarParser)
-        found = zip(sentences, parser.trees(list(sentences)), strict=True)
-        rows = ((" ".join(words), parse_of(items), brackets(items)) for words, items in found)
-        n = write_parses(output, rows, made_by=parser.label)
+    captions: dict[str, None] = {}
+    for file in steps(files, lambda file: f"reading {file.name}"):
+        captions.update(dict.fromkeys(_texts(file)))
+    sentences = dict.fromkeys(words for text in captions if (words := tuple(" ".join(cut(text)).split())))
+    parser = as_parse_source(grammar)
+    assert isinstance(parser, GrammarParser)
+    found = zip(sentences, parser.trees(list(sentences)), strict=True)
+    rows = ((" ".join(words), parse_of(items), brackets(items)) for words, items in found)
+    n = write_parses(output, rows, made_by=parser.label)
     click.echo(f"{output}: {n:,} caption{'' if n == 1 else 's'}, parsed with {parser.label}", err=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from captious.cli.options import print_table
+from captious.cli.outputs import print_table
 from captious.errors import CaptiousError, MissingExtraError
 from captious.resources import RESOURCES, Found, Resource, cache_folder
 from captious.resources.spice_grammar import SpiceGrammar

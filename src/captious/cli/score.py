@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
 from rich.console import RenderableType
 
-from captious.cli.options import check_outputs, choose, deliver, output_options, run_options, system_names, warn
+from captious.cli.options import metric_option, repeated_command, settings_options, subset_option, system_names
+from captious.cli.outputs import deliver, output_options, warn, written
 from captious.data import load, read_references, same_images
 from captious.evaluation import Report, evaluate
-from captious.evaluation.cautions import few_images
-from captious.progress import Progress
+from captious.evaluation.caption_warnings import few_images
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
+from captious.progress import steps
 from captious.report.machine_readable import check_caption_file, reports_csv, reports_json, write_captions
 from captious.report.numbers import plain
 
@@ -21,7 +23,6 @@ __all__ = ["score"]
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CANDIDATES... REFERENCES")
-@run_options
 @click.option("--ci", "intervals", is_flag=True, help="95% bootstrap intervals over images.")
 @click.option(
     "--per-caption",
@@ -29,18 +30,16 @@ __all__ = ["score"]
     metavar="FILE",
     help="Also write caption scores: .jsonl, .csv or .parquet.",
 )
-@output_options
+@written("output", "per_caption")
+@output_options("table", "json", "csv")
+@metric_option
+@subset_option
+@settings_options
 def score(
     files: tuple[Path, ...],
-    metrics: tuple[str, ...],
+    metrics: list[str] | None,
+    settings: Settings,
     subset: bool,
-    idf: Path | None,
-    tokenizer: str | None,
-    images: Path | None,
-    model: str | None,
-    parses: Path | None,
-    vectors: str | None,
-    references_as: str,
     intervals: bool,
     per_caption: Path | None,
     format_: str,
@@ -54,24 +53,18 @@ def score(
     if len(files) < 2:
         raise click.UsageError("give at least one file of candidates and, last, the file of references")
     *candidates, references = files
-    check_outputs([output, per_caption], [*files, idf, parses])
     if per_caption is not None:
         check_caption_file(per_caption)
     names = system_names(candidates)
-    chosen = choose(metrics, idf=idf, tokenizer=tokenizer, images=images, model=model, parses=parses, vectors=vectors)
+    selection = select(metrics, settings)
+    table = read_references(references)
     reports: list[Report] = []
-    with Progress(1 + len(candidates) * (1 + len(chosen) + intervals)) as progress:
-        progress.step(f"reading {references.name}")
-        table = read_references(references)
-        for name, file in zip(names, candidates, strict=True):
-            progress.step(f"reading {file.name}")
-            captions = load(file, table, subset=subset)
-            report = evaluate(captions, chosen, system=name, references_as=references_as, on_step=progress.step)
-            if intervals:
-                progress.step(f"{name}: intervals")
-                for result in report.values():
-                    result.confidence_interval()
-            reports.append(report)
+    for name, file in steps([*zip(names, candidates, strict=True)], lambda system: f"scoring {system[0]}"):
+        report = evaluate(load(file, table, subset=subset), selection, system=name)
+        if intervals:
+            for result in report.values():
+                result.confidence_interval()
+        reports.append(report)
     deliver(_content(reports, intervals=intervals, format_=format_), output)
     if per_caption is not None:
         write_captions(per_caption, reports)
@@ -83,14 +76,7 @@ def score(
         warnings.append("the systems were scored on different images, so their scores cannot be compared.")
     warn(warnings)
     if format_ == "table" and output is None and len(reports) == 2 and comparable:
-        given = [f"-m {metric}" for metric in metrics] + ["--subset"] * subset
-        given += [f"--idf {shlex.quote(str(idf))}"] * (idf is not None) + [f"--tokenizer {tokenizer}"] * bool(tokenizer)
-        given += [f"--images {shlex.quote(str(images))}"] * (images is not None)
-        given += [f"--model {shlex.quote(model or '')}"] * bool(model)
-        given += [f"--parses {shlex.quote(str(parses))}"] * (parses is not None)
-        given += [f"--vectors {shlex.quote(vectors or '')}"] * bool(vectors)
-        given += [f"--references-as {references_as}"] * (references_as != "each")
-        command = " ".join(["captious compare", *(shlex.quote(str(file)) for file in files), *given])
+        command = repeated_command("captious compare", without=("intervals", "per_caption", "format_"))
         click.echo(f"Is the difference real? {plain(command)}", err=True)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from captious.cli.options import print_table
+from captious.cli.outputs import print_table
 from captious.resources import cache_folder
 from captious.resources import vectors as resource
 

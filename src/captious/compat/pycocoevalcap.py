@@ -268,8 +268,8 @@ class Spice:
             InputError: something about the captions, with the image.
         """
         table = captions(gts, res)
-        for caution in self._metric.cautions(table, None):
-            warnings.warn(caution, CaptiousWarning, stacklevel=2)
+        for warning in self._metric.warnings(table, None):
+            warnings.warn(warning, CaptiousWarning, stacklevel=2)
         candidates, references = table.layer(self._metric.layer)
         counts = [count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)]
         scores = agreement(np.array(counts, np.float64).reshape(-1, len(CATEGORIES), 3)).tolist()

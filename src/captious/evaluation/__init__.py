@@ -1,9 +1,9 @@
 """``score`` and ``compare``: metrics run over captions, with intervals, paired tests and the reports they return."""
 
-from captious.evaluation.cautions import CaptiousWarning
+from captious.evaluation.caption_warnings import CaptiousWarning
 from captious.evaluation.comparison import Comparison, Difference, Example, compare, compare_reports
 from captious.evaluation.report import Report, Result
-from captious.evaluation.run_metrics import evaluate, score, selections
+from captious.evaluation.run_metrics import evaluate, score
 
 __all__ = [
     "CaptiousWarning",
@@ -16,5 +16,4 @@ __all__ = [
     "compare_reports",
     "evaluate",
     "score",
-    "selections",
 ]

@@ -6,9 +6,8 @@ randomisation (Noreen 1989), which exchanges the two systems' candidates at rand
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,16 +17,15 @@ from numpy.typing import NDArray
 from captious.data import ImageId, load, read_references, same_images
 from captious.data.captions import References
 from captious.errors import ParameterError, UnknownNameError
-from captious.evaluation.cautions import CaptiousWarning, few_images
+from captious.evaluation.caption_warnings import CaptiousWarning, few_images
 from captious.evaluation.display import Displayed
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report, check_resampling
 from captious.evaluation.resampling import bootstrap_sums, exchange_sums, interval
-from captious.evaluation.run_metrics import Step, evaluate, selections
+from captious.evaluation.run_metrics import evaluate
 from captious.metrics.contract.metric import Metric
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
-from captious.models import Encoder, WordVectors
-from captious.parsing.parsed_captions import ParseSource
-from captious.text import Tokenizer
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
+from captious.progress import steps
 from captious.version import __version__
 
 __all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
@@ -175,15 +173,9 @@ def compare(
     references: object,
     metrics: Iterable[str | Metric] | None = None,
     *,
+    settings: Settings | None = None,
     systems: tuple[str, str] = ("a", "b"),
     subset: bool = False,
-    tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None,
-    idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
-    images: str | os.PathLike[str] | None = None,
-    model: Encoder | str | None = None,
-    parser: ParseSource | str | os.PathLike[str] | None = None,
-    vectors: WordVectors | str | os.PathLike[str] | None = None,
-    references_as: str = "each",
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -202,13 +194,11 @@ def compare(
     """
     check_resampling(level, resamples, seed)
     if isinstance(systems, str) or len(set(systems)) != 2 or len(systems) != 2:
-        raise ParameterError(f"{systems!r} are no names of two systems", help="give two names: systems=('a', 'b')")
-    chosen = selections(
-        metrics, tokenizer=tokenizer, idf=idf, images=images, model=model, parser=parser, vectors=vectors
-    )
+        raise ParameterError(f"{systems!r} is not a pair of names", help="give two names: systems=('a', 'b')")
+    selection = select(metrics, settings)
     table = references if isinstance(references, References) else read_references(references)
     reports = [
-        evaluate(load(candidates, table, subset=subset), chosen, system=name, references_as=references_as)
+        evaluate(load(candidates, table, subset=subset), selection, system=name)
         for name, candidates in zip(systems, (a, b), strict=True)
     ]
     comparison = compare_reports(*reports, level=level, resamples=resamples, seed=seed)
@@ -224,7 +214,6 @@ def compare_reports(
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
-    on_step: Step | None = None,
 ) -> Comparison:
     """Compare two reports on the same images and outputs.
 
@@ -248,15 +237,13 @@ def compare_reports(
             help="score both against the same references",
         )
     differences: dict[str, Difference] = {}
-    for name in a:
+    for name in steps([*a], lambda name: f"testing {name}"):
         if name not in b or a[name].signature != b[name].signature:
             raise ParameterError(
                 f"{name} was not computed the same way for both systems",
                 where=f"{a[name].signature}; {b[name].signature if name in b else 'absent'}",
                 help="score both with the same metrics and settings",
             )
-        if on_step is not None:
-            on_step(f"testing {name}")
         differences[name] = _difference(a, b, name, level, resamples, seed)
     return Comparison(a, b, differences, level=level, resamples=resamples, seed=seed)
 

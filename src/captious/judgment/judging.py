@@ -5,23 +5,25 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError, ResourceError
+from captious.evaluation.caption_warnings import few_images
 from captious.judgment.benchmarks import load_benchmark
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.metric_inputs import (
     MetricLike,
-    as_selections,
+    all_warnings,
+    as_selection,
     checked_scores,
     function_name,
     refuse_constant,
@@ -32,8 +34,10 @@ from captious.judgment.protocols import Protocol, protocol
 from captious.judgment.verdict import Agreement, Judgment, Verdict, holm, ranks
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.registry import get, names
-from captious.metrics.contract.specification import Asked
-from captious.models import Encoder, WordVectors
+from captious.metrics.contract.selection import check_used, coco_here
+from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.specification import Specification
+from captious.progress import steps
 from captious.version import __version__
 
 __all__ = ["judge", "load_evidence"]
@@ -45,10 +49,6 @@ _LEVEL = 0.95
 _PERMUTATIONS_PER_PAIR = 50
 
 
-#: What metrics that are asked for by name look at: model and vectors, as ``judge`` takes them.
-_Backbones: TypeAlias = dict[str, Any]
-
-
 @dataclass(frozen=True)
 class _Scores:
     label: str
@@ -58,40 +58,33 @@ class _Scores:
 
 def judge(
     benchmarks: str | os.PathLike[str] | Evidence | Iterable[str | os.PathLike[str] | Evidence],
-    metrics: Iterable[MetricLike] = (),
+    metrics: MetricLike | Iterable[MetricLike] | None = (),
     *,
+    settings: Settings | None = None,
     scores: ScoreTable | str | os.PathLike[str] | None = None,
     data: str | os.PathLike[str] | None = None,
-    model: Encoder | str | None = None,
-    vectors: WordVectors | str | os.PathLike[str] | None = None,
-    references_as: str = "each",
     compare: bool = False,
     resamples: int = 1000,
     seed: int = 0,
-    on_step: Callable[[str], None] | None = None,
 ) -> Judgment:
     """How well metrics agree with people.
 
     Args:
         benchmarks: names ("composite"), names with a protocol ("flickr8k-expert@yi2020"), files of judgments (.jsonl)
             or evidence.
-        metrics: names, metrics, or functions (candidates, references) -> scores.
+        metrics: names, metrics, or functions (candidates, references) -> scores; None for the metrics of the COCO
+            evaluation that can run here.
+        settings: what applies to all metrics that are asked for by name.
         scores: scores that were computed elsewhere: benchmark -> metric -> scores, in the order of the benchmark's
             items or by their ids; or a JSON file of that.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
-        model: for metrics on contextual encoders that are asked for by name: a model on the Hugging Face hub, a folder,
-            or ``captious.Encoder``; None for each metric's own.
-        vectors: for metrics on word vectors that are asked for by name: ``captious.WordVectors``, a name, or a file;
-            None for the default.
-        references_as: "each" reference of an image for itself, or all concatenated to one ("cat").
         compare: test all pairs of metrics for a difference, and rank them.
         resamples: of the intervals, and permutations of the tests; many metrics get more, 50 for every pair of them.
-        seed: of both.
-        on_step: told what is being done.
+        seed: random seed of both.
 
     Raises:
         UnknownNameError: no such benchmark, protocol or metric.
-        ParameterError: nothing to judge; protocols that must not stand in one table; scores that are constant, not
+        ParameterError: nothing to judge; protocols that cannot share a table; scores that are constant, not
             finite or not as many as there are items.
         ResourceError, CaptionFileError: data that are not there or cannot be read.
     """
@@ -101,20 +94,30 @@ def judge(
         metrics = [metrics]
     if resamples < 1:
         raise ParameterError(f"there cannot be {resamples} resamples", help="resample at least once")
+    warnings: list[str] = []
+    if metrics is None:
+        metrics, left_out = coco_here()
+        warnings += left_out
     asked, given = list(metrics), _score_table(scores)
     evidence = [each if isinstance(each, Evidence) else load_evidence(each, data) for each in benchmarks]
     _check(evidence, asked, given)
-    backbones = {"model": model, "vectors": vectors}
+    settings = Settings() if settings is None else settings
+    if not asked:
+        check_used(settings, ())
     scored = []  # all before any is tested: what is wrong should come to light soon
     for each in evidence:
-        found = _scored(each, asked, backbones, references_as, on_step) + _given(each, given)
+        computed, found_warnings = _scored(each, asked, settings)
+        warnings += found_warnings
+        found = computed + _given(each, given)
         if len({score.label for score in found}) < len(found):
             raise ParameterError("a metric is asked for twice", where=each.protocol.full_name, help="name it once")
         if not found:
             raise ParameterError("no metric is asked for", where=each.protocol.full_name, help="give scores of one")
+        warnings += few_images(each.n_units)
         scored.append((each, found))
-    verdicts = [_verdict(each, found, compare, resamples, seed, on_step) for each, found in scored]
-    return Judgment(verdicts, resamples, seed, _LEVEL)
+    named = steps(scored, lambda item: f"{item[0].protocol.full_name}: {'differences and ' * compare}intervals")
+    verdicts = [_verdict(each, found, compare, resamples, seed) for each, found in named]
+    return Judgment(verdicts, resamples, seed, _LEVEL, [*dict.fromkeys(warnings)])
 
 
 def load_evidence(benchmark: str | os.PathLike[str], data: str | os.PathLike[str] | None = None) -> Evidence:
@@ -143,7 +146,7 @@ def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTa
             )
         if before.ratings != current.ratings:
             raise ParameterError(
-                f"{before.full_name} and {current.full_name} must not stand in one table",
+                f"{before.full_name} and {current.full_name} cannot share a table",
                 where=f"one takes {before.ratings} rating, the other {current.ratings}: "
                 "the same metric gets other figures that look alike",
                 help="judge them one at a time",
@@ -159,31 +162,30 @@ def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTa
         )
 
 
-def _scored(
-    evidence: Evidence, asked: Sequence[MetricLike], backbones: _Backbones, references_as: str, on_step: Any
-) -> list[_Scores]:
-    """Scores of the metrics that are computed here, in the order of asking."""
+def _scored(evidence: Evidence, asked: Sequence[MetricLike], settings: Settings) -> tuple[list[_Scores], list[str]]:
+    """Scores of the metrics that are computed here, in the order of asking, and their warnings."""
     if not asked:
-        return []
+        return [], []
     if isinstance(evidence, SystemRanking):
-        return [score for item in asked for score in _of_systems(evidence, item, backbones, on_step)]
+        found = [_of_systems(evidence, item, settings) for item in asked]
+        return [score for scores, _ in found for score in scores], [each for _, some in found for each in some]
     assert isinstance(evidence, RatedCaptions | CaptionPairs)
     name = evidence.protocol.full_name
-    chosen = as_selections(asked, name=name, **backbones)
-    report = score_captions(evidence.captions, chosen, name=name, references_as=references_as, on_step=on_step)
-    return [_checked(evidence, label, result.signature, result.per_caption) for label, result in report.items()]
+    report = score_captions(evidence.captions, as_selection(asked, settings, name=name), name=name)
+    scores = [_checked(evidence, label, result.signature, result.per_caption) for label, result in report.items()]
+    return scores, report.warnings
 
 
-def _of_systems(evidence: SystemRanking, item: MetricLike, backbones: _Backbones, on_step: Any) -> list[_Scores]:
+def _of_systems(evidence: SystemRanking, item: MetricLike, settings: Settings) -> tuple[list[_Scores], list[str]]:
     """Published scores, of every output of a metric; of a metric that needs no references or of a function, means over
     a system's captions."""
     if evidence.outputs is not None and _needs_no_references(item):
-        return _of_outputs(evidence, evidence.outputs, item, backbones, on_step)
+        return _of_outputs(evidence, evidence.outputs, item, settings)
     if isinstance(item, str | Metric):
         metric = item if isinstance(item, Metric) else get(item) if item in names() else None
         outputs = metric.outputs if metric is not None and item not in metric.outputs else (str(item),)
         tail = f"published:{evidence.protocol.benchmark}|captious:{__version__}"
-        return [_checked(evidence, label, f"{label}|{tail}", evidence.scores_of(label)) for label in outputs]
+        return [_checked(evidence, label, f"{label}|{tail}", evidence.scores_of(label)) for label in outputs], []
     label = function_name(item)
     if evidence.outputs is None:
         evidence.scores_of(label)  # raises: there are neither captions nor scores
@@ -193,35 +195,32 @@ def _of_systems(evidence: SystemRanking, item: MetricLike, backbones: _Backbones
         sentences = [f"sentence {number + 1}" for number in range(len(texts))]
         scores = item(list(texts), [[]] * len(texts))
         means.append(checked_scores(scores, sentences, where=f"{label} on {system}").mean())
-    return [_checked(evidence, label, f"{label}|function|captious:{__version__}", means)]
+    return [_checked(evidence, label, f"{label}|function|captious:{__version__}", means)], []
 
 
 def _needs_no_references(item: MetricLike) -> bool:
     if isinstance(item, str):
-        name = Asked.from_text(item).name
+        name = Specification.from_text(item).name
         return name in names() and not get(name).needs_references
     return isinstance(item, Metric) and not item.needs_references
 
 
 def _of_outputs(
-    evidence: SystemRanking,
-    outputs: Sequence[Sequence[str]],
-    item: MetricLike,
-    backbones: _Backbones,
-    on_step: Any,
-) -> list[_Scores]:
-    """Corpus scores of the systems' captions, by a metric that looks at nothing else."""
-    chosen = as_selections([item], **backbones)
+    evidence: SystemRanking, outputs: Sequence[Sequence[str]], item: MetricLike, settings: Settings
+) -> tuple[list[_Scores], list[str]]:
+    """Corpus scores of the systems' captions, by a metric that looks at nothing else, and its warnings."""
+    selection = as_selection([item], settings)
     n = len(outputs[0])
     nothing = References(tuple(range(n)), ("",) * n, np.arange(n + 1))
     reports = [
-        score_captions(Captions(tuple(texts), nothing), chosen, name=system, on_step=on_step)
+        score_captions(Captions(tuple(texts), nothing), selection, name=system)
         for system, texts in zip(evidence.systems, outputs, strict=True)
     ]
-    return [
+    scores = [
         _checked(evidence, label, result.signature, [report[label].score for report in reports])
         for label, result in reports[0].items()
     ]
+    return scores, all_warnings(reports)
 
 
 def _given(evidence: Evidence, table: ScoreTable) -> list[_Scores]:
@@ -264,9 +263,7 @@ def _checked(evidence: Evidence, label: str, signature: str, values: ArrayLike) 
     return _Scores(label, signature, array)
 
 
-def _verdict(
-    evidence: Evidence, found: Sequence[_Scores], compare: bool, resamples: int, seed: int, on_step: Any
-) -> Verdict:
+def _verdict(evidence: Evidence, found: Sequence[_Scores], compare: bool, resamples: int, seed: int) -> Verdict:
     values: dict[str, float] = {}
     agreements: dict[str, Agreement] = {}
     p_values: dict[tuple[str, str], float] = {}
@@ -282,16 +279,12 @@ def _verdict(
         values[score.label] = float(of_parts.mean())
         parts[score.label] = dict(zip(evidence.part_names, of_parts.tolist(), strict=False))
     if compare:
-        if on_step is not None:
-            on_step(f"{evidence.protocol.full_name}: differences")
         pairs = list(combinations(found, 2))
         # The smallest p of n permutations is 1 / (n + 1), and Holm multiplies it by the number of pairs.
         permutations = max(resamples, _PERMUTATIONS_PER_PAIR * len(pairs))
         raw = [float(evidence.difference(a.values, b.values, permutations, seed)) for a, b in pairs]
         p_values = {(a.label, b.label): p for (a, b), p in zip(pairs, holm(raw), strict=True)}
     placed = ranks(values, p_values, 1 - _LEVEL) if compare else {}
-    if on_step is not None:
-        on_step(f"{evidence.protocol.full_name}: intervals")
     for score in found:
         agreements[score.label] = Agreement(
             score.label,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias, cast
@@ -12,17 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.evaluation import Report, evaluate, selections
+from captious.evaluation import Report, evaluate
 from captious.metrics.contract.metric import MeanMetric, Metric, State
-from captious.metrics.contract.registry import Selection
-from captious.models import Encoder, WordVectors
+from captious.metrics.contract.selection import Selection, select
+from captious.metrics.contract.settings import Settings
 from captious.version import __version__
 
 __all__ = [
     "MetricLike",
     "Metrics",
     "ScoreFunction",
-    "as_selections",
+    "all_warnings",
+    "as_selection",
     "checked_scores",
     "function_name",
     "refuse_constant",
@@ -34,57 +34,52 @@ ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str]]], Ar
 _ROUNDING = 1e-12
 #: What counts as a metric.
 MetricLike: TypeAlias = str | Metric | ScoreFunction
-#: Metrics of a study: one, several, or what ``captious.evaluation.selections`` made ready.
-Metrics: TypeAlias = MetricLike | Iterable[MetricLike] | Sequence[Selection]
+#: Metrics of a study: one, several, a selection, or None for the metrics of the COCO evaluation that can run here.
+Metrics: TypeAlias = MetricLike | Iterable[MetricLike] | Selection | None
 
 
-def score_captions(
-    captions: Captions,
-    metrics: Metrics,
-    *,
-    name: str = "captions",
-    references_as: str = "each",
-    on_step: Callable[[str], None] | None = None,
-) -> Report:
+def score_captions(captions: Captions, selection: Selection, *, name: str = "captions") -> Report:
     """Scores of captions, in the order in which metrics are asked for; the corpus score of a function is the mean.
 
     Args:
+        captions: what is scored.
+        selection: as ``as_selection`` makes it.
         name: what messages call the captions.
-        references_as: "each" reference of an image for itself, or all concatenated to one ("cat").
 
     Raises:
-        UnknownNameError: no such metric.
-        ParameterError: no metric, or one twice; scores that are no numbers, not finite, or not one per caption.
+        ParameterError: scores that are not numbers, not finite, or not one per caption.
     """
-    chosen = as_selections(metrics, name=name)
-    report = evaluate(captions, chosen, system=name, references_as=references_as, on_step=on_step)
+    report = evaluate(captions, selection, system=name)
     items = [str(each) for each in captions.ids]
     for label, result in report.items():
         checked_scores(result.per_caption, items, where=f"{label} on {name}")
     return report
 
 
-def as_selections(
-    metrics: Metrics,
-    *,
-    name: str = "captions",
-    model: Encoder | str | None = None,
-    vectors: WordVectors | str | os.PathLike[str] | None = None,
-) -> list[Selection]:
-    """Metrics ready to run, functions among them; raises as ``score_captions`` does before it scores.
+def as_selection(metrics: Metrics, settings: Settings | None = None, *, name: str = "captions") -> Selection:
+    """Metrics ready to run, functions among them.
 
     Args:
+        metrics: one or several, or a selection, which is returned as it is.
+        settings: for metrics that are asked for by name.
         name: what messages call the captions.
-        model: for metrics on contextual encoders that are asked for by name, as ``captious.score`` takes it.
-        vectors: likewise for metrics on word vectors.
+
+    Raises:
+        UnknownNameError: no such metric.
+        ParameterError: no metric, one twice, or a setting that none of them uses.
     """
+    if isinstance(metrics, Selection):
+        return metrics
+    if metrics is None:
+        return select(None, settings)
     if isinstance(metrics, str | Metric) or callable(metrics):
         metrics = [metrics]
-    asked = list(metrics)
-    ready = [item for item in asked if isinstance(item, Selection)]
-    if ready and len(ready) == len(asked):
-        return ready
-    return selections([_as_metric(item, name) for item in asked], model=model, vectors=vectors)
+    return select([_as_metric(item, name) for item in metrics], settings)
+
+
+def all_warnings(reports: Iterable[Report]) -> list[str]:
+    """The warnings of reports, each once."""
+    return [*dict.fromkeys(warning for report in reports for warning in report.warnings)]
 
 
 def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> NDArray[np.float64]:
@@ -114,7 +109,9 @@ def refuse_constant(scores: NDArray[np.float64], *, where: str) -> None:
     if np.ptp(scores) <= _ROUNDING * max(largest, 1.0):
         value = 0.0 if largest <= _ROUNDING else float(scores[0])
         raise ParameterError(
-            f"all scores are {value:g}", where=where, help="what is constant agrees with nobody: leave this metric out"
+            f"all scores are {value:g}",
+            where=where,
+            help="a constant score cannot be correlated: leave this metric out",
         )
 
 
@@ -146,7 +143,7 @@ def _one_each(values: ArrayLike, items: Sequence[object], *, where: str) -> NDAr
 
 
 def _as_metric(item: Any, on: str) -> str | Metric:
-    """What is neither a name nor a metric nor a function is for ``selections`` to refuse."""
+    """What is neither a name nor a metric nor a function is for ``select`` to refuse."""
     if isinstance(item, str | Metric | type) or not callable(item):
         return cast("str | Metric", item)
     return _function_metric(item, on)

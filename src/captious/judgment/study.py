@@ -92,6 +92,7 @@ class Study(Displayed):
         matrices: pictures of matrices, by file name without extension.
         notes: sentences that belong under the table.
         clouds: pictures of points, by file name without extension.
+        warnings: numbers that are legal but misleading, one sentence each.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Study(Displayed):
     matrices: Mapping[str, Matrix] = field(default_factory=dict)
     notes: Sequence[str] = ()
     clouds: Mapping[str, Clouds] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -117,4 +119,5 @@ class Study(Displayed):
             "signatures": dict(self.signatures),
             "records": [dict(record) for record in self.records],
             "notes": list(self.notes),
+            **({"warnings": list(self.warnings)} if self.warnings else {}),
         }

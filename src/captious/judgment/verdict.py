@@ -97,13 +97,17 @@ class Judgment(Displayed, Mapping[str, Verdict]):
         resamples: of the intervals and tests.
         seed: of both.
         level: of the intervals.
+        warnings: numbers that are legal but misleading, one sentence each.
     """
 
-    def __init__(self, verdicts: Sequence[Verdict], resamples: int, seed: int, level: float) -> None:
+    def __init__(
+        self, verdicts: Sequence[Verdict], resamples: int, seed: int, level: float, warnings: Sequence[str] = ()
+    ) -> None:
         self._verdicts = {verdict.protocol.full_name: verdict for verdict in verdicts}
         self.resamples = resamples
         self.seed = seed
         self.level = level
+        self.warnings = list(warnings)
 
     def __getitem__(self, benchmark: str) -> Verdict:
         if benchmark in self._verdicts:
@@ -129,6 +133,7 @@ class Judgment(Displayed, Mapping[str, Verdict]):
             "resamples": self.resamples,
             "seed": self.seed,
             "benchmarks": [verdict.to_dict() for verdict in self.values()],
+            **({"warnings": self.warnings} if self.warnings else {}),
         }
 
     def to_rows(self) -> list[dict[str, Any]]:

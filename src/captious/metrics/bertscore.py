@@ -95,9 +95,9 @@ class BertScore(EncoderMetric):
     itself. An empty candidate or reference gives 0.
 
     Args:
-        encoder: see ``EncoderMetric``.
+        model: see ``EncoderMetric``.
         layer: whose hidden states are compared; None for that of ``LAYERS``, and the last for models not in it.
-        idf: whether tokens weigh by their inverse document frequency among the references.
+        token_idf: whether tokens weigh by their inverse document frequency among the references.
         rescale: whether scores are mapped so that a baseline becomes 0, and which: True for the published one of the
             model, or (P, R, F), or a file of bert_score's (lines of ``LAYER,P,R,F``).
 
@@ -114,21 +114,22 @@ class BertScore(EncoderMetric):
 
     def __init__(
         self,
-        encoder: Encoder | str | None = None,
+        model: Encoder | str | None = None,
         *,
         layer: int | None = None,
-        idf: bool = False,
+        token_idf: bool = False,
         rescale: bool | Sequence[float] | str | os.PathLike[str] = False,
         variant: str | None = None,
     ) -> None:
-        super().__init__(encoder, variant=variant)
+        super().__init__(model, variant=variant)
         if layer is not None and layer < 0:
             raise ParameterError(f"bertscore cannot have the layer {layer}", help="layer 0 is the input of the first")
-        if not isinstance(idf, bool):
+        if not isinstance(token_idf, bool):
             raise ParameterError(
-                "bertscore weighs by frequencies of the model's tokens, which it counts itself", help="give idf=True"
+                "bertscore weighs by frequencies of the model's tokens, which it counts itself",
+                help="give token_idf=True",
             )
-        self._layer, self.idf, self._rescale = layer, idf, rescale
+        self._layer, self.token_idf, self._rescale = layer, token_idf, rescale
         self._baseline = None if isinstance(rescale, bool | str | os.PathLike) else _numbers(rescale)
 
     @property
@@ -156,22 +157,22 @@ class BertScore(EncoderMetric):
 
     @property
     def needs_fit(self) -> bool:
-        return self.idf
+        return self.token_idf
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
-        idf = "no" if not self.idf else state.label if state is not None else "references"
+        idf = "no" if not self.token_idf else state.label if state is not None else "references"
         return tuple(signature(output, {**self.parameters, "idf": idf}) for output in self.outputs)
 
     def fit(self, references: References) -> TokenFrequencies | None:
         """In how many of the references each token occurs, if tokens weigh by that."""
-        if not self.idf:
+        if not self.token_idf:
             return None
         layer = self._encoding
         if layer.lead is None:
             return references.layer(TokenFrequencyLayer(self.encoder))
         return TokenFrequencies.of(layer.form(references.texts), self.encoder, "references")
 
-    def cautions(self, captions: Captions, state: State | None) -> list[str]:
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
         found = []
         if self._layer is None and _published_name(self.encoder.model) not in LAYERS:
             found.append(
@@ -179,7 +180,7 @@ class BertScore(EncoderMetric):
                 "agree better with people (-m bertscore:layer=N, or layer= in Python)."
             )
         counted = state.n_captions if isinstance(state, TokenFrequencies) else len(captions.references.texts)
-        if self.idf and counted < _FEW_CAPTIONS:
+        if self.token_idf and counted < _FEW_CAPTIONS:
             found.append(
                 "bertscore weighs tokens by how few references have them, and here there "
                 f"{'is' if counted == 1 else 'are'} only {counted:,}: the score means little and cannot be compared "
@@ -189,7 +190,7 @@ class BertScore(EncoderMetric):
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Caption scores, float64[n, 3]."""
-        if self.idf and state is None:
+        if self.token_idf and state is None:
             state = self.fit(captions.references)
         candidates, references = captions.layer(self._encoding)
         weights = self._token_weights(state)

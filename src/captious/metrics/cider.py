@@ -10,16 +10,16 @@ import math
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
 from captious.errors import ParameterError
-from captious.metrics.contract.metric import MeanMetric, Settings, State
+from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.signature import signature
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.document_frequencies import DocumentFrequencies, as_frequencies
 from captious.metrics.shared.image_rows import ImageRows
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer
@@ -35,6 +35,8 @@ class Cider(MeanMetric):
 
     Args:
         idf: document frequencies, or a file of them; None to count the references that are scored against.
+        variant: one of ``variants``.
+        tokenizer: see ``captious.text.as_tokenizer``; None for the one that ``idf`` was counted with, or "ptb".
     """
 
     name = "cider"
@@ -49,32 +51,18 @@ class Cider(MeanMetric):
         idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
         *,
         variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
+        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None,
     ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
-        self.idf = DocumentFrequencies.load(idf) if isinstance(idf, str | os.PathLike) else idf
-        if not isinstance(self.idf, DocumentFrequencies | None):
-            raise ParameterError(
-                f"a {type(idf).__name__} holds no document frequencies",
-                help="give a file of 'captious idf build', or captious.DocumentFrequencies",
-            )
+        self.idf = None if idf is None else as_frequencies(idf)
+        counted_with = "ptb" if self.idf is None else self.idf.tokenizer
+        super().__init__(variant=variant, tokenizer=counted_with if tokenizer is None else tokenizer)
         if self.idf is not None and self.idf.tokenizer != self.tokenizer.name:
             counted, asked = self.idf.tokenizer, self.tokenizer.name
             raise ParameterError(
                 f"these document frequencies were counted with the tokenizer {counted}, not {asked}",
                 where=self.idf.label,
-                help=f"build them anew with --tokenizer {asked}, or score with --tokenizer {counted}",
+                help=f"count them again with --tokenizer {asked}, or score with --tokenizer {counted}",
             )
-
-    @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Cider:
-        idf = parameters.pop("idf", settings.idf)
-        if isinstance(idf, str):
-            idf = DocumentFrequencies.load(idf)
-        assert idf is None or isinstance(idf, DocumentFrequencies)
-        # Frequencies know which tokenizer they were counted with; it applies unless the user asks for another.
-        tokenizer = settings.tokenizer or (idf.tokenizer if idf is not None else "ptb")
-        return cls(idf, variant=variant, **{"tokenizer": tokenizer, **parameters})
 
     @property
     def needs_fit(self) -> bool:
@@ -114,7 +102,7 @@ class Cider(MeanMetric):
         table = references if isinstance(references, References) else read_references(references)
         return CiderScorer(self, table)
 
-    def cautions(self, captions: Captions, state: State | None) -> list[str]:
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
         n = len(captions.references)
         if self.idf is not None or n >= _FEW_IMAGES:
             return []
@@ -122,7 +110,7 @@ class Cider(MeanMetric):
         return [
             f"{self.name} weighs n-grams by how few images have them, and here there {'is' if n == 1 else 'are'} only "
             f"{n:,}: the score means little and cannot be compared with others.{zero} Use document frequencies of a "
-            "large corpus (captious idf build; --idf FILE, or idf= in Python)."
+            "large corpus (captious fit cider-d REFERENCES -o FILE; --idf FILE)."
         ]
 
     @property

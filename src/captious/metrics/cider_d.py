@@ -39,7 +39,7 @@ class CiderD(Cider):
         *,
         sigma: float = 6.0,
         variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
+        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None,
     ) -> None:
         super().__init__(idf, variant=variant, tokenizer=tokenizer)
         if not sigma > 0:

@@ -9,14 +9,14 @@ import os
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.metrics.contract.metric import Settings, State
+from captious.metrics.contract.metric import State
 from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.models import Encoder
 from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, max_tokens, missing_clip
@@ -29,7 +29,7 @@ class ClipScore(EncoderMetric):
 
     Args:
         images: folder of the image files, named by image id; see ``captious.models.images.find_images``.
-        encoder: the CLIP model, or its name on the Hugging Face hub, or its folder; by default that of the publication.
+        model: a CLIP model: its name on the Hugging Face hub, a folder, or an ``Encoder``; None for that of the paper.
         prompt: what is put before every caption, with a blank.
         w: the factor that stretches scores to about 0..1, greater than 0.
         variant: one of ``variants``.
@@ -46,13 +46,13 @@ class ClipScore(EncoderMetric):
     def __init__(
         self,
         images: str | os.PathLike[str] | None = None,
-        encoder: Encoder | str | None = None,
+        model: Encoder | str | None = None,
         *,
         prompt: str = "A photo depicts",
         w: float = 2.5,
         variant: str | None = None,
     ) -> None:
-        super().__init__(encoder, variant=variant)
+        super().__init__(model, variant=variant)
         if images is None:
             raise ParameterError(
                 f"{self.name} has to see the images",
@@ -63,10 +63,6 @@ class ClipScore(EncoderMetric):
         self.images = Path(images)
         self.prompt = prompt
         self.w = float(w)
-
-    @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> ClipScore:
-        return cls(**{"images": settings.images, "encoder": settings.encoder, **parameters}, variant=variant)
 
     @classmethod
     def missing(cls) -> str | None:
@@ -81,7 +77,7 @@ class ClipScore(EncoderMetric):
         candidates = self._candidates(captions).vectors
         return self.w * np.maximum(cosines(images, candidates), 0)
 
-    def cautions(self, captions: Captions, state: State | None) -> list[str]:
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
         return self._cut(self._candidates(captions), "candidates")
 
     def _candidates(self, captions: Captions) -> ClipTexts:

@@ -11,14 +11,14 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import UnknownNameError
-from captious.metrics.contract.metric import MeanMetric, Metric, Settings, State
+from captious.metrics.contract.metric import MeanMetric, State
 from captious.parsing.parse import Parse
 from captious.parsing.parse_sources import as_parse_source
 from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
@@ -75,10 +75,6 @@ class Hwcm(MeanMetric):
             raise UnknownNameError(f"hwcm knows no chains of {chains!r}", help=f"chains are of {', '.join(CHAINS)}")
         self.chains = chains
         self.parser = as_parse_source(parser)
-
-    @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Metric:
-        return super().from_settings(settings, variant=variant, **{"parser": settings.parser, **parameters})
 
     @property
     def parameters(self) -> Mapping[str, object]:

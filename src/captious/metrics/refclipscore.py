@@ -47,8 +47,8 @@ class RefClipScore(ClipScore):
         both = image + closest
         return np.divide(2 * image * closest, both, out=np.zeros_like(both), where=both > 0)
 
-    def cautions(self, captions: Captions, state: State | None) -> list[str]:
-        return super().cautions(captions, state) + self._cut(self._references(captions), "references")
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+        return super().warnings(captions, state) + self._cut(self._references(captions), "references")
 
     def _references(self, captions: Captions) -> ClipTexts:
         return captions.references.layer(PromptedReferences(self.encoder, self.prompt))

@@ -8,14 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, ClassVar, TypeAlias
+from pathlib import Path
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions
+from captious.data import Captions, References
+from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
-from captious.metrics.contract.metric import MeanMetric, Settings, State
+from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.mima import Mima
 from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.sparcs import Sparcs
@@ -36,8 +38,9 @@ class Smurf(MeanMetric):
     captions; any number, more is better. The corpus score is the mean.
 
     Args:
-        mima_encoder, spurts_encoder: the models of MIMA and of SPURTS, or their names or folders; by default theirs.
-        constants: what the parts are standardised by, or the file of 'captious smurf calibrate'; by default as
+        model: the model of both MIMA and SPURTS; None for each its own. See ``EncoderMetric``.
+        mima_model, spurts_model: the model of one of them alone.
+        constants: what the parts are standardised by, or the file that 'captious fit smurf' wrote; by default as
             published, which holds for the default models.
         threshold: from where on, in standard deviations, style is rewarded and grammar is not penalised; captions
             whose SPARCS is below get no reward for style.
@@ -57,9 +60,10 @@ class Smurf(MeanMetric):
 
     def __init__(
         self,
-        mima_encoder: Encoder | str | None = None,
-        spurts_encoder: Encoder | str | None = None,
+        model: Encoder | str | None = None,
         *,
+        mima_model: Encoder | str | None = None,
+        spurts_model: Encoder | str | None = None,
         constants: SmurfConstants | str | os.PathLike[str] = PUBLISHED,
         threshold: float = THRESHOLD,
         variant: str | None = None,
@@ -68,15 +72,10 @@ class Smurf(MeanMetric):
         if not isfinite(threshold):
             raise ParameterError(f"smurf cannot have the threshold {threshold}", help=f"the usual one is {THRESHOLD}")
         self.sparcs = Sparcs()
-        self.mima, self.spurts = Mima(mima_encoder), Spurts(spurts_encoder)
+        self.mima = Mima(model if mima_model is None else mima_model)
+        self.spurts = Spurts(model if spurts_model is None else spurts_model)
         self.constants = constants if isinstance(constants, SmurfConstants) else SmurfConstants.load(constants)
         self.threshold = float(threshold)
-
-    @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Smurf:
-        """One model for a run is the model of both MIMA and SPURTS."""
-        encoders = {"mima_encoder": settings.encoder, "spurts_encoder": settings.encoder}
-        return cls(**{**encoders, **parameters}, variant=variant)
 
     @classmethod
     def missing(cls) -> str | None:
@@ -94,10 +93,6 @@ class Smurf(MeanMetric):
         }
 
     @property
-    def uses_model(self) -> bool:
-        return True
-
-    @property
     def tokens(self) -> str:
         models = dict.fromkeys((self.mima.encoder.name, self.spurts.encoder.name))
         return ", ".join((self.sparcs.tokenizer.name, *models))
@@ -113,6 +108,14 @@ class Smurf(MeanMetric):
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         return fuse(*self.standardised(captions), self.threshold, average=self.variant == "official")
 
+    def learn(self, references: References, *, seed: int = 0) -> SmurfConstants:
+        """The constants of one reference of each image, drawn at random, with the others as its references."""
+        people, _ = hold_out(references, seed)
+        source = (
+            f"one reference of each image of {references.name}, the others as its references; {len(people):,} images"
+        )
+        return self.calibrate(people, Path(references.name).name.partition(".")[0], source)
+
     def calibrate(self, captions: Captions, name: str, source: str = "") -> SmurfConstants:
         """The constants of captions that people wrote, beside references that do not hold them, with these models."""
         return SmurfConstants.of(
@@ -123,12 +126,12 @@ class Smurf(MeanMetric):
             source=source,
         )
 
-    def cautions(self, captions: Captions, state: State | None) -> list[str]:
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
         if self.constants.hold_for(self.mima.encoder.label, self.spurts.encoder.label):
             return []
         return [
             f"smurf is standardised by {self.constants.name}, which was computed with other models: "
-            "captious smurf calibrate computes constants for these."
+            "captious fit smurf computes constants for these."
         ]
 
 

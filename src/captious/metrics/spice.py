@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
-from captious.metrics.contract.metric import Metric, Settings, State
+from captious.metrics.contract.metric import Metric, State
 from captious.metrics.shared.image_rows import ImageRows
 from captious.parsing.parse_sources import approximate, as_parse_source
 from captious.parsing.parsed_captions import ParseSource
@@ -67,10 +67,6 @@ class Spice(Metric):
         self.parser = as_parse_source(parser)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Metric:
-        return super().from_settings(settings, variant=variant, **{"parser": settings.parser, **parameters})
-
-    @classmethod
     def missing(cls) -> str | None:
         return None if meteor.find() is not None else meteor.INSTALL
 
@@ -92,7 +88,7 @@ class Spice(Metric):
         with np.errstate(divide="ignore", invalid="ignore"):
             return statistics[..., :m] / statistics[..., m:]
 
-    def cautions(self, captions: Captions, state: State | None) -> list[str]:
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
         return approximate(self.parser.label)
 
     def explain(self, candidate: str, references: Sequence[str]) -> SceneExplanation:

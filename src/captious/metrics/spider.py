@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
-from captious.metrics.cider import Cider, CiderScorer
+from captious.metrics.cider import CiderScorer
 from captious.metrics.cider_d import CiderD
-from captious.metrics.contract.metric import Settings, State
+from captious.metrics.contract.metric import State
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.metrics.spice import Spice
 from captious.parsing.parse_sources import approximate
@@ -50,15 +50,11 @@ class Spider(CiderD):
         sigma: float = 6.0,
         parser: ParseSource | str | os.PathLike[str] | None = None,
         variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
+        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None,
     ) -> None:
         super().__init__(idf, sigma=sigma, variant=variant, tokenizer=tokenizer)
         self.spice = Spice(parser=parser, tokenizer=self.tokenizer)
         self.parser = self.spice.parser
-
-    @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Cider:
-        return super().from_settings(settings, variant=variant, **{"parser": settings.parser, **parameters})
 
     @classmethod
     def missing(cls) -> str | None:
@@ -71,8 +67,8 @@ class Spider(CiderD):
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         return (super().scores(captions, state) + self.spice.statistics(captions)[:, 0]) / 2
 
-    def cautions(self, captions: Captions, state: State | None) -> list[str]:
-        return [*super().cautions(captions, state), *approximate(self.parser.label)]
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+        return [*super().warnings(captions, state), *approximate(self.parser.label)]
 
     def scorer(self, references: object) -> SpiderScorer:  # type: ignore[override]
         """A reward for training: candidates against references that are prepared once.

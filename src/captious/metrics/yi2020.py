@@ -42,15 +42,15 @@ class Yi2020(EncoderMetric):
     random base its expectation. The corpus score is the mean over captions.
 
     Args:
-        encoder: the model, or its name on the Hugging Face hub, or its folder.
+        model: see ``EncoderMetric``.
         threshold: cosine above which tokens match, in [0, 1); None for 0.4, or 0.83 for models of RoBERTa's kind.
         layer: whose hidden states; None for 8, or the last of a model that has fewer.
         combine: add tokens of the other references to the base.
         cut: leave tokens of the references out that match none of the candidate's.
         remove: multiply by the recall without stop words.
         stop_words: a file with one word on a line, or words; None for NLTK's list.
-        idf: frequencies that tokens are weighed by; None to count the references at hand. The released code counts
-            references and candidates: ``TokenFrequencies.of([*references, *candidates], encoder)``.
+        token_idf: frequencies that tokens are weighed by; None to count the references at hand. The released code
+            counts references and candidates: ``TokenFrequencies.of([*references, *candidates], encoder)``.
         variant: see ``variants``.
 
     Raises:
@@ -69,7 +69,7 @@ class Yi2020(EncoderMetric):
 
     def __init__(
         self,
-        encoder: Encoder | str | None = None,
+        model: Encoder | str | None = None,
         *,
         threshold: float | None = None,
         layer: int | None = None,
@@ -77,21 +77,21 @@ class Yi2020(EncoderMetric):
         cut: bool = True,
         remove: bool = True,
         stop_words: StopWords | str | os.PathLike[str] | Iterable[str] | None = None,
-        idf: TokenFrequencies | None = None,
+        token_idf: TokenFrequencies | None = None,
         variant: str | None = None,
     ) -> None:
-        super().__init__(encoder, variant=variant)
+        super().__init__(model, variant=variant)
         if threshold is not None and not 0 <= threshold < 1:
             raise ParameterError(f"yi2020 cannot have the threshold {threshold}", help="it is a cosine: 0 to below 1")
-        if not isinstance(idf, TokenFrequencies | None):
+        if not isinstance(token_idf, TokenFrequencies | None):
             raise ParameterError(
-                f"a {type(idf).__name__} holds no frequencies of tokens",
+                f"a {type(token_idf).__name__} holds no frequencies of tokens",
                 help="give TokenFrequencies.of(captions, encoder)",
             )
         self._threshold, self._layer = threshold, layer
         self.combine, self.cut, self.remove = combine, cut, remove
         self.stop_words = as_stop_words(stop_words)
-        self.idf = idf
+        self.token_idf = token_idf
 
     @property
     def threshold(self) -> float:
@@ -116,18 +116,18 @@ class Yi2020(EncoderMetric):
 
     @property
     def needs_fit(self) -> bool:
-        return self.idf is None
+        return self.token_idf is None
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
-        if self.idf is not None:
-            idf = f"{self.idf.label}-{self.idf.checksum}"
+        if self.token_idf is not None:
+            idf = f"{self.token_idf.label}-{self.token_idf.checksum}"
         else:
             idf = state.label if state is not None else "references"
         return tuple(signature(output, {**self.parameters, "idf": idf}) for output in self.outputs)
 
     def fit(self, references: References) -> TokenFrequencies:
         """The frequencies given to the metric, or those of these references."""
-        return self.idf or references.layer(TokenFrequencyLayer(self.encoder))
+        return self.token_idf or references.layer(TokenFrequencyLayer(self.encoder))
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         idf = state or self.fit(captions.references)
@@ -198,7 +198,7 @@ class Yi2020(EncoderMetric):
         tokens = self.encoder.tokenizer.convert_ids_to_tokens(range(len(self.encoder.tokenizer)))
         return np.array([token.lstrip(_WORD_STARTS) in self.stop_words for token in tokens], bool)
 
-    def cautions(self, captions: Captions, state: State | None) -> list[str]:
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
         idf = state or self.fit(captions.references)
         assert isinstance(idf, TokenFrequencies)
         found = []
@@ -210,7 +210,7 @@ class Yi2020(EncoderMetric):
         if idf.n_captions < _FEW_CAPTIONS:
             found.append(
                 f"yi2020 weighs tokens by how few captions have them, and here only {idf.n_captions:,} were counted: "
-                "the score means little. Give it frequencies of a large corpus (idf=, in Python)."
+                "the score means little. Give it frequencies of a large corpus (token_idf=, in Python)."
             )
         return found
 

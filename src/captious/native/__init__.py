@@ -7,6 +7,9 @@ gives the same bits whatever the number of threads.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from captious.errors import ParameterError
 from captious.native._kernels import (
@@ -40,6 +43,7 @@ from captious.native._kernels import (
 )
 
 __all__ = [
+    "MOST_THREADS",
     "CiderReferences",
     "Cut",
     "MeteorLexicon",
@@ -65,25 +69,44 @@ __all__ = [
     "subword_buckets",
     "threads",
     "transport_plan",
+    "using_threads",
     "visible_nodes",
     "word_distances",
     "word_mover_distances",
 ]
 
-_MOST_THREADS = 1024
+#: The most threads that can be asked for.
+MOST_THREADS = 1024
+
+_asked_for: ContextVar[int | None] = ContextVar("threads", default=None)
+
+
+@contextmanager
+def using_threads(number: int | None) -> Iterator[None]:
+    """Let kernels use so many threads within the block; None changes nothing."""
+    if number is None:
+        yield
+        return
+    token = _asked_for.set(number)
+    try:
+        yield
+    finally:
+        _asked_for.reset(token)
 
 
 def threads() -> int:
-    """Number of threads that kernels use: ``CAPTIOUS_THREADS`` if it is set, otherwise the cores of this process.
+    """Number of threads that kernels use: what ``using_threads`` says, ``CAPTIOUS_THREADS``, or the available cores.
 
     Raises:
-        ParameterError: ``CAPTIOUS_THREADS`` is no number of threads.
+        ParameterError: ``CAPTIOUS_THREADS`` is not a number of threads.
     """
+    if (asked_for := _asked_for.get()) is not None:
+        return asked_for
     wanted = os.environ.get("CAPTIOUS_THREADS", "")
-    if wanted.isdecimal() and 0 < int(wanted) <= _MOST_THREADS:
+    if wanted.isdecimal() and 0 < int(wanted) <= MOST_THREADS:
         return int(wanted)
     if wanted:
         raise ParameterError(
-            f"CAPTIOUS_THREADS is {wanted!r}", help=f"set it to a number of threads, 1 to {_MOST_THREADS:,}"
+            f"CAPTIOUS_THREADS is {wanted!r}", help=f"set it to a number of threads, 1 to {MOST_THREADS:,}"
         )
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

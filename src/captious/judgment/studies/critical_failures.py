@@ -9,7 +9,6 @@ worse one higher; a tie is half a failure.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -18,22 +17,23 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.evaluation.resampling import bootstrap_sums, interval
 from captious.judgment.evidence import Evidence, RatedCaptions
-from captious.judgment.metric_inputs import Metrics, refuse_constant, score_captions
+from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
 from captious.judgment.study import Study
 from captious.judgment.study_inputs import LEVEL, check_sampling, judged_captions
+from captious.metrics.contract.settings import Settings
 
 __all__ = ["critical_failures"]
 
 
 def critical_failures(
     benchmark: str | os.PathLike[str] | Evidence,
-    metrics: Metrics,
+    metrics: Metrics = None,
     *,
+    settings: Settings | None = None,
     gap: float = 0.75,
     data: str | os.PathLike[str] | None = None,
     resamples: int = 1000,
     seed: int = 0,
-    on_step: Callable[[str], None] | None = None,
 ) -> Study:
     """The share of plainly unequal pairs of captions that a metric orders the wrong way.
 
@@ -43,7 +43,8 @@ def critical_failures(
 
     Args:
         benchmark: of rated captions; as ``judge`` takes it.
-        metrics: names, metrics, or functions (candidates, references) -> scores.
+        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
+        settings: what applies to all metrics that are asked for by name.
         gap: the least difference of ratings, as a share of the scale; 1 leaves the best against the worst.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         resamples, seed: of the bootstrap interval over images.
@@ -72,7 +73,7 @@ def critical_failures(
             where=f"{name}, ratings from {scale[0]:g} to {scale[1]:g}",
             help="ask for a smaller gap",
         )
-    report = score_captions(evidence.captions, metrics, name=name, on_step=on_step)
+    report = score_captions(evidence.captions, as_selection(metrics, settings, name=name), name=name)
     units = evidence.units[better]
     records = []
     for label, result in report.items():
@@ -95,6 +96,7 @@ def critical_failures(
         {label: result.signature for label, result in report.items()},
         dict(evidence.data),
         {"gap": gap, "scale": list(scale), "resamples": resamples, "seed": seed},
+        warnings=report.warnings,
         notes=[
             f"Pairs are captions of one image whose ratings differ by {gap:g} of the scale or more; a failure scores "
             "the worse caption higher, and a tie is half a failure. The definition is captious' own."

@@ -10,7 +10,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,11 @@ from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.resampling import bootstrap_sums, interval
 from captious.judgment.judgment_files import DataFolder
-from captious.judgment.metric_inputs import Metrics, as_selections, score_captions
+from captious.judgment.metric_inputs import Metrics, as_selection, score_captions
 from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_inputs import LEVEL, check_sampling, name_of_file, noted_references
+from captious.metrics.contract.settings import Settings
+from captious.progress import steps
 
 __all__ = ["PublishedScores", "expected_next", "human_agreement", "read_human_row"]
 
@@ -58,14 +60,14 @@ class PublishedScores:
 
 def human_agreement(
     references: object,
-    metrics: Metrics,
+    metrics: Metrics = None,
     counts: int | Sequence[int] = (),
     *,
+    settings: Settings | None = None,
     place: int | None = None,
     published: PublishedScores | str | os.PathLike[str] | None = None,
     resamples: int = 1000,
     seed: int = 0,
-    on_step: Callable[[str], None] | None = None,
 ) -> Study:
     """Scores of people's captions with growing numbers of references.
 
@@ -75,7 +77,8 @@ def human_agreement(
 
     Args:
         references: people's captions, at least two per image, in any form that is read.
-        metrics: names, metrics, or functions (candidates, references) -> scores.
+        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
+        settings: what applies to all metrics that are asked for by name.
         counts: numbers of references; by default 1, 2, ... up to what is left of the usual number of captions of an
             image, which is 4 of COCO's 5.
         place: hold out the caption of this place, from 0, and take the others in their order; by default all are drawn.
@@ -93,18 +96,14 @@ def human_agreement(
     """
     check_sampling(resamples, seed)
     known = read_human_row(published) if isinstance(published, str | os.PathLike) else published
-    chosen = as_selections(metrics, name="people's captions")
+    chosen = as_selection(metrics, settings, name="people's captions")
     table, data = noted_references(references)
     counts = _checked_counts(table, [counts] if isinstance(counts, int) else counts)
     images, order = _ordered(table, counts[-1], place, seed)
     reports: dict[int, Report] = {}
-    for count in counts:
-        if on_step is not None:
-            on_step(f"references: {count}")
+    for count in steps(counts, lambda count: f"references: {count}"):
         reports[count] = score_captions(_captions(table, images, order, count), chosen, name="people's captions")
     expected = known is not None and known.n_references == counts[-1] + 1
-    if on_step is not None:
-        on_step("intervals")
     spans = _intervals(reports, resamples, seed)
     records, lines = [], {}
     for label in reports[counts[-1]]:
@@ -137,7 +136,8 @@ def human_agreement(
             "seed": seed,
         },
         {"agreement": Curves("People's captions against other people's", "references", "score", lines)},
-        notes=[*_notes(counts, len(table) - len(images)), *_comparison(records, counts, known), *last.warnings],
+        notes=[*_notes(counts, len(table) - len(images)), *_comparison(records, counts, known)],
+        warnings=last.warnings,
     )
 
 

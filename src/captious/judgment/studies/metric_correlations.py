@@ -6,7 +6,7 @@ Sharif et al. 2020 (WEmbSim), figure 8.4, draws them as a heat map.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.judgment.correlation import STATISTICS, correlation
 from captious.judgment.evidence import CaptionPairs, Evidence
-from captious.judgment.metric_inputs import Metrics, score_captions
+from captious.judgment.metric_inputs import Metrics, as_selection, score_captions
 from captious.judgment.study import Matrix, Study
 from captious.judgment.study_inputs import judged_captions
+from captious.metrics.contract.settings import Settings
 
 __all__ = ["check_statistic", "correlations", "metric_correlations"]
 
@@ -25,11 +26,11 @@ _PEOPLE = "people"
 
 def metric_correlations(
     benchmark: str | os.PathLike[str] | Evidence,
-    metrics: Metrics,
+    metrics: Metrics = None,
     *,
+    settings: Settings | None = None,
     statistic: str = "pearson",
     data: str | os.PathLike[str] | None = None,
-    on_step: Callable[[str], None] | None = None,
 ) -> Study:
     """Correlations between all pairs of metrics, and with people.
 
@@ -38,7 +39,8 @@ def metric_correlations(
 
     Args:
         benchmark: of captions; as ``judge`` takes it.
-        metrics: names, metrics, or functions (candidates, references) -> scores.
+        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
+        settings: what applies to all metrics that are asked for by name.
         statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
 
@@ -52,7 +54,7 @@ def metric_correlations(
     check_statistic(statistic)
     evidence = judged_captions(benchmark, data)
     name = evidence.protocol.full_name
-    report = score_captions(evidence.captions, metrics, name=name, on_step=on_step)
+    report = score_captions(evidence.captions, as_selection(metrics, settings, name=name), name=name)
     points = {label: result.per_caption for label, result in report.items()}
     if isinstance(evidence, CaptionPairs):
         margins = {label: scores[0::2] - scores[1::2] for label, scores in points.items()}
@@ -74,6 +76,7 @@ def metric_correlations(
         {label: result.signature for label, result in report.items()},
         dict(evidence.data),
         {"statistic": statistic},
+        warnings=report.warnings,
         matrices={"metrics": Matrix(f"{name}, {statistic}", list(points), matrix)},
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -17,9 +17,11 @@ from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.judgment.evidence import CaptionPairs, Evidence
 from captious.judgment.judgment_files import data_folder
-from captious.judgment.metric_inputs import Metrics, as_selections, refuse_constant, score_captions
+from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_inputs import LEVEL, check_sampling, judged_captions
+from captious.metrics.contract.settings import Settings
+from captious.progress import steps
 
 __all__ = ["reference_counts"]
 
@@ -30,14 +32,14 @@ _BATCH = 100  # resamples at a time
 
 def reference_counts(
     benchmark: str | os.PathLike[str] | Evidence,
-    metrics: Metrics,
+    metrics: Metrics = None,
     counts: Sequence[int] = (),
     *,
+    settings: Settings | None = None,
     draws: int = 5,
     data: str | os.PathLike[str] | None = None,
     resamples: int = 1000,
     seed: int = 0,
-    on_step: Callable[[str], None] | None = None,
 ) -> Study:
     """The statistic of a benchmark when metrics get fewer references, or, for pascal-50s, more.
 
@@ -49,7 +51,8 @@ def reference_counts(
 
     Args:
         benchmark: of captions; as ``judge`` takes it.
-        metrics: names, metrics, or functions (candidates, references) -> scores.
+        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
+        settings: what applies to all metrics that are asked for by name.
         counts: numbers of references; by default 1 to 5, 10, 20, 40 and all, as far as there are so many.
         draws: of references, for each count.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
@@ -66,33 +69,33 @@ def reference_counts(
     if draws < 1:
         raise ParameterError(f"there cannot be {draws} draws", help="draw at least once")
     evidence = judged_captions(benchmark, data)
-    chosen = as_selections(metrics, name=evidence.protocol.full_name)
+    chosen = as_selection(metrics, settings, name=evidence.protocol.full_name)
     table, read = _pool(evidence, data)
     available = np.diff(table.offsets)
     counts = _checked_counts(counts, int(available.max()))
     orders = _orders(table, draws, np.random.default_rng(seed))
     scores: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
     signatures: dict[str, str] = {}
-    for count in counts:
-        for number, order in enumerate(orders[: 1 if count >= available.max() else draws]):
-            if on_step is not None:
-                on_step(f"{evidence.protocol.full_name}: {count} references, draw {number + 1}")
-            captions = Captions(evidence.captions.candidates, _drawn(table, order, count))
-            report = score_captions(captions, chosen, name=evidence.protocol.full_name)
-            for label, result in report.items():
-                refuse_constant(result.per_caption, where=f"{label} with {count} references")
-                scores.setdefault((label, count), []).append(result.per_caption)
-                signatures[label] = result.signature
+    warnings: list[str] = []
+    drawn = [(count, n) for count in counts for n in range(1 if count >= available.max() else draws)]
+    what = evidence.protocol.full_name
+    for count, number in steps(drawn, lambda draw: f"{what}: {draw[0]} references, draw {draw[1] + 1}"):
+        captions = Captions(evidence.captions.candidates, _drawn(table, orders[number], count))
+        report = score_captions(captions, chosen, name=what)
+        for label, result in report.items():
+            refuse_constant(result.per_caption, where=f"{label} with {count} references")
+            scores.setdefault((label, count), []).append(result.per_caption)
+            signatures[label] = result.signature
+        if count == counts[-1]:  # fewer references are what the study is about
+            warnings += [warning for warning in report.warnings if warning not in warnings]
     records = []
     lines = {}
-    for label in signatures:
-        if on_step is not None:
-            on_step(f"{label}: intervals")
+    for label in steps([*signatures], lambda label: f"{label}: intervals"):
         rows = []
         for count in counts:
-            drawn = scores[label, count]
-            value = float(np.mean([evidence.values(each).mean() for each in drawn]))
-            rows.append((value, *_interval(evidence, drawn, resamples, seed)))
+            of_draws = scores[label, count]
+            value = float(np.mean([evidence.values(each).mean() for each in of_draws]))
+            rows.append((value, *_interval(evidence, of_draws, resamples, seed)))
             keys = ("value", "ci95_low", "ci95_high")
             records.append({"metric": label, "references": count, **dict(zip(keys, rows[-1], strict=True))})
         value, low, high = np.array(rows).T
@@ -109,6 +112,7 @@ def reference_counts(
         {"counts": list(counts), "draws": draws, "resamples": resamples, "seed": seed},
         {"references": Curves(name, "references", statistic, lines)},
         notes=_notes(counts, available),
+        warnings=warnings,
     )
 
 

@@ -12,7 +12,7 @@ The measure is the area under the corpus score over strength, where the score of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,9 +22,11 @@ from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.evaluation import Report
 from captious.evaluation.resampling import bootstrap_sums, interval
-from captious.judgment.metric_inputs import Metrics, as_selections, refuse_constant, score_captions
+from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_inputs import LEVEL, check_sampling, name_of_file, noted_references
+from captious.metrics.contract.settings import Settings
+from captious.progress import steps
 from captious.text import PTB, TokenLayer
 
 __all__ = ["PATHOLOGIES", "STRENGTHS", "Specimens", "robustness"]
@@ -39,13 +41,13 @@ STRENGTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 def robustness(
     references: object,
-    metrics: Metrics,
+    metrics: Metrics = None,
     *,
-    images: int | None = 5000,
+    settings: Settings | None = None,
+    sample: int | None = 5000,
     strengths: Sequence[float] = STRENGTHS,
     resamples: int = 1000,
     seed: int = 0,
-    on_step: Callable[[str], None] | None = None,
 ) -> Study:
     """Normalised scores of broken human captions, and the area under them.
 
@@ -55,8 +57,9 @@ def robustness(
 
     Args:
         references: human captions in any form that is read, two or more for each image that is used.
-        metrics: names, metrics, or functions (candidates, references) -> scores.
-        images: how many to draw at random; None for all.
+        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
+        settings: what applies to all metrics that are asked for by name.
+        sample: how many images to draw at random; None for all.
         strengths: between 0 and 1; 0 is added.
         resamples, seed: of the bootstrap interval over images; the seed also of all that is random in captions.
 
@@ -72,28 +75,24 @@ def robustness(
     check_sampling(resamples, seed)
     strengths = _checked_strengths(strengths)
     table, data = noted_references(references)
-    chosen = as_selections(metrics, name="broken captions")
+    chosen = as_selection(metrics, settings, name="broken captions")
     rng = np.random.default_rng(seed)
-    specimens, left_out = _specimens(table, images, rng)
+    specimens, left_out = _specimens(table, sample, rng)
     records = []
     curves = {}
     reports = {("", 0.0): score_captions(specimens.captions("", 0.0), chosen, name="intact captions")}
-    for pathology in PATHOLOGIES:
-        for strength in strengths[1:]:
-            if on_step is not None:
-                on_step(f"{pathology}, strength {strength:g}")
-            captions = specimens.captions(pathology, strength)
-            reports[pathology, strength] = score_captions(captions, chosen, name=f"{pathology}, strength {strength:g}")
+    broken = [(pathology, strength) for pathology in PATHOLOGIES for strength in strengths[1:]]
+    for pathology, strength in steps(broken, lambda how: f"{how[0]}, strength {how[1]:g}"):
+        captions = specimens.captions(pathology, strength)
+        reports[pathology, strength] = score_captions(captions, chosen, name=f"{pathology}, strength {strength:g}")
     intact = reports["", 0.0]
     for label, result in intact.items():
         refuse_constant(result.per_caption, where=f"{label} of intact captions")
-    for pathology in PATHOLOGIES:
-        if on_step is not None:
-            on_step(f"{pathology}: intervals")
-        broken = [intact, *(reports[pathology, strength] for strength in strengths[1:])]
+    for pathology in steps(PATHOLOGIES, lambda pathology: f"{pathology}: intervals"):
+        of_strengths = [intact, *(reports[pathology, strength] for strength in strengths[1:])]
         lines = {}
         for label in intact:
-            line, area = _normalised(broken, label, np.array(strengths), resamples, seed)
+            line, area = _normalised(of_strengths, label, np.array(strengths), resamples, seed)
             lines[label] = line
             record = {"pathology": pathology, "metric": label, "intact": intact[label].score}
             record |= dict(zip(("area", "ci95_low", "ci95_high"), area, strict=True))
@@ -112,6 +111,7 @@ def robustness(
         {"images": len(intact.ids), "strengths": list(strengths), "resamples": resamples, "seed": seed},
         curves,
         notes=notes,
+        warnings=intact.warnings,
     )
 
 

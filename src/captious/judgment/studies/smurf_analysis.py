@@ -7,7 +7,7 @@ standard deviations long; its overlap is the share of its area that lies in the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -16,11 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, References, load, same_images
+from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.judgment.polygons import ellipse, overlap
 from captious.judgment.study import Cloud, Clouds, Study
 from captious.judgment.study_inputs import checksums, name_of_file, noted_references
 from captious.metrics.smurf import THRESHOLD, Parts, Smurf, fuse, grammar_penalty
+from captious.progress import steps
 
 __all__ = ["PEOPLE", "Place", "hold_out", "places", "smurf_analysis"]
 
@@ -76,7 +78,6 @@ def smurf_analysis(
     human: object = None,
     subset: bool = False,
     seed: int = 0,
-    on_step: Callable[[str], None] | None = None,
 ) -> Study:
     """Semantics, style and grammar of systems beside people.
 
@@ -117,16 +118,13 @@ def smurf_analysis(
     if few := [system for system, each in captions.items() if len(each) < 2]:
         raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse takes several; 5000 are usual")
     scores = {}
-    for system, each in captions.items():
-        if on_step is not None:
-            on_step(system)
-        scores[system] = metric.standardised(each)
+    for system in steps([*captions], str):
+        scores[system] = metric.standardised(captions[system])
     found = places(scores, PEOPLE, metric.threshold)
     notes = [
         "In standard deviations of people's captions. Overlap: the share of a system's ellipse in the people's. "
         "Grammar penalty: summed over captions.",
         *_notes(people, table, human is None, left_out),
-        *metric.cautions(people, None),
     ]
     if not all(same_images(each.ids, people.ids) for each in captions.values()):
         notes.append("The systems were scored on different images, so their numbers cannot be compared.")
@@ -139,35 +137,10 @@ def smurf_analysis(
         {"smurf": metric.signatures()[0]},
         {**data, **checksums(*systems.values(), human)},
         {"ellipse": f"{_DEVIATIONS:g} standard deviations", "seed": seed},
+        warnings=metric.warnings(people, None),
         clouds={"smurf": _clouds(scores, found, seed)},
         notes=notes,
     )
-
-
-def hold_out(references: References, seed: int) -> tuple[Captions, int]:
-    """One reference of each image, drawn at random, as candidate beside the others; and how many images have but one.
-
-    Raises:
-        ParameterError: no image has two references.
-    """
-    starts, counts = references.offsets[:-1], np.diff(references.offsets)
-    drawn = starts + np.random.default_rng(seed).integers(0, counts)
-    several = np.flatnonzero(counts > 1)
-    if not several.size:
-        raise ParameterError(
-            "no image has two references",
-            where=references.name,
-            help="one is held out, and scored against the rest; or give captions that people wrote (--human)",
-        )
-    kept = [i for image in several for i in range(starts[image], starts[image] + counts[image]) if i != drawn[image]]
-    rest = References(
-        tuple(references.ids[image] for image in several),
-        tuple(references.texts[i] for i in kept),
-        np.concatenate([[0], np.cumsum(counts[several] - 1)]),
-        name=references.name,
-        id_form=references.id_form,
-    )
-    return Captions(tuple(references.texts[i] for i in drawn[several]), rest), len(references) - len(several)
 
 
 def _notes(people: Captions, table: References, held_out: bool, left_out: int) -> list[str]:

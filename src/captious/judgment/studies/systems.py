@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,10 +18,12 @@ from captious.data import load, same_images
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.evaluation.resampling import interval
 from captious.judgment.correlation import Points, correlation
-from captious.judgment.metric_inputs import Metrics, as_selections, score_captions
+from captious.judgment.metric_inputs import Metrics, all_warnings, as_selection, score_captions
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.study import Matrix, Study
 from captious.judgment.study_inputs import LEVEL, check_sampling, checksums, noted_references
+from captious.metrics.contract.settings import Settings
+from captious.progress import steps
 
 __all__ = ["systems"]
 
@@ -32,21 +34,22 @@ HumanScores: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, float]
 def systems(
     results: Mapping[str, object],
     references: object,
-    metrics: Metrics,
+    metrics: Metrics = None,
     *,
+    settings: Settings | None = None,
     human: HumanScores | str | os.PathLike[str] | None = None,
     statistic: str = "pearson",
     subset: bool = False,
     resamples: int = 1000,
     seed: int = 0,
-    on_step: Callable[[str], None] | None = None,
 ) -> Study:
     """Corpus scores of systems; correlations between metrics, and with people, over systems and over captions.
 
     Args:
         results: the captions of three or more systems by name, in any form that is read.
         references: human captions, likewise.
-        metrics: names, metrics, or functions (candidates, references) -> scores.
+        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
+        settings: what applies to all metrics that are asked for by name.
         human: what people gave the systems: measure -> system -> number, or system -> number; or a JSON file of that.
         statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         subset: score the images that both sides have.
@@ -70,13 +73,11 @@ def systems(
             f"{len(results)} systems are too few for a correlation", help="give three; two are for captious compare"
         )
     measures = _measures(human, list(results))
-    chosen = as_selections(metrics, name="systems")
+    chosen = as_selection(metrics, settings, name="systems")
     table, data = noted_references(references)
     reports = {}
-    for system, source in results.items():
-        if on_step is not None:
-            on_step(system)
-        reports[system] = score_captions(load(source, table, subset=subset), chosen, name=system)
+    for system in steps([*results], str):
+        reports[system] = score_captions(load(results[system], table, subset=subset), chosen, name=system)
     first = next(iter(reports.values()))
     if clash := sorted(set(first) & set(measures)):
         raise ParameterError(f"{clash[0]} is a metric and a human measure", help="give the measure another name")
@@ -101,7 +102,9 @@ def systems(
                 ends: dict[str, float | None] = {m: span[number] if span else None for m, span in spans.items()}
                 records.append({"what": f"over systems, {end}", "of": label, **ends})
     records += [{"what": "over captions", "of": label, **row} for label, row in of_captions.items()]
-    same = all(same_images(report.ids, first.ids) for report in reports.values())
+    warnings = all_warnings(reports.values())
+    if not all(same_images(report.ids, first.ids) for report in reports.values()):
+        warnings.append("the systems were scored on different images, so their scores cannot be compared.")
     return Study(
         "systems",
         f"{len(reports)} systems: scores, and {statistic} correlations between metrics"
@@ -117,7 +120,7 @@ def systems(
                 f"{len(next(iter(over_captions.values()))):,} captions, {statistic}", list(first), caption_matrix
             ),
         },
-        notes=[] if same else ["The systems were scored on different images, so their scores cannot be compared."],
+        warnings=warnings,
     )
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from captious.data import Captions, References, load
 from captious.errors import ParameterError
 from captious.evaluation import evaluate
-from captious.judgment.metric_inputs import Metrics, as_selections, score_captions
+from captious.judgment.metric_inputs import Metrics, as_selection, score_captions
 from captious.judgment.study import Study
 from captious.judgment.study_inputs import checksums
-from captious.native import threads
+from captious.metrics.contract.settings import Settings
+from captious.native import threads, using_threads
+from captious.progress import steps
 
 __all__ = ["timing"]
 
@@ -24,10 +26,10 @@ _WARM_UP = 10  # captions
 def timing(
     candidates: object,
     references: object = None,
-    metrics: Metrics = (),
+    metrics: Metrics = None,
     *,
+    settings: Settings | None = None,
     repeats: int = 5,
-    on_step: Callable[[str], None] | None = None,
 ) -> Study:
     """Time that each metric takes on captions that it has never seen.
 
@@ -37,7 +39,8 @@ def timing(
     Args:
         candidates: captions of a system in any form that is read, or ``Captions``.
         references: likewise; None with ``Captions``.
-        metrics: names, metrics, or functions (candidates, references) -> scores.
+        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
+        settings: what applies to all metrics that are asked for by name.
         repeats: how often to time each.
 
     Returns:
@@ -51,21 +54,24 @@ def timing(
     if repeats < 1:
         raise ParameterError(f"there cannot be {repeats} repeats", help="time every metric at least once")
     captions = candidates if isinstance(candidates, Captions) else load(candidates, references)
-    chosen = as_selections(metrics, name="timing")
+    chosen = as_selection(metrics, settings, name="timing")
     n = len(captions)
+    with using_threads(chosen.settings.threads):
+        n_threads = threads()
     records = []
     signatures: dict[str, str] = {}
-    for one in chosen:
-        label = next(iter(one.columns)) if len(one.columns) == 1 else one.metric.name
-        if on_step is not None:
-            on_step(label)
-        score_captions(_unseen(captions.select(np.arange(min(n, _WARM_UP)))), [one], name="timing")
+    warnings: list[str] = []
+    for each in steps(chosen, lambda each: each.metric.name):
+        label = next(iter(each.columns)) if len(each.columns) == 1 else each.metric.name
+        one = replace(chosen, chosen=(each,))
+        score_captions(_unseen(captions.select(np.arange(min(n, _WARM_UP)))), one, name="timing")
         times = []
         for _ in range(repeats):
             fresh = _unseen(captions)
             wall, cpu = time.perf_counter(), time.process_time()
-            report = evaluate(fresh, [one])
+            report = evaluate(fresh, one)
             times.append((time.perf_counter() - wall, time.process_time() - cpu))
+        warnings += [warning for warning in report.warnings if warning not in warnings]
         signatures |= {output: result.signature for output, result in report.items()}
         walls, cpus = (np.array(times) / n * 1000).T
         record = {"metric": label, "wall_s": np.median(walls), "fastest_s": walls.min(), "slowest_s": walls.max()}
@@ -74,12 +80,13 @@ def timing(
     return Study(
         "timing",
         f"Seconds per 1,000 captions, median of {repeats}: {n:,} captions, "
-        f"{len(captions.references.texts) / n:.1f} references each, {threads()} thread{'s' if threads() > 1 else ''}",
+        f"{len(captions.references.texts) / n:.1f} references each, {n_threads} thread{'s' if n_threads > 1 else ''}",
         ("metric", "wall_s", "fastest_s", "slowest_s", "cpu_s"),
         records,
         signatures,
         checksums(candidates, references),
-        {"captions": n, "repeats": repeats, "threads": threads(), "machine": platform.machine()},
+        {"captions": n, "repeats": repeats, "threads": n_threads, "machine": platform.machine()},
+        warnings=warnings,
     )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from captious.errors import ParameterError
 from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_inputs import checksums, name_of_file, noted_references
 from captious.parsing.tagging import Tagger, load_tagger
+from captious.progress import Progress, steps
 from captious.text import PTB, Tokens, WordLayer
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ def word_agreement(
     k: int | None = None,
     subset: bool = False,
     seed: int = 0,
-    on_step: Callable[[str], None] | None = None,
 ) -> Study:
     """Human precision and recall of the most frequent words, with the fitted model; and systems at human recall.
 
@@ -84,14 +84,14 @@ def word_agreement(
     if seed < 0:
         raise ParameterError(f"{seed} is no seed", help="give a whole number, 0 or more")
     tag = load_tagger(tagger) if isinstance(tagger, str | os.PathLike) else tagger
-    step = on_step or (lambda message: None)
-    step("reading captions")
-    table, data = noted_references(references)
-    table, outputs = _matched(table, systems or {}, subset)
-    step("counting words")
-    people = WordCounts.of_references(table, _checked_k(table, k), seed)
-    step("finding the most frequent words")
-    kinds = _most_frequent(people, n_words, tag, seed)
+    with Progress(3) as progress:
+        progress.step("reading captions")
+        table, data = noted_references(references)
+        table, outputs = _matched(table, systems or {}, subset)
+        progress.step("counting words")
+        people = WordCounts.of_references(table, _checked_k(table, k), seed)
+        progress.step("finding the most frequent words")
+        kinds = _most_frequent(people, n_words, tag, seed)
     words = np.concatenate(list(kinds.values()))
     if not len(words):
         wanted = "word" if tag is None else f"noun, verb or adjective that {_RARE} images or more have"
@@ -108,8 +108,8 @@ def word_agreement(
         "model": _numbers(model_precision(people.p[words], people.k)),
     }
     at_human_recall, reached = {}, {}
-    for name, captions in outputs.items():
-        step(f"counting words of {name}")
+    for name in steps([*outputs], lambda name: f"counting words of {name}"):
+        captions = outputs[name]
         tp, fp = people.of_system(captions, words)
         whole = people.positives[words], people.negatives[words]
         at_human_recall[name] = precision_at_recall(tp, fp, *whole, people.recall[words])

@@ -14,8 +14,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +22,9 @@ from numpy.typing import NDArray
 from captious.data import Captions, References, load
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.signature import signature
-from captious.models import Encoder, WordVectors
-from captious.parsing.parsed_captions import ParseSource
 from captious.text import Tokenizer, as_tokenizer
 
-__all__ = ["MeanMetric", "Metric", "Settings", "State"]
+__all__ = ["MeanMetric", "Metric", "Savable", "State"]
 
 
 class State(Protocol):
@@ -43,25 +40,22 @@ class State(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What a user may say once for all metrics of a run; each takes what concerns it.
+@runtime_checkable
+class Savable(Protocol):
+    """What can be written to a file, from which the metric reads it again."""
 
-    Args:
-        tokenizer: see ``captious.text.as_tokenizer``; None for each metric's own default.
-        idf: document frequencies for metrics that weigh n-grams; None to count the references at hand.
-        encoder: the model of metrics on contextual encoders; None for each metric's own default.
-        images: the folder of image files, for metrics that look at the images.
-        parser: where metrics on parses get them from; None for the best grammar at hand.
-        vectors: for metrics on word vectors: these, their name, or a file; None for the default.
-    """
+    @property
+    def label(self) -> str:
+        """What signatures call it."""
+        ...
 
-    tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None
-    idf: State | None = None
-    encoder: Encoder | None = None
-    images: str | os.PathLike[str] | None = None
-    parser: ParseSource | str | os.PathLike[str] | None = None
-    vectors: WordVectors | str | os.PathLike[str] | None = None
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        ...
 
 
 class Metric(ABC):
@@ -109,16 +103,6 @@ class Metric(ABC):
         self._stream = Stream()
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Metric:
-        """The metric under the settings of a run, with parameters of its own, which take precedence.
-
-        Metrics with further settings override this.
-        """
-        if settings.tokenizer is not None:
-            parameters = {"tokenizer": settings.tokenizer, **parameters}
-        return cls(variant=variant, **parameters)
-
-    @classmethod
     def missing(cls) -> str | None:
         """The command that installs what this metric lacks on this machine, or None if it can run."""
         return None
@@ -134,11 +118,6 @@ class Metric(ABC):
         return self.tokenizer.name
 
     @property
-    def uses_model(self) -> bool:
-        """Whether it takes ``Settings.encoder``."""
-        return False
-
-    @property
     def needs_fit(self) -> bool:
         """Whether ``fit`` has to see the references of the whole corpus before captions can be scored."""
         return False
@@ -150,6 +129,19 @@ class Metric(ABC):
     def fit(self, references: References) -> State | None:
         """What must be known about the references of the whole corpus; None for most metrics."""
         return None
+
+    def learn(self, references: References, *, seed: int = 0) -> Savable | None:
+        """What ``captious fit`` writes to a file for this metric: its state, unless it learns something else.
+
+        Args:
+            references: human captions of the whole corpus.
+            seed: random seed, for metrics that draw captions.
+
+        Returns:
+            None if the metric has nothing to learn from references.
+        """
+        state = self.fit(references)
+        return state if isinstance(state, Savable) else None
 
     @abstractmethod
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
@@ -164,8 +156,8 @@ class Metric(ABC):
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores from statistics or sums of them: float64[..., k] to float64[..., m], one per output."""
 
-    def cautions(self, captions: Captions, state: State | None) -> list[str]:
-        """What a reader of the scores should be told: numbers that are legal but misleading. One sentence each."""
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+        """Numbers that are legal but misleading, one sentence each, for the reader of the scores."""
         return []
 
     # ---- streaming, on the same statistics

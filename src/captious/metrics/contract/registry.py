@@ -1,26 +1,23 @@
-"""Which metrics exist, under which names.
+"""Which metrics exist, under which names: those of the package, registered ones, and those of other packages.
 
-A metric is asked for by its name (``cider-d``), by one of its outputs (``bleu-4``), or either with a variant and
-parameters (``cider-d@paper``, ``rouge-s:gap=2``; see asking.py). Others are added with ``register`` or by a package
-with an entry point of the group ``captious.metrics``, whose name is the metric's and whose value is its class.
+Others are added with ``register``, or by a package with an entry point of the group ``captious.metrics``, whose name is
+the metric's and whose value is its class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
 from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract.metric import Metric, Settings
-from captious.metrics.contract.specification import Asked
+from captious.metrics.contract.metric import Metric
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["COCO", "Selection", "available", "get", "names", "register", "select"]
+__all__ = ["askable", "get", "names", "owner", "register", "unknown"]
 
 #: One line per metric of the package.
 _BUILT_IN = {
@@ -50,25 +47,9 @@ _BUILT_IN = {
     "unigram-recall": "captious.metrics.unigram_recall:UnigramRecall",
 }
 
-#: What the COCO evaluation reports, in its order.
-COCO = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
-
 MetricClass = TypeVar("MetricClass", bound=type[Metric])
 
 _registered: dict[str, type[Metric]] = {}
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Outputs that were asked for of one metric.
-
-    Args:
-        metric: the metric, parameters fixed.
-        columns: label -> index into its outputs.
-    """
-
-    metric: Metric
-    columns: dict[str, int]
 
 
 def register(name: str) -> Callable[[MetricClass], MetricClass]:
@@ -125,75 +106,10 @@ def get(name: str) -> type[Metric]:
         if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
             raise ParameterError(f"{point.value} is not a metric", help="the entry point must name a captious.Metric")
         return _named(loaded, name)
-    raise _unknown(name)
+    raise unknown(name)
 
 
-def available(asked: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Split names into those that can run here and, for the others, the reason why not."""
-    run: list[str] = []
-    left_out: dict[str, str] = {}
-    for name in asked:
-        owner = _owner(name)
-        if owner is None:
-            left_out[name] = "not in this version"
-        elif (command := get(owner).missing()) is not None:
-            left_out[name] = command
-        else:
-            run.append(name)
-    return run, left_out
-
-
-def select(asked: Iterable[str | Metric], settings: Settings | None = None) -> list[Selection]:
-    """Metrics for what was asked, each made once, in the order of asking.
-
-    Args:
-        asked: names as described above, or metrics.
-        settings: what applies to all metrics that are asked for by name.
-
-    Raises:
-        UnknownNameError: no such metric, output, variant or parameter.
-        ParameterError: nothing was asked for, one output twice, or a parameter with a value that it does not take.
-    """
-    settings = settings or Settings()
-    made: dict[tuple[str, str], Selection] = {}
-    selections: list[Selection] = []
-    labels: set[str] = set()
-    for item in asked:
-        if isinstance(item, Metric):
-            selection = Selection(item, {})
-            selections.append(selection)
-            wanted = {output: i for i, output in enumerate(item.outputs)}
-        elif not isinstance(item, str):
-            made_of = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
-            raise ParameterError(f"{item!r} is no metric", help=f"give names or metrics{made_of}")
-        else:
-            what = Asked.from_text(item)
-            owner = _owner(what.name)
-            if owner is None:
-                raise _unknown(what.name)
-            key = (owner, what.suffix)
-            if key not in made:
-                cls = get(owner)
-                made[key] = Selection(cls.from_settings(settings, variant=what.variant, **what.values(cls)), {})
-                selections.append(made[key])
-            selection = made[key]
-            metric = selection.metric
-            # A name that is an output's is that output alone, even where the metric has it, too.
-            named = [what.name] if what.name in metric.outputs else list(metric.outputs)
-            wanted = {output + what.suffix: metric.outputs.index(output) for output in named}
-        if repeated := labels & {*wanted}:
-            raise ParameterError(
-                f"{', '.join(sorted(repeated))} is asked for twice",
-                help="ask once, or in words with different variants or parameters: rouge-s, rouge-s:gap=2",
-            )
-        labels |= {*wanted}
-        selection.columns.update(wanted)
-    if not selections:
-        raise ParameterError("no metric is asked for", help=f"metrics are {', '.join(_askable())}")
-    return selections
-
-
-def _owner(name: str) -> str | None:
+def owner(name: str) -> str | None:
     """The metric that a name belongs to, its own or one of its outputs. Other packages are asked last."""
     for metric in (*_BUILT_IN, *_registered):
         if name in (metric, *_outputs(metric)):
@@ -231,15 +147,15 @@ def _named(metric: type[Metric], name: str) -> type[Metric]:
     return metric
 
 
-def _askable() -> list[str]:
+def askable() -> list[str]:
     """Everything that can be asked for by name."""
     return [name for metric in names() for name in dict.fromkeys((metric, *_outputs(metric)))]
 
 
-def _unknown(name: str) -> UnknownNameError:
+def unknown(name: str) -> UnknownNameError:
     import difflib
 
-    known = _askable()
+    known = askable()
     close = difflib.get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.6)
     guess = f"did you mean {close[0]}? " if close else ""
     return UnknownNameError(f"there is no metric {name!r}", help=f"{guess}metrics are {', '.join(known)}")

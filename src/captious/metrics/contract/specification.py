@@ -1,4 +1,4 @@
-"""How a metric is asked for in words: ``name``, ``name@variant``, ``name:parameter=value,...`` or all of that together.
+"""Specifications: metrics as text, ``name``, ``name@variant``, ``name:parameter=value,...`` or all of it together.
 
 A name is a metric's or one of its outputs'. Parameters are those of the metric's class, whose annotations say what
 their values may be: numbers, ``true`` and ``false``, ``none``, or text.
@@ -6,17 +6,17 @@ their values may be: numbers, ``true`` and ``false``, ``none``, or text.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract.settings import Settings, accepted
 
 if TYPE_CHECKING:
     from captious.metrics.contract.metric import Metric
 
-__all__ = ["Asked", "parameters_of"]
+__all__ = ["Specification", "parameters_of"]
 
 _FORM = "write name@variant:parameter=value,parameter=value"
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
@@ -25,11 +25,11 @@ _KINDS = {"bool": "true or false", "int": "a whole number", "float": "a number",
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What was asked for.
+class Specification:
+    """A metric as text, taken apart.
 
     Args:
-        name: of a metric or an output.
+        name: of a metric or an output, in lower case.
         variant: None for the metric's default.
         parameters: name -> value as it was written.
     """
@@ -39,8 +39,8 @@ class Asked:
     parameters: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def from_text(cls, text: str) -> Asked:
-        """Take apart what was asked for.
+    def from_text(cls, text: str) -> Specification:
+        """Take a specification apart. Metric names may be in any case.
 
         Raises:
             ParameterError: a parameter without a value, or twice.
@@ -51,11 +51,11 @@ class Asked:
         for piece in tail.split(",") if colon else ():
             key, equals, value = (part.strip() for part in piece.partition("="))
             if not (key and equals and value):
-                raise ParameterError(f"{piece!r} is no parameter with a value", where=text, help=_FORM)
+                raise ParameterError(f"{piece!r} is not a parameter with a value", where=text, help=_FORM)
             if key in parameters:
                 raise ParameterError(f"{key} is given twice", where=text, help="give every parameter once")
             parameters[key] = value
-        return cls(name, variant or None, parameters)
+        return cls(name.strip().lower(), variant.strip() or None, parameters)
 
     @property
     def suffix(self) -> str:
@@ -63,27 +63,37 @@ class Asked:
         written = ",".join(f"{key}={value}" for key, value in self.parameters.items())
         return (f"@{self.variant}" if self.variant else "") + (f":{written}" if written else "")
 
-    def values(self, metric: type[Metric]) -> dict[str, object]:
-        """The parameters as the class takes them.
+    def make(self, metric: type[Metric], settings: Settings) -> Metric:
+        """The metric, under the settings of the run. Parameters written in the specification take precedence.
 
         Raises:
-            UnknownNameError: a parameter that the metric does not have.
-            ParameterError: a value of another kind than it takes.
+            UnknownNameError: a variant or parameter that the metric does not have.
+            ParameterError: a value that a parameter does not take.
         """
+        known = accepted(metric)
+        given = {name: value for name, value in settings.of_metrics.items() if name in known}
+        if self.variant is not None:
+            if "variant" not in known:
+                raise UnknownNameError(f"{metric.name} has no variants", help=f"ask for {self.name} alone")
+            given["variant"] = self.variant
+        return metric(**{**given, **self._values(metric)})
+
+    def _values(self, metric: type[Metric]) -> dict[str, object]:
+        """The parameters as the class takes them."""
         known = parameters_of(metric)
         values: dict[str, object] = {}
         for key, text in self.parameters.items():
             if key not in known:
-                settable = ", ".join(known) or "none that can be written here"
+                settable = ", ".join(known) or "none that can be written as text"
                 raise UnknownNameError(f"{metric.name} has no parameter {key!r}", help=f"its parameters are {settable}")
             values[key] = _value(text, known[key], f"{self.name}:{key}={text}")
         return values
 
 
 def parameters_of(metric: type[Metric]) -> dict[str, tuple[str, ...]]:
-    """The parameters of a metric that can be written as words: name -> kinds of values, of ``_KINDS``."""
+    """The parameters of a metric that can be written as text: name -> kinds of values, of ``_KINDS``."""
     found = {}
-    for name, parameter in inspect.signature(metric).parameters.items():
+    for name, parameter in accepted(metric).items():
         annotation = parameter.annotation
         said = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
         kinds = tuple(kind for kind in map(str.strip, said.split("|")) if kind in _KINDS)

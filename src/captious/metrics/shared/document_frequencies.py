@@ -26,7 +26,7 @@ from captious.metrics.contract.metric import State
 from captious.native import NgramFrequencies, Vocabulary
 from captious.text import NgramLayer, Tokenizer, WordLayer, as_tokenizer
 
-__all__ = ["DocumentFrequencies"]
+__all__ = ["DocumentFrequencies", "as_frequencies"]
 
 _FORMAT = 1
 
@@ -109,7 +109,7 @@ class DocumentFrequencies:
         Raises:
             ResourceError: no such file, or not a whole file of document frequencies.
         """
-        help = "make it anew: captious idf build REFERENCES -o FILE.idf"
+        help = "make it again: captious fit cider-d REFERENCES -o FILE.idf"
         try:
             raw = Path(path).read_bytes()
         except OSError as error:
@@ -173,6 +173,22 @@ class DocumentFrequencies:
         vocabulary.add(words)
         counts.add(np.ascontiguousarray(ngrams, np.int32), frequencies)
         return cls(vocabulary, counts, int(about["documents"]), str(about["tokenizer"]), name)
+
+
+def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> DocumentFrequencies:
+    """Document frequencies, read if they are given as a file.
+
+    Raises:
+        ParameterError: neither frequencies nor a path.
+        ResourceError: as ``DocumentFrequencies.load``.
+    """
+    found = DocumentFrequencies.load(idf) if isinstance(idf, str | os.PathLike) else idf
+    if not isinstance(found, DocumentFrequencies):
+        raise ParameterError(
+            f"{idf!r:.60} is not document frequencies",
+            help="give a file that 'captious fit cider-d' wrote, or captious.DocumentFrequencies",
+        )
+    return found
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from captious.metrics.contract.metric import MeanMetric, Settings
+from captious.metrics.contract.metric import MeanMetric
 from captious.models import Encoder
 from captious.models.encoders import missing_extra
 
@@ -16,18 +15,14 @@ class EncoderMetric(MeanMetric):
     """A mean of caption scores that come from a model's hidden states or attention maps.
 
     Args:
-        encoder: the model, or its name on the Hugging Face hub, or its folder; by default that of the publication.
+        model: a name on the Hugging Face hub, a folder, or an ``Encoder``; None for the model of the publication.
         variant: one of ``variants``.
     """
 
-    def __init__(self, encoder: Encoder | str | None = None, *, variant: str | None = None) -> None:
+    def __init__(self, model: Encoder | str | None = None, *, variant: str | None = None) -> None:
         super().__init__(variant=variant)
-        chosen = self.default_models[0] if encoder is None else encoder
+        chosen = self.default_models[0] if model is None else model
         self.encoder = Encoder(chosen) if isinstance(chosen, str) else chosen
-
-    @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> EncoderMetric:
-        return cls(**{"encoder": settings.encoder, **parameters}, variant=variant)
 
     @classmethod
     def missing(cls) -> str | None:
@@ -36,10 +31,6 @@ class EncoderMetric(MeanMetric):
     @property
     def parameters(self) -> Mapping[str, object]:
         return {"variant": self.variant, "model": self.encoder.label}
-
-    @property
-    def uses_model(self) -> bool:
-        return True
 
     @property
     def tokens(self) -> str:

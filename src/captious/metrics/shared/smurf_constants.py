@@ -19,7 +19,7 @@ from captious.errors import ParameterError, ResourceError
 __all__ = ["PUBLISHED", "SmurfConstants"]
 
 _PARTS = ("sparcs", "spurts", "mima")
-_HELP = "make it anew: captious smurf calibrate REFERENCES -o FILE"
+_HELP = "make it again: captious fit smurf REFERENCES -o FILE"
 
 
 @dataclass(frozen=True)

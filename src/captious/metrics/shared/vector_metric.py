@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from captious.data import Captions
-from captious.metrics.contract.metric import MeanMetric, Settings, State
+from captious.metrics.contract.metric import MeanMetric, State
 from captious.models import WordVectors
 from captious.models.embedded_words import EmbeddedLayer
 from captious.models.word_vectors import missing_vectors
@@ -45,12 +45,6 @@ class VectorMetric(MeanMetric):
         self.stop_words = self.usual_stop_words if stop_words is None else as_stop_words(stop_words)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> VectorMetric:
-        if settings.tokenizer is not None:
-            parameters = {"tokenizer": settings.tokenizer, **parameters}
-        return cls(**{"vectors": settings.vectors, **parameters}, variant=variant)
-
-    @classmethod
     def missing(cls) -> str | None:
         return missing_vectors()
 
@@ -68,7 +62,7 @@ class VectorMetric(MeanMetric):
     def parameters(self) -> Mapping[str, object]:
         return {**super().parameters, "vectors": self.vectors.label, "stop-words": self.stop_words.name}
 
-    def cautions(self, captions: Captions, state: State | None) -> list[str]:
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
         candidates, references = captions.layer(self.words)
         found = []
         nothing = int((candidates.lengths == 0).sum())

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract.metric import MeanMetric, Settings, State
+from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.shared.vector_metric import VectorMetric
 from captious.models import Encoder, TextLayer, WordVectors
 from captious.models.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
@@ -42,7 +42,7 @@ class WordMeanMetric(VectorMetric):
 
     Raises:
         UnknownNameError: no such way to combine.
-        ParameterError: vectors and an encoder, or a layer without an encoder.
+        ParameterError: vectors and a model, or a layer without a model.
     """
 
     #: How several references are combined.
@@ -56,36 +56,33 @@ class WordMeanMetric(VectorMetric):
         self,
         vectors: WordVectors | str | os.PathLike[str] | None = None,
         *,
-        encoder: Encoder | str | None = None,
+        model: Encoder | str | None = None,
         layer: int | None = None,
         combine: str | None = None,
         stop_words: StopWords | str | os.PathLike[str] | Iterable[str] | None = None,
         variant: str | None = None,
         tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
     ) -> None:
-        if encoder is None:
+        if model is None:
             super().__init__(vectors, stop_words=stop_words, variant=variant, tokenizer=tokenizer)
         else:
             MeanMetric.__init__(self, variant=variant, tokenizer=tokenizer)
             self.stop_words = self.usual_stop_words if stop_words is None else as_stop_words(stop_words)
-        if encoder is not None and vectors is not None:
-            raise ParameterError(f"{self.name} takes word vectors or an encoder", help="leave one of the two out")
-        if layer is not None and (encoder is None or layer < 0):
-            what = f"{self.name} cannot have the layer {layer}" + (" of word vectors" if encoder is None else "")
-            raise ParameterError(what, help="give an encoder, and a layer from 0, its input, on")
+        if model is not None and vectors is not None:
+            raise ParameterError(
+                f"{self.name} takes word vectors or a model, not both",
+                help=f"leave one of them out: {self.name}:model=none, or {self.name}:vectors=none",
+            )
+        if layer is not None and (model is None or layer < 0):
+            what = f"{self.name} cannot have the layer {layer}" + (" of word vectors" if model is None else "")
+            raise ParameterError(what, help="give a model, and a layer of it; 0 is its input")
         self.combine = self.usual_combine if combine is None else combine
         if self.combine not in _COMBINE:
             raise UnknownNameError(
                 f"{self.name} cannot combine references by {combine!r}", help=f"give {', '.join(_COMBINE)}"
             )
-        self.encoder = Encoder(encoder) if isinstance(encoder, str) else encoder
+        self.encoder = Encoder(model) if isinstance(model, str) else model
         self.layer = _LOWEST if layer is None else layer
-
-    @classmethod
-    def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> VectorMetric:
-        if parameters.get("encoder") is not None:
-            parameters = {"vectors": None, **parameters}
-        return super().from_settings(settings, variant=variant, **parameters)
 
     @property
     def words(self) -> EmbeddedLayer:
@@ -101,8 +98,8 @@ class WordMeanMetric(VectorMetric):
             **{"stop-words": self.stop_words.name, "combine": self.combine},
         }
 
-    def cautions(self, captions: Captions, state: State | None) -> list[str]:
-        return super().cautions(captions, state) if self.encoder is None else []
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+        return super().warnings(captions, state) if self.encoder is None else []
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         if not len(captions):

@@ -1,4 +1,4 @@
-"""What a reader of scores should be told: numbers that are legal but misleading."""
+"""Warnings about captions: numbers that are legal but misleading."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from captious.data import Captions
 
-__all__ = ["CaptiousWarning", "cautions", "few_images"]
+__all__ = ["CaptiousWarning", "caption_warnings", "few_images"]
 
 _COPIES = 0.1
 _FEW_IMAGES = 10
@@ -16,7 +16,7 @@ class CaptiousWarning(UserWarning):
     """A number that is legal but misleading."""
 
 
-def cautions(captions: Captions) -> list[str]:
+def caption_warnings(captions: Captions) -> list[str]:
     """What is odd about the captions themselves, one sentence each."""
     found = []
     references = captions.references

@@ -1,0 +1,69 @@
+"""captious fit: what a metric learns from references, written to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from captious.cli.options import seed_option, settings_options, subset_option
+from captious.cli.outputs import warn, written
+from captious.data import load, read_references
+from captious.errors import ParameterError
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
+
+__all__ = ["fit"]
+
+
+@click.command()
+@click.argument("metric")
+@click.argument("references", type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write, atomically.")
+@click.option(
+    "--human",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="For smurf: human captions, one per image, that are not among REFERENCES. Default: one reference of each "
+    "image is held out.",
+)
+@subset_option
+@seed_option
+@written("output")
+@settings_options
+def fit(
+    metric: str, references: Path, output: Path, human: Path | None, subset: bool, seed: int, settings: Settings
+) -> None:
+    """Learn from REFERENCES what METRIC has to know before it scores, and write it to a file.
+
+    'cider-d' (also 'cider' and 'spider') learns document frequencies, for --idf; with them, scores can be compared
+    whatever images are scored. 'smurf' learns the constants that it is standardised by, for smurf:constants=FILE.
+    """
+    (chosen,) = (each.metric for each in select(metric, settings))
+    table = read_references(references)
+    if human is None:
+        learned = chosen.learn(table, seed=seed)
+    else:
+        from captious.metrics.smurf import Smurf
+
+        if not isinstance(chosen, Smurf):
+            raise ParameterError(f"{chosen.name} does not take human captions", help="leave --human out, or fit smurf")
+        people = load(human, table, subset=subset)
+        source = f"{human.name}, with the references {references.name}; {len(people):,} images"
+        learned = chosen.calibrate(people, references.name.partition(".")[0], source)
+    if learned is None:
+        raise ParameterError(
+            f"{chosen.name} has nothing to learn from references", help=f"metrics that have: {', '.join(_learning())}"
+        )
+    learned.save(output)
+    click.echo(f"{output}: {learned.label}", err=True)
+    if len(table.texts) == len(table):
+        warn(["every image has one caption only: are these the references, or the candidates of a system?"])
+
+
+def _learning() -> list[str]:
+    """Metrics that learn something."""
+    found = {name: registry.get(name) for name in registry.names()}
+    return [name for name, cls in found.items() if cls.fit is not Metric.fit or cls.learn is not Metric.learn]

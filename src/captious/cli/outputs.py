@@ -1,0 +1,190 @@
+"""Where results go: the options for it, and what commands do with results, warnings and pictures."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.core import ParameterSource
+from rich.console import RenderableType
+
+from captious.atomic_write import check_place
+from captious.errors import ParameterError
+
+if TYPE_CHECKING:
+    from captious.judgment import Judgment, Study
+
+__all__ = ["deliver", "deliver_result", "output_options", "print_table", "warn", "written"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: The format that the name of an output file asks for.
+_BY_EXTENSION = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tex": "latex"}
+
+
+def output_options(*formats: str, pictures: bool = False) -> Callable[[F], F]:
+    """Options for where a result goes: ``--format``, ``-o`` and, with pictures, ``--plot``.
+
+    The command gets ``format_``, ``output`` and ``plot``. An output file whose name ends in the name of a format gets
+    that format, unless another is asked for.
+
+    Args:
+        formats: what can be printed, the default first.
+        pictures: the result can be drawn.
+    """
+
+    def decorate(command: F) -> F:
+        @functools.wraps(command)
+        def with_format(**given: Any) -> Any:
+            source = click.get_current_context().get_parameter_source("format_")
+            named = _BY_EXTENSION.get(given["output"].suffix.lower()) if given["output"] is not None else None
+            if source is not ParameterSource.COMMANDLINE and named in formats:
+                given["format_"] = named
+            return command(**given)
+
+        decorated: Any = with_format
+        if pictures:
+            decorated = click.option(
+                "--plot",
+                type=click.Path(path_type=Path),
+                metavar="DIR",
+                help="Draw the figures of the result into this folder, as png.",
+            )(decorated)
+        to_file = click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file, atomically.")
+        decorated = written("output")(to_file(decorated))
+        format_option = click.option(
+            "--format",
+            "format_",
+            type=click.Choice(formats),
+            default=formats[0],
+            show_default=True,
+            help="What to print, or to write to the output file.",
+        )
+        return format_option(decorated)  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def written(*names: str) -> Callable[[F], F]:
+    """Refuse, before any work is done, outputs that cannot be written, that are one file, or that are an input.
+
+    Args:
+        names: the parameters that hold paths of output files; all others that hold paths are inputs.
+    """
+
+    def decorate(command: F) -> F:
+        @functools.wraps(command)
+        def checked(*args: Any, **given: Any) -> Any:
+            given_paths = click.get_current_context().params
+            _check([given_paths.get(name) for name in names], _inputs(given_paths, names))
+            return command(*args, **given)
+
+        return checked  # type: ignore[return-value]
+
+    return decorate
+
+
+def _inputs(given: dict[str, Any], outputs: Sequence[str]) -> list[Path]:
+    """The files that a call reads, as far as its parameters show."""
+    found: list[Path] = []
+    for name, value in given.items():
+        if name in outputs or name in ("output", "plot"):
+            continue
+        for each in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(each, Path) or (isinstance(each, str) and Path(each).suffix and os.path.exists(each)):
+                found.append(Path(each))
+    return found
+
+
+def _check(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
+    taken = {os.path.realpath(path): "is read as well" for path in inputs}
+    for output in outputs:
+        if output is None:
+            continue
+        target = check_place(output)
+        if target.exists() and not target.is_file():  # a pipe or device takes any number of things
+            continue
+        if str(target) in taken:
+            raise ParameterError(
+                f"{output} {taken[str(target)]}", where=str(output), help="give every output a file of its own"
+            )
+        taken[str(target)] = "is written twice"
+
+
+def warn(messages: Sequence[str]) -> None:
+    """Print warnings on stderr, each once."""
+    for message in dict.fromkeys(messages):
+        click.echo(f"{click.style('warning:', fg='yellow')} {message}", err=True)
+
+
+def print_table(table: RenderableType) -> None:
+    """Print a table: with colour to a terminal, plain to anything else. Nothing is cut; long lines run over."""
+    from rich.console import Console
+
+    from captious.report.tables import as_text
+
+    click.echo(as_text(table, color=Console().is_terminal), nl=False)
+
+
+def deliver(content: str | RenderableType, output: Path | None) -> None:
+    """Text or a table to stdout, or atomically to a file."""
+    from captious.report.machine_readable import write_text
+    from captious.report.tables import as_text
+
+    if output is not None:
+        write_text(output, content if isinstance(content, str) else as_text(content))
+    elif isinstance(content, str):
+        click.echo(content, nl=False)
+    else:
+        print_table(content)
+
+
+def deliver_result(result: Judgment | Study, format_: str, output: Path | None, plot: Path | None) -> None:
+    """Print or write a judgment or a study with its warnings, and draw its figures if a folder for them is given."""
+    deliver(_result_content(result, format_), output)
+    warn(result.warnings)
+    if plot is not None:
+        from captious.report.plots import write_plots
+
+        drawn = write_plots(plot, result)
+        click.echo(f"drawn: {', '.join(map(str, drawn))}" if drawn else "there are no plots of this result", err=True)
+
+
+def check_plots(plot: Path | None) -> None:
+    """Refuse, before any work is done, a folder of figures that cannot be written.
+
+    Raises:
+        OutputError: it cannot be written.
+        MissingExtraError: matplotlib is not installed.
+    """
+    if plot is not None:
+        from captious.report.plots import check_plots
+
+        check_plots(plot)
+
+
+def _result_content(result: Judgment | Study, format_: str) -> str | RenderableType:
+    from captious.judgment import Judgment
+    from captious.report import judgment_tables, machine_readable
+
+    if isinstance(result, Judgment):
+        if format_ == "table":
+            return judgment_tables.judgment_table(result)
+        write_judgment = {
+            "json": machine_readable.judgment_json,
+            "csv": machine_readable.judgment_csv,
+            "latex": machine_readable.judgment_latex,
+        }
+        return write_judgment[format_](result)
+    if format_ == "table":
+        return judgment_tables.study_table(result)
+    write_study = {
+        "json": machine_readable.study_json,
+        "csv": machine_readable.study_csv,
+        "latex": machine_readable.study_latex,
+    }
+    return write_study[format_](result)

@@ -1,0 +1,46 @@
+"""captious study agreement: how do human captions score?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from captious.cli.options import numbers
+from captious.cli.study.group import study_options
+from captious.judgment import Study, studies
+
+__all__ = ["agreement"]
+
+
+@click.command()
+@click.argument("references", type=click.Path(path_type=Path))
+@click.option(
+    "--counts",
+    callback=numbers(int),
+    metavar="1,2,4",
+    help="Numbers of references. Default: 1 up to all but one of the usual number of captions.",
+)
+@click.option(
+    "--place",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Hold out the caption of this place, from 0. Default: draw one.",
+)
+@click.option(
+    "--published",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also show the human row of this leaderboard of COCO, such as cap_c5.json.",
+)
+@study_options()
+def agreement(
+    references: Path, counts: tuple[int, ...], place: int | None, published: Path | None, **given: Any
+) -> Study:
+    """How do human captions score? One caption of every image is held out and scored against growing numbers of the
+    others.
+
+    REFERENCES are human captions, several per image.
+    """
+    return studies.human_agreement(references, counts=counts, place=place, published=published, **given)

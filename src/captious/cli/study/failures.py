@@ -1,0 +1,28 @@
+"""captious study failures: how often is a metric grossly wrong?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from captious.cli.study.group import study_options
+from captious.judgment import Study, studies
+
+__all__ = ["failures"]
+
+
+@click.command()
+@click.argument("benchmark")
+@click.option(
+    "--gap",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.75,
+    show_default=True,
+    help="Least difference of the ratings of two captions, as a share of the scale.",
+)
+@study_options(data=True)
+def failures(benchmark: str, gap: float, **given: Any) -> Study:
+    """How often is a metric grossly wrong? Pairs of captions of BENCHMARK whose ratings are far apart and that the
+    metric orders the other way round."""
+    return studies.critical_failures(benchmark, gap=gap, **given)

@@ -1,0 +1,113 @@
+"""The group of studies, and the decorator that gives a study what all studies take.
+
+A package adds a study with an entry point of the group ``captious.studies``, whose name is the command's and whose
+value is a click command made with ``study_options``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from captious.cli.options import data_option, metric_option, resampling_options, seed_option, settings_options
+from captious.cli.outputs import check_plots, deliver_result, output_options
+from captious.errors import ParameterError
+
+if TYPE_CHECKING:
+    from captious.judgment import Study
+
+__all__ = ["study", "study_options"]
+
+# One line per study: what `captious study --help` says of it. Each is in a module of its name.
+_STUDIES = {
+    "references": "How many references does a metric need?",
+    "robustness": "Does a metric notice broken captions?",
+    "failures": "How often is a metric grossly wrong?",
+    "metrics": "Which metrics say the same?",
+    "systems": "Do metrics rank systems alike, and as people do?",
+    "timing": "What does a metric cost?",
+    "agreement": "How do human captions score?",
+    "words": "Which words do people agree on?",
+    "smurf": "How do systems differ from people in semantics, style and grammar?",
+}
+
+
+def study_options(
+    *, metrics: bool = True, data: bool = False, resampling: bool = True, seed: bool = True
+) -> Callable[[Callable[..., Study]], Callable[..., None]]:
+    """Make a command of a function that returns a study: give it the common options, and deliver what it returns.
+
+    The function gets ``metrics`` and ``settings``, ``data``, ``resamples`` and ``seed`` as far as they are asked for
+    here. The result is printed or written with its warnings, and drawn with ``--plot``.
+
+    Args:
+        metrics: it runs metrics.
+        data: it reads benchmarks.
+        resampling: it has bootstrap intervals.
+        seed: something in it is random; implied by ``resampling``.
+    """
+
+    def decorate(function: Callable[..., Study]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def command(**given: Any) -> None:
+            where = {name: given.pop(name) for name in ("format_", "output", "plot")}
+            check_plots(where["plot"])
+            deliver_result(function(**given), **where)
+
+        decorated: Any = command
+        if resampling:
+            decorated = resampling_options()(decorated)
+        elif seed:
+            decorated = seed_option(decorated)
+        if data:
+            decorated = data_option(decorated)
+        if metrics:
+            decorated = metric_option(settings_options(decorated))
+        return output_options("table", "json", "csv", "latex", pictures=True)(decorated)  # type: ignore[no-any-return]
+
+    return decorate
+
+
+class _Studies(click.Group):
+    """Studies that are imported when they are asked for: those of the package, then those of others."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*_STUDIES, *sorted(_plugins())]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _STUDIES:
+            return getattr(import_module(f"captious.cli.study.{cmd_name}"), cmd_name)  # type: ignore[no-any-return]
+        if cmd_name not in _plugins():
+            return None
+        point = _plugins()[cmd_name]
+        try:
+            loaded = point.load()
+        except Exception as error:  # whatever the code of another package does when it is imported
+            raise ParameterError(
+                f"the study {cmd_name} cannot be loaded: {error}",
+                where=f"entry point {point.value}",
+                help="repair or uninstall the package that offers it",
+            ) from error
+        if not isinstance(loaded, click.Command):
+            raise ParameterError(f"{point.value} is not a study", help="the entry point must name a click command")
+        return loaded
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Studies"):
+            formatter.write_dl([*_STUDIES.items(), *((name, f"from {p.value}") for name, p in _plugins().items())])
+
+
+@functools.cache
+def _plugins() -> dict[str, Any]:
+    from importlib.metadata import entry_points  # slow to import
+
+    return {point.name: point for point in entry_points(group="captious.studies") if point.name not in _STUDIES}
+
+
+@click.group(cls=_Studies, subcommand_metavar="STUDY")
+def study() -> None:
+    """Studies of metrics: what they need, what they notice, where they fail, what they cost."""

@@ -1,0 +1,22 @@
+"""captious study metrics: which metrics say the same?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from captious.cli.options import statistic_option
+from captious.cli.study.group import study_options
+from captious.judgment import Study, studies
+
+__all__ = ["metrics"]
+
+
+@click.command()
+@click.argument("benchmark")
+@statistic_option
+@study_options(data=True, resampling=False, seed=False)
+def metrics(benchmark: str, statistic: str, **given: Any) -> Study:
+    """Which metrics say the same? Correlations between metrics, and with human judgments, on what BENCHMARK judges."""
+    return studies.metric_correlations(benchmark, statistic=statistic, **given)

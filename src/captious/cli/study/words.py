@@ -1,0 +1,57 @@
+"""captious study words: which words do people agree on?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from captious.cli.options import subset_option, system_names
+from captious.cli.study.group import study_options
+from captious.judgment import Study, studies
+
+__all__ = ["words"]
+
+
+@click.command()
+@click.argument("references", type=click.Path(path_type=Path))
+@click.option(
+    "--system",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="RESULTS",
+    help="Captions of a system, for its precision at human recall. May be repeated.",
+)
+@click.option(
+    "--tagger",
+    metavar="NAME",
+    help="Group words into nouns, verbs and adjectives with this spaCy pipeline: a name such as en_core_web_sm, or a "
+    "folder.",
+)
+@click.option(
+    "--words",
+    "n_words",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="How many of the most frequent words; with a tagger, of each kind.",
+)
+@click.option(
+    "-k",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of references. Default: all but one of the usual number of captions.",
+)
+@subset_option
+@study_options(metrics=False, resampling=False)
+def words(references: Path, outputs: tuple[Path, ...], **given: Any) -> Study:
+    """Which words do people agree on? Precision and recall of human captions at the most frequent words of other human
+    captions, and the model of Chen et al. 2015 for both.
+
+    REFERENCES are human captions, several per image.
+    """
+    systems = dict(zip(system_names(outputs), outputs, strict=True))
+    return studies.word_agreement(references, systems=systems, **given)

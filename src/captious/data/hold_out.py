@@ -1,0 +1,36 @@
+"""Human captions as candidates: one reference of each image is held out, and the others stay its references."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from captious.data.captions import Captions, References
+from captious.errors import ParameterError
+
+__all__ = ["hold_out"]
+
+
+def hold_out(references: References, seed: int) -> tuple[Captions, int]:
+    """One reference of each image, drawn at random, as candidate beside the others; and how many images have but one.
+
+    Raises:
+        ParameterError: no image has two references.
+    """
+    starts, counts = references.offsets[:-1], np.diff(references.offsets)
+    drawn = starts + np.random.default_rng(seed).integers(0, counts)
+    several = np.flatnonzero(counts > 1)
+    if not several.size:
+        raise ParameterError(
+            "no image has two references",
+            where=references.name,
+            help="one is held out, and scored against the rest; or give captions that people wrote (--human)",
+        )
+    kept = [i for image in several for i in range(starts[image], starts[image] + counts[image]) if i != drawn[image]]
+    rest = References(
+        tuple(references.ids[image] for image in several),
+        tuple(references.texts[i] for i in kept),
+        np.concatenate([[0], np.cumsum(counts[several] - 1)]),
+        name=references.name,
+        id_form=references.id_form,
+    )
+    return Captions(tuple(references.texts[i] for i in drawn[several]), rest), len(references) - len(several)

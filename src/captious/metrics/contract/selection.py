@@ -1,0 +1,159 @@
+"""From what is asked for to metrics that are ready to run: ``select``.
+
+A metric is asked for by its name (``cider-d``), by one of its outputs (``bleu-4``), or either with a variant and
+parameters (``cider-d@paper``, ``rouge-s:gap=2``; see specification.py), or as an object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from captious.errors import ParameterError
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.settings import Settings, accepted, label_of
+from captious.metrics.contract.specification import Specification
+
+__all__ = ["COCO", "Chosen", "Selection", "check_used", "coco_here", "select"]
+
+#: What the COCO evaluation reports, in its order.
+COCO = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Outputs that were asked for of one metric.
+
+    Args:
+        metric: the metric, parameters fixed.
+        columns: label -> index into its outputs.
+    """
+
+    metric: Metric
+    columns: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Selection(Sequence[Chosen]):
+    """The metrics of a run.
+
+    Args:
+        chosen: each metric once, in the order of asking.
+        settings: those of the run.
+        warnings: what the reader of the results should know about the choice, such as what the default leaves out.
+    """
+
+    chosen: tuple[Chosen, ...]
+    settings: Settings
+    warnings: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> Chosen: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Chosen]: ...
+    def __getitem__(self, index: int | slice) -> Chosen | Sequence[Chosen]:
+        return self.chosen[index]
+
+    def __iter__(self) -> Iterator[Chosen]:
+        return iter(self.chosen)
+
+    def __len__(self) -> int:
+        """Number of metrics."""
+        return len(self.chosen)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names that results have, in the order of asking."""
+        return tuple(label for each in self.chosen for label in each.columns)
+
+
+def select(metrics: str | Metric | Iterable[str | Metric] | None = None, settings: Settings | None = None) -> Selection:
+    """The metrics of a run, each made once, in the order of asking.
+
+    Args:
+        metrics: specifications or metrics; None for the metrics of the COCO evaluation that can run here, which is
+            said in ``warnings`` if it is not all of them.
+        settings: what applies to all metrics that are asked for by name.
+
+    Raises:
+        UnknownNameError: no such metric, output, variant or parameter.
+        ParameterError: nothing was asked for, one output twice, a parameter with a value that it does not take, or a
+            setting that no metric asked for uses.
+    """
+    settings = Settings() if settings is None else settings
+    warnings: tuple[str, ...] = ()
+    if metrics is None:
+        metrics, warnings = coco_here()
+    asked = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    made: dict[tuple[str, str], Chosen] = {}
+    chosen: list[Chosen] = []
+    labels: set[str] = set()
+    for item in asked:
+        if isinstance(item, Metric):
+            choice = Chosen(item, {})
+            chosen.append(choice)
+            wanted = {output: i for i, output in enumerate(item.outputs)}
+        elif not isinstance(item, str):
+            made_of = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
+            raise ParameterError(f"{item!r} is not a metric", help=f"give names or metrics{made_of}")
+        else:
+            what = Specification.from_text(item)
+            owner = registry.owner(what.name)
+            if owner is None:
+                raise registry.unknown(what.name)
+            key = (owner, what.suffix)
+            if key not in made:
+                made[key] = Chosen(what.make(registry.get(owner), settings), {})
+                chosen.append(made[key])
+            choice = made[key]
+            metric = choice.metric
+            # A name that is an output's is that output alone, even where the metric has it, too.
+            named = [what.name] if what.name in metric.outputs else list(metric.outputs)
+            wanted = {output + what.suffix: metric.outputs.index(output) for output in named}
+        if repeated := labels & {*wanted}:
+            raise ParameterError(
+                f"{', '.join(sorted(repeated))} is asked for twice",
+                help="ask once, or with different variants or parameters: rouge-s, rouge-s:gap=2",
+            )
+        labels |= {*wanted}
+        choice.columns.update(wanted)
+    if not chosen:
+        raise ParameterError("no metric is asked for", help=f"metrics are {', '.join(registry.askable())}")
+    check_used(settings, [type(each.metric) for each in made.values()])
+    return Selection(tuple(chosen), settings, warnings)
+
+
+def check_used(settings: Settings, metrics: Iterable[type[Metric]]) -> None:
+    """Refuse a setting that no metric of the run takes.
+
+    Args:
+        settings: those of the run.
+        metrics: the classes of the metrics that are asked for by name.
+
+    Raises:
+        ParameterError: which setting, and which metrics take it.
+    """
+    taken = {name for metric in metrics for name in accepted(metric)}
+    for name, value in settings.of_metrics.items():
+        if name not in taken:
+            users = [metric for metric in registry.names() if name in accepted(registry.get(metric))]
+            raise ParameterError(
+                f"{name} is given, but no metric asked for uses it",
+                where=f"{name}: {label_of(value)}",
+                help=f"leave {name} out, or ask for {', '.join(users)}",
+            )
+
+
+def coco_here() -> tuple[list[str], tuple[str, ...]]:
+    """The metrics of the COCO evaluation that can run here, and a sentence about those that cannot."""
+    left_out: dict[str, str] = {}
+    for name in COCO:
+        owner = registry.owner(name)
+        assert owner is not None
+        if (command := registry.get(owner).missing()) is not None:
+            left_out[name] = command
+    reasons = "; ".join(f"{name}: {command}" for name, command in left_out.items())
+    warnings = (f"left out, because something they need is not installed: {reasons}",) if left_out else ()
+    return [name for name in COCO if name not in left_out], warnings

@@ -1,0 +1,136 @@
+"""Settings: what a user says once for all metrics of a run.
+
+A setting reaches every metric that is asked for by name and whose constructor has a parameter of that name; a new
+metric that takes word vectors only needs a parameter called ``vectors``. ``references_as`` and ``threads`` apply to the
+run as a whole.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from captious.errors import ParameterError, UnknownNameError
+from captious.models import Encoder, WordVectors
+from captious.native import MOST_THREADS
+from captious.text import Tokenizer, as_tokenizer
+
+if TYPE_CHECKING:
+    from captious.metrics.contract.metric import Metric
+    from captious.metrics.shared.document_frequencies import DocumentFrequencies
+    from captious.parsing.parsed_captions import ParseSource
+
+__all__ = ["REFERENCES_AS", "Settings", "accepted", "label_of"]
+
+#: How metrics get the references of an image: each by itself, or all as one text.
+REFERENCES_AS = ("each", "cat")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What applies to all metrics of a run. Names and files are resolved when the object is made.
+
+    Args:
+        tokenizer: "ptb", "ptb-raw", "whitespace", "spaces", a registered name, or a function; None for each metric's
+            default.
+        idf: document frequencies for CIDEr and its relatives, or a file that ``captious fit cider-d`` wrote; None to
+            count the references at hand.
+        model: for metrics on contextual encoders: a model on the Hugging Face hub, a folder, or ``captious.Encoder``;
+            None for each metric's default.
+        vectors: for metrics on word vectors: ``captious.WordVectors``, the name that ``captious vectors add`` gave, or
+            a file; None for the default.
+        parser: for metrics on parses: the grammar "corenlp" or "captious", "spacy:NAME", or a file of parses; None for
+            the best grammar available.
+        images: the folder of image files, named by image id, for metrics that look at the images.
+        references_as: "each" reference of an image by itself, or all concatenated to one ("cat").
+        threads: number of threads; None for ``CAPTIOUS_THREADS`` or all cores.
+
+    Raises:
+        UnknownNameError: no such tokenizer, parser, or way of giving references.
+        ParameterError: a value of a type that the setting does not take, or a number of threads out of range.
+        ResourceError, CaptionFileError, MissingExtraError: a file, model or package that cannot be used.
+    """
+
+    tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None
+    idf: DocumentFrequencies | str | os.PathLike[str] | None = None
+    model: Encoder | str | None = None
+    vectors: WordVectors | str | os.PathLike[str] | None = None
+    parser: ParseSource | str | os.PathLike[str] | None = None
+    images: str | os.PathLike[str] | None = None
+    references_as: str = "each"
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, resolved in _RESOLVED.items():
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, resolved(value))
+        if self.references_as not in REFERENCES_AS:
+            raise UnknownNameError(
+                f"references cannot be given as {self.references_as!r}",
+                help=f"give them as {' or '.join(REFERENCES_AS)}",
+            )
+        if self.threads is not None and not (isinstance(self.threads, int) and 0 < self.threads <= MOST_THREADS):
+            raise ParameterError(
+                f"threads is {self.threads!r}", help=f"give a number of threads, 1 to {MOST_THREADS:,}"
+            )
+
+    @property
+    def of_metrics(self) -> Mapping[str, Any]:
+        """The settings that metrics take, as far as they are given."""
+        given = {name: getattr(self, name) for name in (*_RESOLVED, "images")}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def accepted(metric: type[Metric]) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a metric's constructor, by name."""
+    return inspect.signature(metric).parameters
+
+
+def _frequencies(value: Any) -> Any:
+    from captious.metrics.shared.document_frequencies import as_frequencies
+
+    return as_frequencies(value)
+
+
+def _encoder(value: Any) -> Encoder:
+    if isinstance(value, str | os.PathLike):
+        return Encoder(os.fspath(value))
+    if not isinstance(value, Encoder):
+        raise ParameterError(
+            f"{value!r:.60} is not a model",
+            help="give a name on the Hugging Face hub, a folder, or captious.Encoder(...)",
+        )
+    return value
+
+
+def _vectors(value: Any) -> WordVectors:
+    return value if isinstance(value, WordVectors) else WordVectors.open(value)
+
+
+def _parser(value: Any) -> Any:
+    from captious.parsing.parse_sources import as_parse_source
+
+    return as_parse_source(value)
+
+
+#: How a value that the user gives becomes what metrics take.
+_RESOLVED: Mapping[str, Callable[[Any], Any]] = {
+    "tokenizer": as_tokenizer,
+    "idf": _frequencies,
+    "model": _encoder,
+    "vectors": _vectors,
+    "parser": _parser,
+}
+
+
+def label_of(value: object) -> str:
+    """What a setting is called in messages."""
+    if isinstance(value, str | os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Encoder):
+        return value.model  # its label would load it
+    return str(getattr(value, "label", None) or getattr(value, "name", None) or value)
