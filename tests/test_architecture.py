@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "captious"
 
 #: From the ground up. Modules that are no rooms lie below all floors.
 FLOORS = (
-    {"errors", "files", "progress", "version"},
+    {"errors", "files", "progress", "unpacking", "version"},
     {"native"},
     {"resources"},
     {"data", "text", "models"},

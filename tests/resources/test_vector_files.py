@@ -111,7 +111,7 @@ def test_a_pickle_runs_nothing(tmp_path: Path) -> None:
             return print, ("run",)
 
     for value in (Evil(), {"words": Evil()}, [1, 2]):
-        refused(written(tmp_path, pickle.dumps(value, protocol=4)), "no KeyedVectors of gensim")
+        refused(written(tmp_path, pickle.dumps(value, protocol=4)), "not KeyedVectors of gensim")
 
 
 def test_double_precision_and_half_precision(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def joined(lines: list[bytes], row: int, line: bytes) -> bytes:
         (fasttext_of(VECTORS, N_GRAMS, version=11), "version 11 of fastText's form, not 12", ""),
         (npz_of({"a": np.ones(2, np.int64)}), "an array of int64", ""),
         (npz_of({"a": np.ones(2), "b": np.array([1, np.nan])}), "a number that is not finite", "word 2"),
-        (FORMS["npz"][:-30], "no .npz file that can be read", ""),
+        (FORMS["npz"][:-30], "not a .npz file that can be read", ""),
         (gzip.compress(FORMS["glove text"])[:-12], "the packed file ends in the middle", ""),
         (gzip.compress(FORMS["glove text"])[:-8] + bytes(8), "the packed file is damaged", ""),
     ],
