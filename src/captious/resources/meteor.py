@@ -6,7 +6,6 @@ never imported), and where ``fetch`` puts them. They are compiled once into an i
 
 from __future__ import annotations
 
-import gzip
 import os
 import struct
 import zlib
@@ -21,6 +20,7 @@ from captious.resources.arrays import Arrays, open_arrays
 from captious.resources.cache import cache_folder, expanded
 from captious.resources.compiling import compiled
 from captious.resources.wheels import Wheel, fetch_files, installed_folder
+from captious.unpacking import unpacked
 
 __all__ = ["INSTALL", "MeteorTables", "fetch", "find", "tables"]
 
@@ -116,7 +116,7 @@ def _opened(tables: MeteorTables) -> Arrays:
 def _unpacked(path: Path) -> Iterator[tuple[float, bytes]]:
     """The content of a gzip file in pieces, each with the share of the file that has been read."""
     size = max(1, path.stat().st_size)
-    with open(path, "rb") as packed, gzip.open(packed) as file:
+    with open(path, "rb") as packed, unpacked(packed) as file:
         while piece := file.read(_PIECE):
             yield min(1.0, packed.tell() / size), piece
 

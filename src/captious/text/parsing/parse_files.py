@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -159,7 +160,7 @@ def _json_lines(lines: Sequence[str], name: str) -> Iterator[tuple[str, Parse, s
         where = f"{name}: line {number:,}"
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CaptionFileError(f"not JSON: {error}", where=where, help="write one object per line") from None
         try:
             if not isinstance(record, dict):
@@ -204,7 +205,7 @@ def _texts(values: Any, key: str) -> tuple[str, ...]:
 
 def _dependency(item: Any, key: str, kind: Any) -> tuple[Any, Any, str]:
     if not (isinstance(item, list) and len(item) == 3 and all(isinstance(place, kind) for place in item[:2])):
-        raise ValueError(f"in {key}, {json.dumps(item)[:60]} is not [head, dependent, relation]")
+        raise ValueError(f"in {key}, {reprlib.repr(item)} is not [head, dependent, relation]")
     return item[0], item[1], str(item[2])
 
 
