@@ -125,7 +125,7 @@ def read_parquet(data: bytes, source: Source) -> CaptionRows:
         ids, values = (_values([batch.column(name) for batch in tables], name, source) for name in fields)
     except UnpackedSizeError as error:
         raise CaptionFileError(f"the file is too large: {error}", where=source.name, help=RAISE_LIMIT) from None
-    except (arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         # The magic bytes open and close a parquet file; a cut one has only the first.
         if data.startswith(b"PAR1") and not data.endswith(b"PAR1"):
             raise TruncatedFileError(

@@ -120,7 +120,7 @@ class DataFolder:
 
     def _path(self, name: str) -> Path | None:
         for candidate in (self.folder / name, self.folder / f"{name}.gz"):
-            if candidate.is_file():
+            if os.path.isfile(candidate):
                 return candidate
         return None
 

@@ -93,5 +93,5 @@ def _wrong_rating(record: Mapping[str, Any]) -> str:
         return "ratings are not a list of numbers, one or more"
     for rating in ratings:
         if isinstance(rating, bool) or not isinstance(rating, int | float) or not abs(rating) <= _LARGEST_RATING:
-            return f"a rating is not a number that can be read: {reprlib.repr(rating)}"
+            return f"a rating is no number: {reprlib.repr(rating)}"
     return ""

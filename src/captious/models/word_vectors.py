@@ -86,7 +86,12 @@ class WordVectors:
                 f"an array of the shape {rows.shape} holds no vectors of {len(words):,} words",
                 help="give one row of finite numbers for each word",
             )
-        encoded = [word.encode("utf-8", "surrogatepass") for word in words]
+        try:
+            encoded = [word.encode() for word in words]
+        except UnicodeEncodeError as error:
+            raise ParameterError(
+                f"{error.object!r:.100} has a lone surrogate, half of a character", help="leave that word out"
+            ) from error
         try:
             index = VectorIndex(index_of([Block.of(encoded, rows)]), rows)
         except DuplicateWordError as error:

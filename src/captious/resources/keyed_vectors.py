@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.resources.npy_files import map_npy
 from captious.resources.pickles import PickledObject, PickleError, read_pickle
-from captious.resources.vector_source import broken
+from captious.resources.vector_source import broken, encoded
 from captious.unpacking import is_unpacked
 
 __all__ = ["read"]
@@ -55,4 +55,4 @@ def read(path: Path, file: IO[bytes]) -> tuple[list[bytes], NDArray[Any]]:
         raise broken(
             path, "", "not KeyedVectors of gensim: its vectors are not numbers", "save model.wv, not the model"
         )
-    return [word.encode("utf-8", "surrogatepass") for word in words], vectors
+    return encoded(path, words), vectors

@@ -119,10 +119,12 @@ def _header(file: IO[bytes]) -> _Header:
         raise ValueError("its header has no end")
     text = file.read(size).decode("utf-8", "replace").strip()
     content = text[1:-1].rstrip()
-    entries = [*_ENTRY.finditer(content)]
-    given = {key: value for entry in entries for key, value in entry.groupdict().items() if value is not None}
-    whole = text == f"{{{text[1:-1]}}}" and content == "".join(entry[0] for entry in entries)
-    if not whole or len(entries) != 3 or len(given) != 3:
+    given: dict[str, str] = {}
+    at = n_entries = 0
+    while entry := _ENTRY.match(content, at):
+        at, n_entries = entry.end(), n_entries + 1
+        given |= {key: value for key, value in entry.groupdict().items() if value is not None}
+    if text != f"{{{text[1:-1]}}}" or at < len(content) or n_entries != 3 or len(given) != 3:
         raise ValueError("its header is not that of an array of numbers or strings")
     try:
         dtype = np.dtype(given["dtype"])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+import reprlib
 import struct
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeAlias
@@ -66,7 +67,7 @@ class _Global:
         elif (module, name) == ("_codecs", "encode"):
             self.called = "encode"
         if not self.called:
-            raise PickleError(f"{f'{module}.{name}':.100} has no place in it")
+            raise PickleError(f"{f'{module}.{name}'!r:.100} has no place in it")
 
 
 #: Last part of the module, and name, of what the arrays and numbers of a pickle are made with.
@@ -87,7 +88,7 @@ class _Type:
     def __init__(self, code: object) -> None:
         if not isinstance(code, str) or not _DTYPE.fullmatch(code):
             raise PickleError(
-                f"an array of {f'{code!r}' if isinstance(code, str) else 'something':.40}, not of numbers"
+                f"an array of {reprlib.repr(code) if isinstance(code, str) else 'something'}, not of numbers"
             )
         self.code = code
 
@@ -111,8 +112,9 @@ class _Array:
 def read_pickle(data: Buffer) -> Any:
     """The value that a pickle holds.
 
-    Values are numbers, strings, None, lists (sets as well), tuples, dicts, bytes or read-only memory, numpy arrays of
-    numbers, and ``PickledObject``. Large arrays and bytes refer to ``data`` instead of being copied.
+    Values are numbers, strings, None, lists (sets as well), tuples, dicts, bytes or read-only memory, and
+    ``PickledObject``; as the value itself or an attribute of it also numpy arrays of numbers. Large arrays and bytes
+    refer to ``data`` instead of being copied.
 
     Args:
         data: bytes, or a file mapped into memory.
@@ -282,7 +284,7 @@ class _Reader:
             self._refuse("a call of something that is not a function")
         make = _CALLS.get(function.called)
         if make is None or len(arguments) > 4:
-            self._refuse(f"such a call of {f'{function.module}.{function.name}':.100}")
+            self._refuse(f"such a call of {f'{function.module}.{function.name}'!r:.100}")
         return make(self, *arguments)
 
     def _encode(self, text: object = None, encoding: object = None, *_: object) -> bytes:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from captious.native import parse_vector_lines
 from captious.resources import fasttext, keyed_vectors, npy_files
 from captious.resources.vector_index import Block
-from captious.resources.vector_source import PIECE, Source, broken, finite, from_arrays, opened
+from captious.resources.vector_source import PIECE, Source, broken, encoded, finite, from_arrays, opened
 from captious.unpacking import is_unpacked
 
 __all__ = ["source_of"]
@@ -27,7 +27,7 @@ _LONGEST_LINE = 1 << 22
 _LONGEST_WORD = 1 << 12
 _HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,12})[ \t\r]*")
 _NUMBERS = re.compile(rb"[0-9+\-.eE \t\r\n]*")
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+|nan|inf(?:inity)?)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
+_NUMBER = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+|nan|inf(?:inity)?)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 _SHOWN = 40
 
 
@@ -200,11 +200,11 @@ def _from_npz(path: Path, file: IO[bytes]) -> Source:
     words = arrays["words"]
     if words.ndim != 1 or words.dtype.kind not in "US":
         raise broken(path, "", "its words are not an array of strings", "save words as an array of strings")
-    return from_arrays(path, [_encoded(word) for word in words.tolist()], arrays["vectors"])
-
-
-def _encoded(word: str | bytes) -> bytes:
-    return word.encode("utf-8", "surrogatepass") if isinstance(word, str) else word
+    try:
+        listed = words.tolist()
+    except (SystemError, ValueError) as error:  # what numpy raises on numbers that are not characters
+        raise broken(path, "", "its words are not made of characters") from error
+    return from_arrays(path, listed if words.dtype.kind == "S" else encoded(path, listed), arrays["vectors"])
 
 
 def _load(path: Path, file: IO[bytes]) -> NDArray[Any]:

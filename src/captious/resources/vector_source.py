@@ -6,7 +6,7 @@ import gzip
 import shutil
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -18,7 +18,7 @@ from captious.errors import ResourceError
 from captious.resources.vector_index import Block, Subwords
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpacked
 
-__all__ = ["FORMS", "PIECE", "WIDEST", "Source", "broken", "finite", "from_arrays", "opened", "rest_on_disk"]
+__all__ = ["FORMS", "PIECE", "WIDEST", "Source", "broken", "encoded", "finite", "from_arrays", "opened", "rest_on_disk"]
 
 #: What can be read, for people.
 FORMS = (
@@ -98,6 +98,21 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         raise broken(path, "", str(error), RAISE_LIMIT) from error
     except OSError as error:
         raise broken(path, "", error.strerror or str(error), "give a file that can be read") from error
+
+
+def encoded(path: Path, words: Sequence[str]) -> list[bytes]:
+    """Words in UTF-8.
+
+    Raises:
+        ResourceError: one has a lone surrogate, half of a character.
+    """
+    try:
+        return [word.encode() for word in words]
+    except UnicodeEncodeError as error:
+        number = next(number for number, word in enumerate(words, 1) if word == error.object)
+        raise broken(
+            path, f"word {number:,}", "it has a lone surrogate, half of a character", "leave that word out"
+        ) from error
 
 
 def from_arrays(path: Path, words: list[bytes], vectors: NDArray[Any]) -> Source:

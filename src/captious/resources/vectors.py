@@ -74,7 +74,7 @@ class VectorFile:
     def files(self) -> tuple[Path, ...]:
         """Every file that belongs to it."""
         beside = self.path.with_name(f"{self.path.name}.vectors.npy")  # where gensim puts large arrays
-        others = (self.vocabulary, beside if beside.is_file() else None)
+        others = (self.vocabulary, beside if os.path.isfile(beside) else None)
         return self.path, *(path for path in others if path is not None)
 
     def checksum(self) -> str:
@@ -218,7 +218,7 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
     if isinstance(what, str) and NAME.fullmatch(text) and (entry := _entry(text)):
         return _of_entry(text, entry)
     path = expanded(text, "--vectors")
-    if not path.exists():
+    if not os.path.exists(path):
         known = ", ".join(names()) or "none so far"
         raise UnknownNameError(
             f"there are no word vectors {text!r}, and no such file", help=f"names are: {known}; {INSTALL}"
@@ -293,7 +293,7 @@ def describe(name: str) -> tuple[str, str]:
     arrays = open_arrays(_index(checksum), checksum)
     if arrays is not None and _rows_fit(checksum, arrays):
         return "compiled", what
-    return ("found" if Path(entry["path"]).is_file() else "missing"), what
+    return ("found" if os.path.isfile(entry["path"]) else "missing"), what
 
 
 def _of_entry(name: str, entry: dict[str, Any]) -> NamedVectors:
@@ -321,7 +321,7 @@ def _entry(name: str) -> dict[str, Any]:
         ResourceError: the file of the name is damaged.
     """
     path = _names_folder() / f"{name}.json"
-    if not path.is_file():
+    if not os.path.isfile(path):
         return {}
     entry = _read_json(path)
     types = {"words": int, "width": int, "path": str, "vocabulary": str | None, "subwords": bool, "keep_first": bool}
