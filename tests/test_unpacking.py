@@ -11,12 +11,16 @@ import numpy as np
 import pytest
 
 from captious.data import read_rows
-from captious.errors import CaptiousError, ParameterError
+from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.judgment.own import load_own
+from captious.metrics.document_frequencies import DocumentFrequencies
 from captious.metrics.parse_sources import read_parses
+from captious.resources import meteor
 from captious.resources.vectors import VectorFile
 from captious.text.stop_word_lists import as_stop_words
 from captious.unpacking import UnpackedSizeError, check_size, plain_content, unpacked
+
+from .meteor_files import PARAPHRASES, MeteorFiles
 
 CONTENT = b"a" * 100_000
 PACKED = gzip.compress(CONTENT)
@@ -86,6 +90,19 @@ def vectors_of_these_words(vocabulary: Path) -> None:
     VectorFile(array, vocabulary).compiled("0" * 16)
 
 
+def tables_with_these_paraphrases(paraphrases: Path) -> None:
+    written = MeteorFiles().write(paraphrases.with_name("tables"), data="")
+    (written / PARAPHRASES).write_bytes(paraphrases.read_bytes())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CAPTIOUS_METEOR_HOME", str(written))
+        patch.setenv("CAPTIOUS_CACHE", str(paraphrases.with_name("cache")))
+        try:
+            meteor.tables().build()
+        except ResourceError as error:
+            assert str(written) in error.where
+            raise ResourceError(error.message, where=str(paraphrases), help=error.help) from error
+
+
 @pytest.mark.parametrize(
     ("name", "read"),
     [
@@ -95,12 +112,17 @@ def vectors_of_these_words(vocabulary: Path) -> None:
         ("x.txt.gz", as_stop_words),
         ("x.txt.gz", lambda path: VectorFile(path).checksum()),
         ("x.gz", vectors_of_these_words),
+        ("x.idf", DocumentFrequencies.load),
+        ("paraphrase-en.gz", tables_with_these_paraphrases),
     ],
-    ids=["captions", "judgments", "parses", "stop words", "vectors", "vocabulary"],
+    ids=["captions", "judgments", "parses", "stop words", "vectors", "vocabulary", "frequencies", "paraphrases"],
 )
 def test_every_reader(name: str, read: Callable[[Path], object], tmp_path: Path, limit: Callable[[str], None]) -> None:
     path = tmp_path / name
     path.write_bytes(PACKED)
+    if name == "x.idf":
+        np.savez_compressed(tmp_path / "x.npz", words=np.zeros(100_000, np.uint8))
+        (tmp_path / "x.npz").rename(path)
     limit("10K")
     with pytest.raises(CaptiousError, match="it unpacks to more than 10,240 bytes") as caught:
         read(path)

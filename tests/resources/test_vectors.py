@@ -116,7 +116,7 @@ def test_the_variable_of_the_environment(file: Path, cache: Path, monkeypatch: p
         "",
         "[1]",
         "[" * 100_000,
-        '{"checksum": "../x", "words": 1, "width": 2, "path": "", "vocabulary": null, "subwords": true, "keep_first": true}',
+        '{"checksum": "../x", "words": 1, "width": 2, "path": "", "vocabulary": null, "keep_first": 1}',
     ],
     ids=lambda content: content[:20],
 )

