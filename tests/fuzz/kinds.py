@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import pickle
 import random
 import tempfile
@@ -14,11 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from unittest import mock
 
 import numpy as np
 
 from captious.data import read_rows
+from captious.errors import CaptiousError
 from captious.judgment.judging import _score_table
 from captious.judgment.own import load_own
 from captious.judgment.studies.systems import _measures
@@ -118,15 +120,9 @@ FIELDS = (
 
 
 def both_sides(path: Path) -> None:
-    with suppress_refusal():
+    with suppress(CaptiousError):
         read_rows(path, "candidates")
     read_rows(path, "references")
-
-
-def suppress_refusal() -> Any:
-    from captious.errors import CaptiousError
-
-    return suppress(CaptiousError)
 
 
 def _json(*documents: object) -> Callable[[], Seeds]:
@@ -236,20 +232,12 @@ def index_of_two_files(path: Path) -> None:
 
 def of_name(path: Path) -> None:
     """A file of the cache that says what a name stands for."""
-    import os
-
     folder = path.parent / "vectors" / "names"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "a.json").write_bytes(path.read_bytes())
-    before = os.environ.get("CAPTIOUS_CACHE")
-    os.environ["CAPTIOUS_CACHE"] = str(path.parent)
-    try:
+    with mock.patch.dict(os.environ, {"CAPTIOUS_CACHE": str(path.parent)}):
         vectors.describe("a")
         vectors.find("a")
-    finally:
-        os.environ.pop("CAPTIOUS_CACHE")
-        if before is not None:
-            os.environ["CAPTIOUS_CACHE"] = before
 
 
 ENTRY = {"checksum": "0" * 16, "words": 4, "width": 3, "path": "nowhere.txt", "vocabulary": None, "subwords": False,

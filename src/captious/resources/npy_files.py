@@ -98,6 +98,8 @@ def read_npz(file: IO[bytes], names: Collection[str] | None = None) -> dict[str,
             chosen = {name: entry for name, entry in members.items() if names is None or name in names}
             if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in chosen.values()):
                 raise ValueError("it is packed in another way than numpy packs")
+            if any(entry.flag_bits & 1 for entry in chosen.values()):
+                raise ValueError("it is encrypted")
             check_size(sum(entry.file_size for entry in chosen.values()), file.seek(0, io.SEEK_END))
             found = {}
             for name, entry in chosen.items():
