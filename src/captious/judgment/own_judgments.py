@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+import reprlib
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from captious.judgment.protocols import Protocol
 
 __all__ = ["load_own"]
 
+_LARGEST_RATING = sys.float_info.max
 _FORM = (
     'write {"candidate": "...", "references": ["..."], "rating": 3}'
     ' or {"better": "...", "worse": "...", "references": ["..."]} on every line'
@@ -90,6 +92,6 @@ def _wrong_rating(record: Mapping[str, Any]) -> str:
     if not isinstance(ratings, list) or not ratings:
         return "ratings are not a list of numbers, one or more"
     for rating in ratings:
-        if isinstance(rating, bool) or not isinstance(rating, int | float) or not math.isfinite(rating):
-            return f"a rating is no number: {rating!r}"
+        if isinstance(rating, bool) or not isinstance(rating, int | float) or not abs(rating) <= _LARGEST_RATING:
+            return f"a rating is no number: {reprlib.repr(rating)}"
     return ""

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -83,6 +84,7 @@ _PENN_TAGS = (
     "CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN VBP "
     "VBZ WDT WP WP$ WRB # $ . , : `` '' -LRB- -RRB- HYPH NFP ADD AFX GW XX"
 )
+_LONGEST_NUMBER = 9  # digits
 _PENN = frozenset(_PENN_TAGS.split())
 
 
@@ -159,13 +161,13 @@ def _json_lines(lines: Sequence[str], name: str) -> Iterator[tuple[str, Parse, s
         where = f"{name}: line {number:,}"
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CaptionFileError(f"not JSON: {error}", where=where, help="write one object per line") from None
         try:
             if not isinstance(record, dict):
                 raise ValueError("it is no object")
             yield str(record["caption"]), _from_record(record), str(record.get("parser") or "")
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
             missing = f"there is no {error}" if isinstance(error, KeyError) else str(error)
             raise CaptionFileError(
                 f"this is not a parse: {missing}",
@@ -204,7 +206,7 @@ def _texts(values: Any, key: str) -> tuple[str, ...]:
 
 def _dependency(item: Any, key: str, kind: Any) -> tuple[Any, Any, str]:
     if not (isinstance(item, list) and len(item) == 3 and all(isinstance(place, kind) for place in item[:2])):
-        raise ValueError(f"in {key}, {json.dumps(item)[:60]} is not [head, dependent, relation]")
+        raise ValueError(f"in {key}, {reprlib.repr(item)} is not [head, dependent, relation]")
     return item[0], item[1], str(item[2])
 
 
@@ -271,7 +273,7 @@ def _sentences(lines: Sequence[str], name: str) -> Iterator[_Sentence]:
                     where=f"{name}: line {number:,}",
                     help="CoNLL-U has ten, between tabs",
                 )
-            if columns[0].isdigit():  # others are ranges of words written as one, and words left out
+            if columns[0].isdecimal():  # others are ranges of words written as one, and words left out
                 rows.append(columns)
 
 
@@ -326,7 +328,7 @@ def _enhanced(rows: Sequence[Sequence[str]]) -> Iterator[Edge]:
     for number, row in enumerate(rows, 1):
         for piece in row[8].split("|") if row[8] != "_" else ():
             head, _, relation = piece.partition(":")
-            if head.isdigit():
+            if head.isdecimal() and len(head) <= _LONGEST_NUMBER and int(head) <= len(rows):
                 yield int(head), number, _relation(relation, collapsed=True)
 
 

@@ -47,7 +47,7 @@ def as_parse_source(parser: Parser) -> ParseSource:
         return parser_with(parser)
     if isinstance(parser, str) and parser.startswith(_SPACY):
         return _spacy(parser.removeprefix(_SPACY))
-    if isinstance(parser, str) and not Path(parser).suffix and not Path(parser).exists():
+    if isinstance(parser, str) and not Path(parser).suffix and not os.path.exists(parser):
         raise UnknownNameError(
             f"there is no parser {parser!r}",
             help=f"{', '.join(GRAMMARS)}, {_SPACY}NAME (hwcm only), or a file of parses, .jsonl or .conllu",
