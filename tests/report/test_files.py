@@ -195,7 +195,7 @@ class TestWholeFile:
         assert target.read_text() == "old"
         assert list(target.parent.iterdir()) == [target]
 
-    @pytest.mark.parametrize("call", ["replace", "chmod"])
+    @pytest.mark.parametrize("call", ["replace", "fsync"])
     def test_a_full_disk_at_the_end(self, target: Path, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(*_: object, **__: object) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -244,7 +244,7 @@ class TestWholeFile:
             def denied(*_: object, **__: object) -> None:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-            monkeypatch.setattr("tempfile.mkstemp", denied)
+            monkeypatch.setattr(os, "open", denied)
         else:
             tmp_path.chmod(0o500)
         with pytest.raises(OutputError) as caught:
