@@ -71,12 +71,12 @@ class DocumentFrequencies:
         """The frequencies of both corpora together; an image that is in both counts twice.
 
         Raises:
-            ParameterError: they were cut by different tokenizers.
+            ParameterError: they were cut by different tokenizers, or the other are not document frequencies.
         """
         if not isinstance(other, DocumentFrequencies) or other.tokenizer != self.tokenizer:
             raise ParameterError(
                 "these document frequencies do not belong together",
-                where=f"{self.label} and {other.label}",
+                where=f"{self.label} and {getattr(other, 'label', repr(other))}",
                 help="merge frequencies that were counted with the same tokenizer",
             )
         vocabulary, counts = Vocabulary(), NgramFrequencies()
@@ -122,6 +122,8 @@ class DocumentFrequencies:
             header = json.loads(content.pop("header").tobytes())
             if header["format"] == _FORMAT and header["checksum"] == _checksum(content):
                 return cls._from_content(content, Path(path).stem)
+        except MemoryError:
+            raise
         except Exception as error:  # what the libraries raise on damaged archives is many things
             raise ResourceError(
                 "not a file of document frequencies, or a damaged one", where=str(path), help=help
