@@ -10,7 +10,10 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -36,7 +39,7 @@ def slowly(path, text):
         file.write("half")
         file.flush()
         time.sleep(0.3)
-        os.write(1, b"ready\n")  # print would go by way of the bar
+        os.write(1, b"ready\\n")  # print would go by way of the bar
         time.sleep(60)
 
 outputs.write_text = slowly
@@ -45,14 +48,17 @@ main()
 """
 
 
+Shell: TypeAlias = Callable[[str], tuple[int, str, str]]
+
+
 @pytest.fixture
-def shell(folder: Path, command: list[str]):
+def shell(folder: Path, command: list[str]) -> Shell:
     """``shell(line)``: exit status, stdout and stderr of a line for bash, in which ``captious`` is the command."""
 
     def run_line(line: str) -> tuple[int, str, str]:
         words = " ".join(f"'{word}'" for word in command)
         done = subprocess.run(
-            ["bash", "-c", f"captious() {{ {words} \"$@\"; }}; {line}"],
+            ["bash", "-c", f'captious() {{ {words} "$@"; }}; {line}'],
             capture_output=True,
             env=plain_environment(),
             timeout=60,
@@ -65,12 +71,12 @@ def shell(folder: Path, command: list[str]):
 
 class TestClosedStreams:
     @pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"])
-    def test_what_goes_into_a_file_needs_none(self, shell, folder: Path, closed: str) -> None:
+    def test_what_goes_into_a_file_needs_none(self, shell: Shell, folder: Path, closed: str) -> None:
         assert shell(f"captious {SCORE} --per-caption rows.csv -o out.txt {closed}") == (0, "", "")
         assert "rouge-l" in (folder / "out.txt").read_text()
         assert (folder / "rows.csv").read_text().startswith("id,candidate,rouge-l\n")
 
-    def test_results_without_a_place_are_an_error(self, shell) -> None:
+    def test_results_without_a_place_are_an_error(self, shell: Shell) -> None:
         for arguments in (SCORE, "metrics", "--version", "--help", "score --help", "metrics --format json"):
             code, out, err = shell(f"captious {arguments} >&-")
             assert (code, out) == (2, "")
@@ -81,7 +87,7 @@ class TestClosedStreams:
             )
         assert shell("captious metrics >&- 2>&-") == (2, "", "")
 
-    def test_messages_without_a_place_are_not(self, shell) -> None:
+    def test_messages_without_a_place_are_not(self, shell: Shell) -> None:
         """The default metrics come with warnings."""
         code, out, err = shell("captious score baseline.json references.json")
         assert "warning" in err
@@ -89,11 +95,11 @@ class TestClosedStreams:
             assert shell(f"captious score baseline.json references.json {lost}") == (code, out, "")
 
     @pytest.mark.parametrize("lost", ["2>&-", "2>/dev/full", ">&- 2>&-"])
-    def test_errors_still_have_their_status(self, shell, lost: str) -> None:
+    def test_errors_still_have_their_status(self, shell: Shell, lost: str) -> None:
         assert shell(f"captious score none.json references.json {lost}") == (2, "", "")
         assert shell(f"captious --debug score none.json references.json {lost}") == (2, "", "")
 
-    def test_no_file_takes_the_place_of_a_closed_stream(self, shell, folder: Path) -> None:
+    def test_no_file_takes_the_place_of_a_closed_stream(self, shell: Shell, folder: Path) -> None:
         """Whatever writes to descriptor 2, such as a library, would write into it."""
         program = "import os, sys; from captious.cli.streams import prepare_streams as p; p(); open('kept', 'w').write("
         program += "' '.join(os.path.realpath(f'/proc/self/fd/{n}') for n in range(3)))"
@@ -110,13 +116,13 @@ class TestClosedStreams:
 
 
 class TestFullStreams:
-    def test_a_full_disk(self, shell) -> None:
+    def test_a_full_disk(self, shell: Shell) -> None:
         told = "error: cannot write the results\n  No space left on device\n  help: make room on the disk\n"
         for arguments in (SCORE, "metrics", "--help", "--version"):
             assert shell(f"captious {arguments} > /dev/full") == (2, "", told)
         assert shell("captious metrics > /dev/full 2> /dev/full") == (2, "", "")
 
-    def test_a_limit_on_the_size_of_files(self, shell, folder: Path) -> None:
+    def test_a_limit_on_the_size_of_files(self, shell: Shell, folder: Path) -> None:
         code, _, err = shell("ulimit -f 0; captious metrics > out.txt")
         assert (code, err.splitlines()[:2]) == (2, ["error: cannot write the results", "  File too large"])
         assert "ulimit -f" in err
@@ -124,7 +130,7 @@ class TestFullStreams:
         assert (code, err.splitlines()[:2]) == (2, ["error: cannot write rows.jsonl", "  File too large"])
         assert not [*folder.glob("rows*"), *folder.glob(".captious-*")]
 
-    def test_a_stream_that_is_not_for_writing(self, shell) -> None:
+    def test_a_stream_that_is_not_for_writing(self, shell: Shell) -> None:
         code, _, err = shell("captious metrics 1< /dev/null")
         assert (code, err.splitlines()[:2]) == (2, ["error: cannot write the results", "  Bad file descriptor"])
 
@@ -145,9 +151,10 @@ class TestFullStreams:
             ["error: cannot write the results", "  Input/output error"],
         )
 
-    def test_readers_of_messages_may_leave(self, shell) -> None:
-        code, out, err = shell(f"{{ captious {SCORE}; echo $? >&3; }} 3>&1 2>&1 >/dev/null | true")
-        assert (code, out, err) == (0, "0\n", "")
+    def test_readers_of_messages_may_leave(self, shell: Shell) -> None:
+        line = "{ sleep 0.5; captious score none.json references.json; echo $? >&3; } 2>&1 >/dev/null | true"
+        code, out, err = shell(f"exec 3>&1; {line}")
+        assert (code, out, err) == (0, "2\n", "")
 
 
 class TestMemory:
@@ -186,25 +193,30 @@ class TestMemory:
         assert_refused(outcome, "not enough memory")
 
 
+@contextmanager
+def writing(**streams: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A command in the middle of writing out.txt."""
+    command = [sys.executable, "-c", SLOW_OUTPUT, *SCORE.split(), "-o", "out.txt"]
+    environment = {**plain_environment(), "TERM": "xterm"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, **streams) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"ready\n"
+            yield process
+        finally:
+            process.kill()
+
+
 class TestSignals:
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
     def test_nothing_is_left_behind(self, folder: Path, number: int) -> None:
         (folder / "out.txt").write_text("old")
         ours, theirs = pty.openpty()
-        process = subprocess.Popen(
-            [sys.executable, "-c", SLOW_OUTPUT, *SCORE.split(), "-o", "out.txt"],
-            stdin=theirs,
-            stdout=subprocess.PIPE,
-            stderr=theirs,
-            env={**plain_environment(), "TERM": "xterm"},
-        )
-        os.close(theirs)
-        assert process.stdout is not None
-        with process.stdout:
-            assert process.stdout.readline() == b"ready\n"
-        assert len([*folder.glob(".captious-*")]) == 1
-        process.send_signal(number)
-        assert process.wait(30) == 128 + number
+        with writing(stdin=theirs, stderr=theirs) as process:
+            os.close(theirs)
+            assert len([*folder.glob(".captious-*")]) == 1
+            process.send_signal(number)
+            assert process.wait(30) == 128 + number
         shown = os.read(ours, 1 << 16).decode()
         os.close(ours)
         assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")  # the cursor is back
@@ -214,15 +226,9 @@ class TestSignals:
 
     def test_what_a_kill_leaves_goes_with_the_next_output(self, folder: Path, start: Run) -> None:
         for _ in range(3):
-            process = subprocess.Popen(
-                [sys.executable, "-c", SLOW_OUTPUT, *SCORE.split(), "-o", "out.txt"], stdout=subprocess.PIPE
-            )
-            assert process.stdout is not None
-            with process.stdout:
-                assert process.stdout.readline() == b"ready\n"
-            assert len([*folder.glob(".captious-*")]) == 1
-            process.kill()
-            process.wait(30)
+            with writing():
+                assert len([*folder.glob(".captious-*")]) == 1
+        assert len([*folder.glob(".captious-*")]) == 1
         assert start(*SCORE.split(), "-o", "other.txt").code == 0
         assert [*folder.glob(".captious-*")] == []
 

@@ -107,12 +107,13 @@ def test_copies_are_pairs_in_a_file(tmp_path: Path) -> None:
 
 
 def test_a_caption_of_many_copies_scores_the_same_through_a_file(tmp_path: Path, meteor_tables: MeteorTables) -> None:
+    candidate, reference = " ".join(many_copies(12).words), "dogs bed10"
     parses = {
-        " ".join(many_copies(12).words): many_copies(12),
-        "dogs bed10": parsed("dogs/NNS/dogs bed10/NN/bed10", "0<1:root 1<2:nmod:on"),
+        candidate: many_copies(12),
+        reference: parsed("dogs/NNS/dogs bed10/NN/bed10", "0<1:root 1<2:nmod:on"),
     }
     write_parses(tmp_path / "p.jsonl", [(caption, parse, "") for caption, parse in parses.items()])
-    captions = table([[*parses][0]], [[[*parses][1]]])
+    captions = table([candidate], [[reference]])
     scores = [
         Spice(parser=parser, tokenizer="whitespace").statistics(captions).tolist()
         for parser in (KnownParses(parses), read_parses(tmp_path / "p.jsonl"))

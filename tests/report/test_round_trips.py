@@ -1,4 +1,4 @@
-"""What is written is read back exactly, whatever stands in captions, ids and names: by captious and by other readers."""
+"""What is written is read back exactly, whatever stands in captions, ids and names."""
 
 from __future__ import annotations
 
