@@ -20,7 +20,7 @@ from captious.resources.vectors import VectorFile
 from captious.text.stop_word_lists import as_stop_words
 from captious.unpacking import UnpackedSizeError, check_size, plain_content, unpacked
 
-from .meteor_files import PARAPHRASES, MeteorFiles
+from .support.meteor_files import PARAPHRASES, MeteorFiles
 
 CONTENT = b"a" * 100_000
 PACKED = gzip.compress(CONTENT)

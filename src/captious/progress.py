@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar
 
@@ -37,16 +38,19 @@ class Progress:
         self._timer.daemon = True
 
     def __enter__(self) -> Progress:
-        if sys.stderr.isatty():
+        if _at_a_terminal():
             with self._lock:
                 self._open.append(self)
-            self._timer.start()
+            with suppress(RuntimeError):  # no thread can be had; the work goes on without a bar
+                self._timer.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._timer.cancel()
+        if isinstance(error, MemoryError) and self._what and not hasattr(error, "__notes__"):
+            error.add_note(f"at this step: {self._what}")
         with self._lock:
             if self in self._open:  # a timer that is just firing shows nothing any more
                 self._open.remove(self)
@@ -99,3 +103,11 @@ class Progress:
         if self._shown is not None:
             bar, task = self._shown
             bar.update(task, description=self._what, completed=self._done)
+
+
+def _at_a_terminal() -> bool:
+    """Whether stderr is a terminal; daemons have closed it, or have something there that is not a file."""
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, OSError, ValueError):
+        return False

@@ -203,6 +203,7 @@ def system_names(files: Sequence[Path]) -> list[str]:
     """
     stems = [file.name.removesuffix(".gz").rsplit(".", 1)[0] or file.name for file in files]
     names = [stem if stems.count(stem) == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
+    names = [os.fsencode(name).decode(errors="replace") for name in names]  # names of files need not be text
     repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
         raise ParameterError(f"{repeated[0]} is given twice", help="give every system once")

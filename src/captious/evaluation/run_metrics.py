@@ -15,6 +15,7 @@ from captious.metrics.contract.metric import Metric, Settings
 from captious.metrics.contract.registry import COCO, Selection, available, select
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import Encoder, WordVectors
+from captious.models.encoders import as_encoder
 from captious.parsing.parse_sources import as_parse_source
 from captious.parsing.parsed_captions import ParseSource
 from captious.text import Tokenizer
@@ -101,7 +102,7 @@ def selections(
             f"a {type(idf).__name__} holds no document frequencies",
             help="give a file of 'captious idf build', or captious.DocumentFrequencies",
         )
-    encoder = Encoder(model) if isinstance(model, str) else model
+    encoder = None if model is None else as_encoder(model)
     source = None if parser is None else as_parse_source(parser)
     words = vectors if vectors is None or isinstance(vectors, WordVectors) else WordVectors.open(vectors)
     chosen = select(asked, Settings(tokenizer, frequencies, encoder, images, source, words))
@@ -111,10 +112,10 @@ def selections(
             where=f"idf {frequencies.label}",
             help="leave idf out, or ask for cider or cider-d",
         )
-    if model is not None and not any(selection.metric.uses_model for selection in chosen):
+    if encoder is not None and not any(selection.metric.uses_model for selection in chosen):
         raise ParameterError(
             "a model is given, but no metric asked for uses one",
-            where=f"model {model if isinstance(model, str) else model.model}",
+            where=f"model {encoder.model}",
             help="leave model out, or ask for bertscore, yi2020, mima, spurts, smurf or clipscore",
         )
     if words is not None and not any(getattr(s.metric, "vectors", None) is not None for s in chosen):
@@ -126,7 +127,7 @@ def selections(
     if images is not None and not any(hasattr(s.metric, "images") for s in chosen):
         raise ParameterError(
             "a folder of images is given, but no metric asked for looks at them",
-            where=f"images {os.fspath(images)}",
+            where=f"images {images}",
             help="leave images out, or ask for clipscore or refclipscore",
         )
     if parser is not None and not any(hasattr(s.metric, "parser") for s in chosen):

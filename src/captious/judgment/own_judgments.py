@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 import sys
 from collections.abc import Mapping
@@ -69,7 +70,8 @@ def load_own(path: Path) -> Evidence:
 
 def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
     """What is wrong with a record; nothing if it can be used."""
-    for key in ("better", "worse") if pairs else ("candidate",):
+    keys = ("better", "worse") if pairs else ("candidate",)
+    for key in keys:
         if key not in record:
             return f"no {key}"
         if not isinstance(record[key], str):
@@ -82,6 +84,9 @@ def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
     for key in ("image", "part"):
         if not isinstance(record.get(key), str | int | float | None):
             return f"{key} is neither a string nor a number"
+    texts = [*(record[key] for key in keys), *references, str(record.get("part"))]
+    if re.search("[\ud800-\udfff]", "".join(texts)):
+        return "a lone surrogate, half of a character, which is not text"
     return "" if pairs else _wrong_rating(record)
 
 

@@ -73,7 +73,7 @@ class VectorFile:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that belongs to it."""
-        beside = self.path.with_name(f"{self.path.name}.vectors.npy")  # where gensim puts large arrays
+        beside = self.path.parent / f"{self.path.name}.vectors.npy"  # where gensim puts large arrays
         others = (self.vocabulary, beside if os.path.isfile(beside) else None)
         return self.path, *(path for path in others if path is not None)
 
@@ -218,7 +218,7 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
     if isinstance(what, str) and NAME.fullmatch(text) and (entry := _entry(text)):
         return _of_entry(text, entry)
     path = expanded(text, "--vectors")
-    if not os.path.exists(path):
+    if not text or not os.path.exists(path):
         known = ", ".join(names()) or "none so far"
         raise UnknownNameError(
             f"there are no word vectors {text!r}, and no such file", help=f"names are: {known}; {INSTALL}"

@@ -74,12 +74,12 @@ class DocumentFrequencies:
         """The frequencies of both corpora together; an image that is in both counts twice.
 
         Raises:
-            ParameterError: they were cut by different tokenizers.
+            ParameterError: they were cut by different tokenizers, or the other are not document frequencies.
         """
         if not isinstance(other, DocumentFrequencies) or other.tokenizer != self.tokenizer:
             raise ParameterError(
                 "these document frequencies do not belong together",
-                where=f"{self.label} and {other.label}",
+                where=f"{self.label} and {getattr(other, 'label', repr(other))}",
                 help="merge frequencies that were counted with the same tokenizer",
             )
         vocabulary, counts = Vocabulary(), NgramFrequencies()
@@ -124,7 +124,7 @@ class DocumentFrequencies:
             header = json.loads(content.pop("header").tobytes())
             if header["format"] == _FORMAT and header["checksum"] == _checksum(content):
                 return cls._from_content(content, Path(path).stem)
-        except CaptiousError:
+        except (CaptiousError, MemoryError):
             raise
         except UnpackedSizeError as error:
             raise ResourceError(

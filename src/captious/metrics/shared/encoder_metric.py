@@ -7,7 +7,7 @@ from typing import Any
 
 from captious.metrics.contract.metric import MeanMetric, Settings
 from captious.models import Encoder
-from captious.models.encoders import missing_extra
+from captious.models.encoders import as_encoder, missing_extra
 
 __all__ = ["EncoderMetric"]
 
@@ -22,8 +22,7 @@ class EncoderMetric(MeanMetric):
 
     def __init__(self, encoder: Encoder | str | None = None, *, variant: str | None = None) -> None:
         super().__init__(variant=variant)
-        chosen = self.default_models[0] if encoder is None else encoder
-        self.encoder = Encoder(chosen) if isinstance(chosen, str) else chosen
+        self.encoder = as_encoder(self.default_models[0] if encoder is None else encoder)
 
     @classmethod
     def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> EncoderMetric:
