@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "captious"
 
 #: From the ground up. Modules that are no rooms lie below all floors.
 FLOORS = (
-    {"errors", "atomic_write", "progress", "version"},
+    {"errors", "atomic_write", "progress", "unpacking", "version"},
     {"native"},
     {"data"},
     {"resources"},
@@ -116,6 +116,15 @@ def test_heavy_packages_wait_until_they_are_needed(path: Path) -> None:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             for module in imported(path, ast.Module([statement], [])):
                 assert module.split(".")[0] not in forbidden, f"line {statement.lineno} imports {module}"
+
+
+def test_modules_run_by_name_are_not_looked_for_in_the_current_folder() -> None:
+    # python -m NAME runs ./NAME.py if there is one, python -P -m NAME does not.
+    for path in (*MODULES, *(PACKAGE.parents[1] / "training").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.List):
+                words = [word.value for word in node.elts if isinstance(word, ast.Constant)]
+                assert "-m" not in words or "-P" in words, f"{path}, line {node.lineno}"
 
 
 def loaded_by(code: str) -> set[str]:

@@ -93,6 +93,38 @@ def test_no_terminal_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     assert screen.getvalue() == ""
 
 
+@pytest.mark.parametrize("stderr", [None, object(), "closed"])
+def test_no_stderr_no_bar(monkeypatch: pytest.MonkeyPatch, stderr: object) -> None:
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr(sys, "stderr", closed if stderr == "closed" else stderr)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    with Progress(3) as bar:
+        bar.step("unseen")
+        time.sleep(0.05)
+
+
+def test_without_a_thread_for_the_bar_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = at_a_terminal(monkeypatch)
+
+    def refused(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    with Progress(3) as bar:
+        bar.step("unseen")
+    assert terminal.getvalue() == ""
+
+
+def test_memory_that_runs_out_is_noted_with_the_innermost_step() -> None:
+    with pytest.raises(MemoryError) as caught, Progress(3) as outer:
+        outer.step("scoring")
+        with Progress(100) as inner:
+            inner.step("compiling")
+            raise MemoryError
+    assert caught.value.__notes__ == ["at this step: compiling"]
+
+
 def test_work_within_work_has_the_screen_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = at_a_terminal(monkeypatch)
     with Progress(10) as outer:

@@ -16,8 +16,8 @@ from captious.version import __version__
 
 if TYPE_CHECKING:
     from captious.data import Captions, References, load, read_references
-    from captious.errors import CaptiousError
-    from captious.evaluation import CaptiousWarning, Comparison, Report, compare, score
+    from captious.errors import CaptiousError, CaptiousWarning
+    from captious.evaluation import Comparison, Report, compare, score
     from captious.judgment import Judgment, Study, judge
     from captious.metrics.bertscore import BertScore
     from captious.metrics.bleu import Bleu
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from captious.metrics.clipscore import ClipScore
     from captious.metrics.contract.metric import MeanMetric, Metric
     from captious.metrics.contract.registry import register
+    from captious.metrics.contract.settings import Settings
     from captious.metrics.hwcm import Hwcm
     from captious.metrics.meteor import Meteor
     from captious.metrics.mima import Mima
@@ -75,6 +76,7 @@ __all__ = [
     "RougeL",
     "RougeN",
     "RougeS",
+    "Settings",
     "Smurf",
     "Sparcs",
     "Spice",
@@ -102,7 +104,7 @@ _HOMES = {
     "Bleu": "metrics.bleu",
     "Captions": "data",
     "CaptiousError": "errors",
-    "CaptiousWarning": "evaluation",
+    "CaptiousWarning": "errors",
     "Cider": "metrics.cider",
     "CiderD": "metrics.cider_d",
     "ClipScore": "metrics.clipscore",
@@ -123,6 +125,7 @@ _HOMES = {
     "RougeL": "metrics.rouge_l",
     "RougeN": "metrics.rouge_n",
     "RougeS": "metrics.rouge_s",
+    "Settings": "metrics.contract.settings",
     "Smurf": "metrics.smurf",
     "Sparcs": "metrics.sparcs",
     "Spice": "metrics.spice",

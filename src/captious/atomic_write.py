@@ -1,63 +1,108 @@
-"""Writing files so that they appear whole or not at all."""
+"""Writing files so that they appear whole or not at all.
+
+A file is written under a temporary name in the folder where it will be, and takes its own name when it is whole. Until
+then its writer holds a lock on it, which the kernel takes back from a process that dies. Temporary files without a
+lock are thus those of killed processes, and whoever writes into the folder next removes them.
+"""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import secrets
+import stat
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from captious.errors import OutputError
 
-__all__ = ["check_place", "whole_file"]
+__all__ = ["advice", "check_place", "whole_file"]
+
+_ADVICE = {
+    errno.ENOSPC: "make room on the disk",
+    errno.EDQUOT: "make room on the disk",
+    errno.EFBIG: "raise the limit on the size of files (ulimit -f), or write less",
+}
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a temporary file beside `path` and put it in place when the block ends well; otherwise leave no trace.
+    """Open a temporary file in the folder of `path` and put it in place when the block ends well.
 
+    Otherwise it leaves no trace. A file that is replaced keeps its owner and permissions; a new one follows the umask.
     Links are followed. A pipe or device is written to as it is.
 
     Raises:
         OutputError: the place cannot be written to.
     """
-    import tempfile  # with what it imports it takes megabytes, which scoring alone need not pay
-
     target = check_place(path)
-    encoding = None if "b" in mode else "utf-8"
-    newline = None if "b" in mode else ""
-    if target.exists() and not target.is_file():
-        try:
-            with open(target, mode, encoding=encoding, errors=_errors(mode), newline=newline) as file:
+    try:
+        if target.exists() and not target.is_file():
+            with _opened(target, mode) as file:
                 yield file
-        except OSError as error:
-            raise _cannot(path, error) from error
-        return
-    try:
-        handle, name = tempfile.mkstemp(prefix=".captious-", dir=target.parent)
+            return
+        before = target.stat() if target.exists() else None
+        permissions = 0o666 if before is None else stat.S_IMODE(before.st_mode) & 0o777
+        _remove_leftovers(target.parent)
+        temporary, descriptor = _created(target.parent, permissions | 0o600)
+        try:
+            with _opened(descriptor, mode) as file:
+                yield file
+                file.flush()
+                if before is not None:
+                    with suppress(OSError):  # only the administrator may give files away
+                        os.fchown(descriptor, before.st_uid, before.st_gid)
+                    os.fchmod(descriptor, permissions)
+                os.fsync(descriptor)  # even after a power cut, whole means whole
+                os.replace(temporary, target)  # while the lock is held: nobody removes it
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise _cannot(path, error) from error
-    try:
-        with open(handle, mode, encoding=encoding, errors=_errors(mode), newline=newline) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())  # even after a power cut, whole means whole
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, target)
-    except OSError as error:
-        raise _cannot(path, error) from error
-    finally:
-        if os.path.exists(name):
-            os.unlink(name)
 
 
-def _errors(mode: str) -> str | None:
-    """Names of files need not be UTF-8; what is written is."""
-    return None if "b" in mode else "replace"
+def _opened(file: Path | int, mode: str) -> IO[Any]:
+    if "b" in mode:
+        return open(file, mode)
+    # Names of files need not be UTF-8; what is written is.
+    return open(file, mode, encoding="utf-8", errors="replace", newline="")
+
+
+def _prefix() -> str:
+    """How temporary files of this machine begin; locks need not reach from one machine to another."""
+    return f".captious-{zlib.crc32(os.uname().nodename.encode()):08x}-"
+
+
+def _created(folder: Path, permissions: int) -> tuple[Path, int]:
+    """A new temporary file with a lock on it, and its descriptor."""
+    while True:
+        path = folder / f"{_prefix()}{secrets.token_hex(4)}"
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, permissions)
+        except FileExistsError:
+            continue
+        with suppress(OSError):  # where there are no locks, nobody gets one and nothing is removed
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return path, descriptor
+        os.close(descriptor)  # somebody was faster with the lock, and removed the file
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files that killed processes have left in a folder, as far as that can be done."""
+    with suppress(OSError):
+        for path in folder.glob(f"{_prefix()}*"):
+            with suppress(OSError):
+                descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    path.unlink()
+                finally:
+                    os.close(descriptor)
 
 
 def check_place(path: str | os.PathLike[str]) -> Path:
@@ -86,7 +131,11 @@ def check_place(path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def advice(error: OSError) -> str:
+    """What to do about an output that cannot be written; empty where another output is all that helps."""
+    return _ADVICE.get(error.errno or 0, "")
+
+
 def _cannot(path: str | os.PathLike[str], error: OSError) -> OutputError:
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    help = "make room on the disk" if full else "name another file"
+    help = advice(error) or "name another file"
     return OutputError(f"cannot write {path}", where=error.strerror or str(error), help=help)

@@ -27,6 +27,7 @@ __all__ = [
     "CaptionFileError",
     "CaptionTypeError",
     "CaptiousError",
+    "CaptiousWarning",
     "DuplicateCandidateError",
     "EmptyInputError",
     "EncodingError",
@@ -125,3 +126,7 @@ class OutputError(CaptiousError):
 
 class MissingExtraError(CaptiousError):
     """An optional dependency or resource that is not installed; ``help`` names the command that installs it."""
+
+
+class CaptiousWarning(UserWarning):
+    """A number that is legal but misleading."""

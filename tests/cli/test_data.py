@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 import captious
 from captious.judgment import BENCHMARKS, load_evidence
 
-from .conftest import Run, assert_refused
+from .conftest import Run, assert_refused, plain_environment
 
 
 @pytest.fixture
@@ -36,6 +37,29 @@ def block(text: str, benchmark: str) -> dict[str, str]:
         label = line[2:].split("  ")[0].strip() or label
         found[label] = f"{found.get(label, '')}\n{line[2 + len(label) :].strip() if label in line else line.strip()}"
     return {label: text.strip() for label, text in found.items()}
+
+
+def test_half_a_character_is_refused_where_it_stands(nothing: Path, run: Run) -> None:
+    good = '{"candidate": "a dog", "references": ["x"], "rating": 1}\n'
+    for bad in (
+        '{"candidate": "a \\ud800", "references": ["x"], "rating": 2}\n',
+        '{"candidate": "a", "references": ["x", "\\udcff"], "rating": 2}\n',
+        '{"candidate": "a", "references": ["x"], "part": "\\udcff", "rating": 2}\n',
+    ):
+        (nothing / "own.jsonl").write_text(good + bad)
+        for form in ("jsonl", "csv"):
+            assert_refused(run("data", "items", "own.jsonl", "--format", form), "surrogate", "own.jsonl, line 2")
+
+
+def test_characters_that_the_locale_does_not_have(nothing: Path, command: list[str]) -> None:
+    (nothing / "own.jsonl").write_text(
+        '{"candidate": "a 🐕", "references": ["é"], "rating": 1}\n'
+        '{"candidate": "b", "references": ["c"], "rating": 2}\n',
+        encoding="utf-8",
+    )
+    environment = {**plain_environment(), "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([*command, "data", "items", "own.jsonl"], capture_output=True, env=environment, check=True)
+    assert json.loads(done.stdout.splitlines()[0]) == {"id": "1", "candidate": "a 🐕", "references": ["é"]}
 
 
 class TestList:

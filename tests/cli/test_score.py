@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shlex
 import shutil
 import warnings
@@ -338,3 +339,17 @@ class TestMeteor:
         cache.write_text("a file")
         outcome = run("score", "baseline.json", "references.json", "-m", "meteor")
         assert_refused(outcome, "cache folder cannot be used", str(cache), "CAPTIOUS_CACHE")
+
+
+def test_a_system_whose_file_has_a_name_that_is_not_text(folder: Path, run: Run) -> None:
+    odd = os.fsdecode(b"n\xff.json")
+    try:
+        (folder / "baseline.json").rename(folder / odd)
+    except OSError:
+        pytest.skip("this file system takes only names that are text")
+    for extension in ("jsonl", "csv", "parquet"):
+        outcome = run(
+            "score", odd, "improved.json", "references.json", "-m", "rouge-l", "--per-caption", f"x.{extension}"
+        )
+        assert outcome.code == 0, outcome.err
+    assert json.loads((folder / "x.jsonl").read_bytes().decode().split("\n")[0])["system"] == "n\ufffd"

@@ -46,6 +46,13 @@ def test_a_score_with_vectors(run: Run, small: str) -> None:
     assert "|vectors:glove-" in parameter.out
 
 
+def test_a_name_of_nothing_and_folders(run: Run, small: str) -> None:
+    scored = ["score", "improved.json", "references.json", "-m", "wmd", "--vectors"]
+    assert_refused(run(*scored, ""), "there are no word vectors ''")
+    for folder in (".", "/", ".."):
+        assert_refused(run(*scored, folder), "these word vectors cannot be read: Is a directory")
+
+
 def test_other_commands_take_vectors(run: Run, small: str) -> None:
     compared = run("compare", "baseline.json", "improved.json", "references.json", "-m", "mowe", "--vectors", small)
     assert (compared.code, "mowe" in compared.out) == (0, True)

@@ -56,6 +56,12 @@ def test_not_gzip(refuses: Refuses, tmp_path: Path) -> None:
         read_rows(path, "candidates")
 
 
+def test_gzip_by_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    path.write_bytes(gzip.compress(b'{"1": "a cat"}'))
+    assert read_rows(path, "candidates").texts == ("a cat",)
+
+
 def test_damaged_gzip(refuses: Refuses, tmp_path: Path) -> None:
     packed = bytearray(gzip.compress(b'{"1": "a cat", "2": "a dog"}'))
     packed[-6] ^= 0xFF

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from captious.data import read_rows
-from captious.errors import CaptionFileError, CaptionTypeError, EmptyInputError, TruncatedFileError
+from captious.errors import CaptionFileError, CaptionTypeError, EmptyInputError, EncodingError, TruncatedFileError
 
 from .conftest import Refuses, Write
 
@@ -56,6 +57,14 @@ def test_open_quotes(refuses: Refuses, write: Write) -> None:
         read_rows(path, "candidates")
 
 
+def test_a_cell_without_end(refuses: Refuses, write: Write) -> None:
+    path = write("c.csv", "id,caption\n7,a\n9," + "a" * 200_000 + "\n")
+    with refuses(
+        CaptionFileError, f"{path}: in the row that starts at line 3", "more than 131,072 characters", ".jsonl"
+    ):
+        read_rows(path, "candidates")
+
+
 def test_quotes_in_quotes(refuses: Refuses, write: Write) -> None:
     path = write("c.csv", 'id,caption\n7,"a "big" cat"\n')
     with refuses(CaptionFileError, f"{path}: in the row that starts at line 2", "not csv", '""big""'):
@@ -92,4 +101,35 @@ def test_truncated_parquet(refuses: Refuses, write: Write) -> None:
 def test_not_parquet(refuses: Refuses, write: Write) -> None:
     path = write("c.parquet", "id,caption\n1,a\n")
     with refuses(CaptionFileError, path, "not parquet", "again"):
+        read_rows(path, "candidates")
+
+
+def parquet_of(folder: Path, ids: object, captions: object, *, packed: str = "none") -> Path:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = folder / "c.parquet"
+    parquet.write_table(arrow.table({"image_id": ids, "caption": captions}), path, compression=packed)
+    return path
+
+
+def test_parquet_strings_that_are_not_utf8(refuses: Refuses, tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    path = parquet_of(tmp_path, [1, 2], arrow.array([b"a cat", b"caf\xe9"]).view(arrow.string()))
+    with refuses(EncodingError, "not UTF-8", f"{path}: row 2 of caption"):
+        read_rows(path, "candidates")
+
+
+@pytest.mark.parametrize(("unit", "value"), [("ms", 2**60), ("us", 2**62), ("date", 2**30)])
+def test_parquet_dates_that_python_does_not_have(refuses: Refuses, tmp_path: Path, unit: str, value: int) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    type = arrow.date32() if unit == "date" else arrow.timestamp(unit)
+    path = parquet_of(tmp_path, arrow.array([0, value], type), ["a", "b"])
+    with refuses(CaptionFileError, "a value cannot be read", f"{path}: row 2 of image_id", "integers or strings"):
+        read_rows(path, "candidates")
+
+
+def test_parquet_that_unpacks_to_too_much(refuses: Refuses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = parquet_of(tmp_path, list(range(10_000)), ["a" * 1_000] * 10_000, packed="snappy")
+    assert len(read_rows(path, "candidates").texts) == 10_000
+    monkeypatch.setenv("CAPTIOUS_MAX_UNPACKED", "1M")
+    with refuses(CaptionFileError, "it unpacks to more than 1,048,576 bytes", "CAPTIOUS_MAX_UNPACKED"):
         read_rows(path, "candidates")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,6 +57,42 @@ def test_lines_that_are_wrong(tmp_path: Path, change: dict[str, Any], message: s
         load_evidence(path)
     assert message in caught.value.message
     assert caught.value.where == f"{path}, line 4"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (json.dumps({**GOOD[0], "rating": 10**400}), "a rating is no number: 1000"),
+        (json.dumps({**GOOD[0], "rating": -(10**400)}), "a rating is no number: -1000"),
+        (json.dumps({**GOOD[0], "ratings": 1}).replace("1}", "9" * 5_000 + "}"), "not a JSON object"),
+        ("[" * 100_000, "not a JSON object"),
+        ('{"candidate": "a", "references": ["a"], "rating": ' + "[" * 900 + "]" * 900 + "}", "a rating is no number"),
+    ],
+    ids=lambda value: value[:40],
+)
+def test_lines_that_are_hostile(tmp_path: Path, line: str, message: str) -> None:
+    path = written(tmp_path)
+    with open(path, "a") as file:
+        file.write(line + "\n")
+    with pytest.raises(CaptionFileError) as caught:
+        load_evidence(path)
+    assert message in caught.value.message
+    assert len(caught.value.message) < 200
+    assert caught.value.where == f"{path}, line 4"
+
+
+def test_a_byte_order_mark(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    expected = load_evidence(path)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert load_evidence(path).items == expected.items
+
+
+def test_gzip_without_gz_in_its_name(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    expected = load_evidence(path)
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    assert load_evidence(path).items == expected.items
 
 
 def test_pairs_that_are_wrong(tmp_path: Path) -> None:

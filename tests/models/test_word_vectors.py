@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious import WordVectors
+from captious import WordVectors, score
 from captious.errors import ParameterError, ResourceError
 from captious.models.word_vectors import missing_vectors
 from captious.resources import vectors as resource
@@ -44,11 +44,29 @@ def test_the_checksum_is_that_of_the_content() -> None:
         (WORDS, np.empty((3, 0))),
         (WORDS, [[1, 2], [3, np.nan], [5, 6]]),
         (["dog", "cat", "dog"], ROWS),
+        ([1, 2, 3], ROWS),
+        (5, ROWS),
+        (None, ROWS),
+        (["dog", "cat", "\ud800"], ROWS),
+        (WORDS, [[1, 2], [3, 1e300], [5, 6]]),
+        (WORDS, [[1, 2], [3, 10**400], [5, 6]]),
     ],
 )
 def test_what_is_no_vectors(words: list[str], rows: object) -> None:
     with pytest.raises(ParameterError):
         WordVectors.of(words, rows)  # type: ignore[arg-type]
+
+
+def test_what_is_no_name() -> None:
+    with pytest.raises(ParameterError, match="5 cannot be a name"):
+        WordVectors.of(WORDS, ROWS, 5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("what", [5, 1.5, [1, 2], b"small.txt"])
+def test_what_are_no_vectors(what: object) -> None:
+    for ask in (WordVectors.open, lambda vectors: score(["a"], [["a"]], ["wmd"], vectors=vectors)):
+        with pytest.raises(ParameterError, match="are not word vectors"):
+            ask(what)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("of_a_file", [True, False])

@@ -10,10 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from captious.errors import CaptionFileError, OutputError, UnknownNameError
+from captious.errors import CaptionFileError, OutputError, ParameterError, UnknownNameError
+from captious.metrics.spice import Spice
+from captious.parsing.collapsing import collapsed
 from captious.parsing.parse import Parse
 from captious.parsing.parse_files import write_parses
 from captious.parsing.parse_sources import approximate, as_parse_source, read_parses
+from captious.resources.meteor_tables import MeteorTables
+
+from ..support.corpora import table
+from ..support.parses import KnownParses
+from ..support.parses import parse as parsed
 
 ENGLISH = """\
 # sent_id = 1
@@ -62,6 +69,56 @@ def test_what_is_written_is_read(shared_data: Path, tmp_path: Path) -> None:
     assert again.parses == read.parses
     assert read.label == f"some.jsonl@{read.checksum}"
     assert len(read.checksum) == 8
+
+
+def many_copies(n_phrases: int) -> Parse:
+    """The parse of "dogs on a bed and on a bed ...", where every phrase but the first has a copy of the dogs."""
+    words, tags, heads, relations = ["dogs"], ["NNS"], [0], ["root"]
+    for phrase in range(n_phrases):
+        start = len(words) + bool(phrase)
+        noun = start + 3
+        if phrase:
+            words, tags, heads, relations = [*words, "and"], [*tags, "CC"], [*heads, 4], [*relations, "cc"]
+        words += ["on", "a", f"bed{phrase}"]
+        tags += ["IN", "DT", "NN"]
+        heads += [noun, noun, 4 if phrase else 1]
+        relations += ["case", "det", "conj" if phrase else "nmod:on"]
+    edges = collapsed(words, tags, heads, relations)
+    return Parse(tuple(words), tuple(tags), tuple(words), tuple(heads), tuple(relations), edges)
+
+
+@pytest.mark.parametrize("n_phrases", [2, 10, 11, 12, 25])
+def test_any_number_of_copies_is_read_as_it_was_written(tmp_path: Path, n_phrases: int) -> None:
+    parse = many_copies(n_phrases)
+    caption = " ".join(parse.words)
+    n = len(parse.words)
+    assert max(dependent for _, dependent, _ in parse.collapsed) == 1 + (n_phrases - 1) * n
+    write_parses(tmp_path / "p.jsonl", [(caption, parse, "")])
+    assert read_parses(tmp_path / "p.jsonl").parses == {caption: parse}
+
+
+def test_copies_are_pairs_in_a_file(tmp_path: Path) -> None:
+    """As numbers, copy 10 of word 1 would be word 2."""
+    parse = many_copies(12)
+    write_parses(tmp_path / "p.jsonl", [("dogs", parse, "")])
+    (record,) = map(json.loads, (tmp_path / "p.jsonl").read_text().splitlines())
+    copies = [dependent for _, dependent, relation in record["ccprocessed"] if relation == "conj:and"]
+    assert copies == [[1, copy] for copy in range(1, 12)]
+
+
+def test_a_caption_of_many_copies_scores_the_same_through_a_file(tmp_path: Path, meteor_tables: MeteorTables) -> None:
+    candidate, reference = " ".join(many_copies(12).words), "dogs bed10"
+    parses = {
+        candidate: many_copies(12),
+        reference: parsed("dogs/NNS/dogs bed10/NN/bed10", "0<1:root 1<2:nmod:on"),
+    }
+    write_parses(tmp_path / "p.jsonl", [(caption, parse, "") for caption, parse in parses.items()])
+    captions = table([candidate], [[reference]])
+    scores = [
+        Spice(parser=parser, tokenizer="whitespace").statistics(captions).tolist()
+        for parser in (KnownParses(parses), read_parses(tmp_path / "p.jsonl"))
+    ]
+    assert scores[0] == scores[1]
 
 
 def test_version_2_of_universal_dependencies(tmp_path: Path) -> None:
@@ -155,6 +212,14 @@ def test_a_name_of_nothing() -> None:
     assert "corenlp, captious" in caught.value.help
 
 
+@pytest.mark.parametrize("parser", [5, b"captious", ["captious"], object(), KnownParses])
+def test_what_is_no_parser_at_all(parser: object) -> None:
+    with pytest.raises(ParameterError, match="is not a parser") as caught:
+        as_parse_source(parser)  # type: ignore[arg-type]
+    for form in ("'corenlp'", "'captious'", "spacy:", ".jsonl", ".conllu", "parse(captions, words)"):
+        assert form in caught.value.help
+
+
 def test_a_file_says_who_made_it(tmp_path: Path) -> None:
     file = tmp_path / "p.jsonl"
     write_parses(file, [("a", Parse(("a",), ("DT",), ("a",), (0,), ("root",), ()), "")], made_by="captious-1")
@@ -203,7 +268,34 @@ def _record(**changes: object) -> str:
         ("p.jsonl", _record(basic=[]), "line 1", "the root"),
         ("p.jsonl", _record(basic=[[2, 1, "det"], [1, 2, "x"]]), "line 1", "the root"),
         ("p.jsonl", _record(basic=[[0, 1, "root"], [2, 2, "x"]]), "line 1", "word 2 is below itself"),
-        ("p.jsonl", _record(basic=[["2", 1, "det"]]), "line 1", "is not [head, dependent, relation]"),
+        ("p.jsonl", _record(basic=[[2, 1]]), "line 1", "is not [head, dependent, relation]"),
+        ("p.jsonl", _record(basic=[["2", 1, "det"]]), "line 1", "are not two words"),
+        ("p.jsonl", _record(basic=[[2, True, "det"]]), "line 1", "are not two words"),
+        ("p.jsonl", _record(ccprocessed=[[0, 2, "root"], [2, 0, "det"]]), "line 1", "is below a word"),
+        *(
+            ("p.jsonl", _record(ccprocessed=[[0, 2, "root"], edge]), "line 1", said)
+            for edge, said in (
+                ([2, 3, "x"], "3 is neither one of 2 words nor a copy"),
+                ([2, -1, "x"], "-1 is neither"),
+                ([2, True, "x"], "true is neither"),
+                ([2, "1", "x"], '"1" is neither'),
+                ([2, 1.0, "x"], "1.0 is neither"),
+                ([2, 1.25, "x"], "1.25 is neither"),
+                ([2, 0.1, "x"], "0.1 is neither"),
+                ([2, 3.1, "x"], "3.1 is neither"),
+                ([2, 1e308, "x"], "1e+308 is neither"),
+                ([2, float("nan"), "x"], "NaN is neither"),
+                ([2, [0, 1], "x"], "[0, 1] is neither"),
+                ([2, [1, 0], "x"], "[1, 0] is neither"),
+                ([2, [1, -1], "x"], "[1, -1] is neither"),
+                ([2, [1, True], "x"], "[1, true] is neither"),
+                ([2, [1, 1, 1], "x"], "[1, 1, 1] is neither"),
+                ([2, [1, 10**9], "x"], "no copy 1000000000 of word 1"),
+                ([2, [1, 2], "x"], "no copy 2 of word 1"),
+                ([[2, 9], 1, "x"], "no copy 9 of word 2"),
+                ([2.9, 1, "x"], "no copy 9 of word 2"),
+            )
+        ),
         ("p.jsonl", _record() + "\n" + _record(lemma=["a", "cat"]), "'a dog'", "twice"),
         ("p.conllu", "1\ta\ta\n", "line 1", "3 columns"),
         ("p.conllu", "1\ta\ta\tDET\tDT\t_\t1\tdet\t_\t_\n", "lines 1 to 1", "numbered"),

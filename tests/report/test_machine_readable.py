@@ -9,7 +9,9 @@ import json
 import os
 import socket
 import stat
+import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -195,7 +197,7 @@ class TestWholeFile:
         assert target.read_text() == "old"
         assert list(target.parent.iterdir()) == [target]
 
-    @pytest.mark.parametrize("call", ["replace", "chmod"])
+    @pytest.mark.parametrize("call", ["replace", "fsync"])
     def test_a_full_disk_at_the_end(self, target: Path, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(*_: object, **__: object) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -244,7 +246,7 @@ class TestWholeFile:
             def denied(*_: object, **__: object) -> None:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-            monkeypatch.setattr("tempfile.mkstemp", denied)
+            monkeypatch.setattr(os, "open", denied)
         else:
             tmp_path.chmod(0o500)
         with pytest.raises(OutputError) as caught:
@@ -310,6 +312,59 @@ class TestWholeFile:
         finally:
             assert os.umask(before) == umask
         assert stat.S_IMODE((tmp_path / "out.txt").stat().st_mode) == mode
+
+    @pytest.mark.parametrize("mode", [0o600, 0o644, 0o444, 0o660, 0o777])
+    def test_a_file_that_is_replaced_keeps_its_mode(self, target: Path, mode: int) -> None:
+        target.chmod(mode)
+        with whole_file(target) as file:
+            (temporary,) = target.parent.glob(".captious-*")
+            assert (
+                stat.S_IMODE(temporary.stat().st_mode) & ~mode & 0o077 == 0
+            )  # others see no more of it than of target
+            file.write("new")
+        assert (stat.S_IMODE(target.stat().st_mode), target.read_text()) == (mode, "new")
+
+    def test_the_umask_is_never_touched(self, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It is the whole process', and other threads make files."""
+        monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("umask"))
+        write_text(target, "new")
+        write_text(target.with_name("another"), "new")
+
+    def test_what_dead_processes_left_is_removed_and_what_living_ones_write_is_not(self, tmp_path: Path) -> None:
+        leave = "import os, sys; from captious.atomic_write import whole_file\n"
+        leave += "with whole_file(sys.argv[1]) as file: file.write('x'); file.flush(); os._exit(0)"
+        for _ in range(2):
+            subprocess.run([sys.executable, "-c", leave, str(tmp_path / "dead.txt")], check=True)
+        left = {*tmp_path.iterdir()}
+        assert left
+        kept = tmp_path / ".captious-notes"  # somebody else's
+        kept.write_text("mine")
+        elsewhere = tmp_path / ".captious-00000000-12345678"  # of another machine, whose locks we may not see
+        elsewhere.write_text("half")
+        with whole_file(tmp_path / "one.txt") as one:
+            one.write("1")
+            (living,) = {*tmp_path.iterdir()} - left - {kept, elsewhere}
+            write = "import sys; from captious.report.machine_readable import write_text; write_text(sys.argv[1], '')"
+            subprocess.run([sys.executable, "-c", write, str(tmp_path / "two.txt")], check=True)
+            assert living.exists()
+        assert (tmp_path / "one.txt").read_text() == "1"
+        assert {*tmp_path.iterdir()} == {tmp_path / "one.txt", tmp_path / "two.txt", kept, elsewhere}
+
+    def test_many_writers_of_one_folder(self, tmp_path: Path) -> None:
+        """None takes another's file for one that was left over."""
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda i: write_text(tmp_path / f"{i % 16}.txt", str(i % 16)), range(400)))
+        assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {f"{i}.txt": str(i) for i in range(16)}
+
+    def test_a_file_system_without_locks(self, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refused(*_: object) -> None:
+            raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+        monkeypatch.setattr("fcntl.flock", refused)
+        with whole_file(target) as file:
+            file.write("new")
+            write_text(target.with_name("another"), "new")
+        assert target.read_text() == "new"
 
     def test_line_breaks_are_written_as_they_are(self, tmp_path: Path) -> None:
         write_text(tmp_path / "out.txt", "a\r\nb\nc")

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from captious.resources import java_objects
 from captious.resources.java_objects import JavaClass, JavaConstant, JavaObject, JavaStreamError, read_object
 
 from ..support.java_streams import Java, JavaArray, JavaEnum, stream, utf
@@ -156,7 +157,8 @@ def described(flags: int = 2, fields: bytes = b"\0\0", above: bytes = b"\x70", n
         (described(fields=b"\0\1L\0\1x\x70"), "a field without a type"),
         (described(flags=4), "only its own code can read"),
         (described(flags=6), "only its own code can read"),
-        (described(fields=struct.pack(">H", 2000) + b"I\0\1x" * 2000), "2000 fields"),
+        (described(fields=struct.pack(">H", 2000) + b"".join(b"I" + utf(f"{n}") for n in range(2000))), "2000 fields"),
+        (described(fields=b"\0\2I\0\1xI\0\1x"), "two fields of one name"),
     ],
 )
 def test_classes_that_are_none(content: bytes, reason: str) -> None:
@@ -194,6 +196,24 @@ def test_a_long_line_of_classes_takes_no_time() -> None:
     with pytest.raises(JavaStreamError, match="classes"):
         read_object(HEADER + content)
     assert time.process_time() - start < 1
+
+
+def test_many_classes_below_a_large_one_take_little_memory() -> None:
+    fields = struct.pack(">H", 1_000) + b"".join(b"B" + utf(f"{number}") for number in range(1_000))
+    below = described(above=b"\x71" + struct.pack(">I", 0x7E0002)) * 2_000
+    content = HEADER + b"\x75" + described(name="[L") + struct.pack(">i", 2_001) + described(fields=fields) + below
+    tracemalloc.start()
+    assert len(read_object(content)) == 2_001
+    assert tracemalloc.get_traced_memory()[1] < 20 * len(content)
+    tracemalloc.stop()
+
+
+def test_as_many_values_as_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(java_objects, "_MOST_VALUES", 1_000)
+    objects = b"\x73" + described() + b"\x73\x71\0\x7e\0\2" * 600
+    content = HEADER + b"\x75" + described(name="[L") + struct.pack(">i", 601) + objects
+    with pytest.raises(JavaStreamError, match="more than 1,000 values"):
+        read_object(content)
 
 
 SMALL = stream(

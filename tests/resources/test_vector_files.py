@@ -6,6 +6,9 @@ import codecs
 import gzip
 import io
 import pickle
+import struct
+import time
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +114,110 @@ def test_a_pickle_runs_nothing(tmp_path: Path) -> None:
             return print, ("run",)
 
     for value in (Evil(), {"words": Evil()}, [1, 2]):
-        refused(written(tmp_path, pickle.dumps(value, protocol=4)), "no KeyedVectors of gensim")
+        refused(written(tmp_path, pickle.dumps(value, protocol=4)), "not KeyedVectors of gensim")
+
+
+@pytest.mark.parametrize("name", ["words.npy", "vectors.npy"])
+@pytest.mark.parametrize(
+    ("field", "at", "value"), [("flags", 8, 1), ("method", 10, 99), ("method", 10, 14)], ids=["encrypted", "99", "lzma"]
+)
+def test_archives_that_numpy_does_not_write(name: str, field: str, at: int, value: int, tmp_path: Path) -> None:
+    content = bytearray(npz_of(VECTORS))
+    entry = content.index(b"PK\x01\x02", content.index(name.encode()) if name == "vectors.npy" else 0)
+    while not content[entry + 46 :].startswith(name.encode()):
+        entry = content.index(b"PK\x01\x02", entry + 1)
+    content[entry + at] = value
+    refused(written(tmp_path, bytes(content)), "not a .npz file that can be read")
+
+
+def test_other_members_of_an_archive(tmp_path: Path) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("words", "the\ndog\n")
+        archive.writestr("vectors", "1 2")
+    refused(written(tmp_path, content.getvalue()), "not an array of numpy")
+    np.savez(content, words=np.array(WORDS), vectors=np.stack([*VECTORS.values()]), more=np.array([None]))
+    check(written(tmp_path, content.getvalue()))
+
+
+def test_an_archive_that_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = io.BytesIO()
+    np.savez_compressed(content, words=np.array(["a", "b"]), vectors=np.zeros((2, 50_000), np.float32))
+    file = written(tmp_path, content.getvalue())
+    file.compiled(file.checksum())
+    monkeypatch.setenv("CAPTIOUS_MAX_UNPACKED", "100K")
+    error = refused(VectorFile(file.path, keep_first=True), "it unpacks to more than 102,400 bytes")
+    assert "CAPTIOUS_MAX_UNPACKED" in error.help
+
+
+def test_words_that_are_not_characters(tmp_path: Path) -> None:
+    words = np.array(["a", "b"])
+    for wrong, reason in (("\ud800", "half of a character"), (0x110000, "not made of characters")):
+        content = io.BytesIO()
+        if isinstance(wrong, str):
+            words = np.array(["a", wrong])
+        else:
+            words.view(np.uint32)[1] = wrong
+        np.savez(content, words=words, vectors=np.ones((2, 2), np.float32))
+        refused(written(tmp_path, content.getvalue()), reason, "word 2" if isinstance(wrong, str) else "")
+        words = np.array(["a", "b"])
+    write_keyed_vectors(tmp_path / "x", {"a": np.ones(2, np.float32), "\ud800": np.zeros(2, np.float32)}, beside=False)
+    refused(VectorFile(tmp_path / "x"), "half of a character", "word 2")
+    file = written(tmp_path, FORMS["glove text"])
+    assert not file.compiled(file.checksum()).look_up(["\ud800"])[0].any()
+
+
+HEADER_OF_NPY = b"{'descr': '<f4', 'fortran_order': False, 'shape': (8, 5), }"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        b"(" * 58,
+        HEADER_OF_NPY.replace(b"'fortran", b"(fortran"),
+        HEADER_OF_NPY.replace(b"(8, 5)", b"('x 5)"),
+        HEADER_OF_NPY.replace(b"(8, 5)", b"(8, -5)"),
+        HEADER_OF_NPY.replace(b"(8, 5)", b"(8, 6)"),
+        HEADER_OF_NPY.replace(b"(8, 5)", b"(8, 99999999999999999999)"),
+        HEADER_OF_NPY.replace(b"(8, 5)", b"(0, 99999999999999999999)"),
+        HEADER_OF_NPY.replace(b"(8, 5)", b"(8, 5), 'shape': (8, 5)"),
+        HEADER_OF_NPY.replace(b"<f4", b"|O"),
+        HEADER_OF_NPY.replace(b"<f4", b"<f3"),
+        HEADER_OF_NPY.replace(b"<f4", b"|S0"),
+        HEADER_OF_NPY.replace(b"'<f4'", b"[('a', '<f4')]"),
+        HEADER_OF_NPY.replace(b"False", b"None"),
+        HEADER_OF_NPY.replace(b", }", b", 'more': 1}"),
+        HEADER_OF_NPY + b"+ 1",
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
+def test_headers_of_npy_are_not_evaluated(header: bytes, packed: bool, tmp_path: Path) -> None:
+    vocabulary = tmp_path / "words.txt"
+    vocabulary.write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
+    content = npy_of(VECTORS)
+
+    def with_header(changed: bytes) -> VectorFile:
+        changed = changed.ljust(200) + b"\n"
+        whole = content[:8] + len(changed).to_bytes(2, "little") + changed + content[-8 * 5 * 4 :]
+        return VectorFile(written(tmp_path, gzip.compress(whole) if packed else whole).path, vocabulary)
+
+    check(with_header(HEADER_OF_NPY))
+    refused(with_header(header), "not a .npy file that can be read")
+
+
+@pytest.mark.parametrize(("place", "value"), [(40, -5), (40, 2**31 - 1), (68, -3), (68, 0), (72, -1)])
+def test_counts_of_fasttext_that_cannot_be(place: int, value: int, tmp_path: Path) -> None:
+    content = bytearray(fasttext_of(VECTORS, N_GRAMS))
+    struct.pack_into("<i", content, place, value)
+    for subwords in (False, True):
+        with pytest.raises(ResourceError):
+            VectorFile(written(tmp_path, bytes(content)).path, subwords=subwords).compiled("0" * 16)
+
+
+def test_numbers_of_fasttext_are_finite(tmp_path: Path) -> None:
+    vectors = {"the": np.ones(5, np.float32), "dog": np.array([1, 2, np.nan, 4, 5], np.float32)}
+    refused(written(tmp_path, fasttext_of(vectors, np.zeros((0, 5)), longest=0)), "not finite", "word 2")
 
 
 def test_double_precision_and_half_precision(tmp_path: Path) -> None:
@@ -209,7 +315,8 @@ def joined(lines: list[bytes], row: int, line: bytes) -> bytes:
         (fasttext_of(VECTORS, N_GRAMS, version=11), "version 11 of fastText's form, not 12", ""),
         (npz_of({"a": np.ones(2, np.int64)}), "an array of int64", ""),
         (npz_of({"a": np.ones(2), "b": np.array([1, np.nan])}), "a number that is not finite", "word 2"),
-        (FORMS["npz"][:-30], "no .npz file that can be read", ""),
+        (npz_of({"a": np.array([1e300, 2])}), "a number that is not finite", "word 1"),
+        (FORMS["npz"][:-30], "not a .npz file that can be read", ""),
         (gzip.compress(FORMS["glove text"])[:-12], "the packed file ends in the middle", ""),
         (gzip.compress(FORMS["glove text"])[:-8] + bytes(8), "the packed file is damaged", ""),
     ],
@@ -223,6 +330,12 @@ def test_what_is_wrong_is_told_with_its_place(content: bytes, reason: str, place
         refused(file, reason, place)
     assert not [*(tmp_path / "cache").rglob("*.rows")]
     assert not [*(tmp_path / "cache").rglob(".captious-*")]
+
+
+def test_a_long_number_takes_no_time(tmp_path: Path) -> None:
+    start = time.process_time()
+    refused(written(tmp_path, b"a " + b"9" * 1_000_000 + b"x 1 x\n"), "a word with its numbers is expected", "line 1")
+    assert time.process_time() - start < 2
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -108,6 +108,38 @@ def test_the_variable_of_the_environment(file: Path, cache: Path, monkeypatch: p
         find()
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"checksum": 1}',
+        "{}",
+        "",
+        "[1]",
+        "[" * 100_000,
+        '{"checksum": "../x", "words": 1, "width": 2, "path": "", "vocabulary": null, "keep_first": 1}',
+    ],
+    ids=lambda content: content[:20],
+)
+def test_the_file_of_a_name_that_is_damaged(content: str, file: Path, cache: Path) -> None:
+    add(VectorFile(file), "glove")
+    path = cache / "vectors" / "names" / "glove.json"
+    path.write_text(content)
+    assert names() == ["glove"]
+    assert describe("glove") == ("damaged", str(path))
+    for ask in (lambda: find("glove"), lambda: add(VectorFile(file), "glove")):
+        with pytest.raises(ResourceError, match="what the word vectors glove are is damaged") as caught:
+            ask()
+        assert "--replace" in caught.value.help
+    add(VectorFile(file), "glove", replace=True)
+    assert row("glove") == 7
+
+
+def test_names_of_files_that_no_file_has(file: Path, cache: Path) -> None:
+    for name in ("x" * 5_000, "a\0b"):
+        with pytest.raises(UnknownNameError, match="no such file"):
+            find(name)
+
+
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "-x", "é", "..", ".x"])
 def test_names_that_are_none(name: str, file: Path) -> None:
     with pytest.raises(ParameterError, match="cannot name word vectors"):

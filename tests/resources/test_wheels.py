@@ -84,7 +84,7 @@ def test_fetch(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert meteor.find() is None
     found = RESOURCES["meteor"].fetch()
     ((*command, requirement),) = calls
-    assert command[:4] == [sys.executable, "-m", "pip", "download"]
+    assert command[:5] == [sys.executable, "-P", "-m", "pip", "download"]
     assert {"--no-deps", "--only-binary"} <= {*command}  # nothing is built, nothing else comes along
     assert requirement == "pycocoevalcap==1.2"
     assert not Path(command[command.index("--dest") + 1]).exists()
@@ -93,6 +93,17 @@ def test_fetch(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert found.origin == "captious resources get meteor"
     alignment = captious.Meteor(tokenizer="whitespace").align("x car y", "x automobile y")
     assert [match.module for match in alignment.matches] == ["exact", "synonym", "exact"]
+
+
+def test_nothing_in_the_current_folder_is_run(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("pip", "ssl", "subprocess", "tempfile"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('run from the current folder')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    with pytest.raises(ResourceError, match="could not download") as caught:
+        meteor.fetch()
+    assert "run from the current folder" not in caught.value.where
 
 
 @pytest.mark.usefixtures("expected")

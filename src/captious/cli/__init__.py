@@ -1,20 +1,23 @@
 """The command line: one file per command; each parses its arguments, calls the library and prints.
 
-Exit codes: 0 done, 2 wrong usage or input, 130 interrupted. Results go to stdout, everything else to stderr.
+Exit codes: 0 done; 2 wrong usage or input, or results that cannot be written; 130 interrupted; 129 or 143 asked to
+stop by a signal. Results go to stdout, everything else to stderr.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
-from errno import ENOSPC
+import warnings
 from importlib import import_module
-from io import TextIOWrapper
 
 import click
 
-from captious.errors import CaptiousError
+from captious.cli.progress_bar import ProgressBar, at_a_terminal
+from captious.cli.stopping import stoppable
+from captious.cli.streams import prepare_streams
+from captious.errors import CaptiousError, CaptiousWarning
+from captious.progress import observed
 from captious.version import __version__
 
 __all__ = ["main"]
@@ -63,49 +66,49 @@ def captious(debug: bool) -> None:
 
 def main() -> None:
     """Run the command line and exit."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
-            stream.reconfigure(errors="replace")  # a sign that a terminal cannot show is no reason to fail
+    prepare_streams()
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     debug = len(arguments) < len(sys.argv) - 1
-    try:
-        with captious.make_context("captious", arguments) as context:
-            captious.invoke(context)
-        sys.stdout.flush()
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        sys.exit(2)
-    except (CaptiousError, click.ClickException) as error:
-        if debug:
-            traceback.print_exc()
-        else:
-            _complain(error, arguments)
-        sys.exit(2)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(130)
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except OSError as error:
-        if error.errno != ENOSPC:
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        click.echo("error: cannot write the results: no space left", err=True)
-        sys.exit(2)
+    warnings.simplefilter("ignore", CaptiousWarning)  # commands print the warnings of their results
+    with stoppable(), observed(ProgressBar() if at_a_terminal() else None):
+        try:
+            with captious.make_context("captious", arguments) as context:
+                captious.invoke(context)
+            sys.stdout.flush()
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(2)
+        except (CaptiousError, click.ClickException, MemoryError) as error:
+            if debug:
+                traceback.print_exc()
+            else:
+                _complain(*_told(error, arguments))
+            sys.exit(2)
+        except click.exceptions.Exit as stop:
+            sys.exit(stop.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("interrupted", err=True)
+            sys.exit(130)
+        except BrokenPipeError:  # the reader of our output has gone, as `head` does
+            sys.exit(0)
 
 
-def _complain(error: CaptiousError | click.ClickException, arguments: list[str]) -> None:
+def _told(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
     """An error as three things: what, where, what to do."""
     if isinstance(error, CaptiousError):
-        message, where, help = error.message, error.where, error.help
-    else:
-        message, where, help = error.format_message(), "", ""
-        context = getattr(error, "ctx", None) or _context(arguments)
-        where, help = context.get_usage().removeprefix("Usage: "), f"{context.command_path} --help"
-        message = message[:1].lower() + message[1:].rstrip(".")
+        return error.message, error.where, error.help
+    if isinstance(error, MemoryError):
+        steps = getattr(error, "__notes__", None) or [_context(arguments).command_path]
+        help = "give it less at once, or more memory: a larger machine, or a higher limit (ulimit -v)"
+        return "there is not enough memory", "\n".join(filter(None, [*steps, str(error)])), help
+    assert isinstance(error, click.ClickException)
+    message = error.format_message()
+    context = getattr(error, "ctx", None) or _context(arguments)
+    usage = context.get_usage().removeprefix("Usage: ")
+    return message[:1].lower() + message[1:].rstrip("."), usage, f"{context.command_path} --help"
+
+
+def _complain(message: str, where: str, help: str) -> None:
     from captious.report.numbers import plain
 
     lines = [f"{click.style('error:', fg='red')} {plain(message)}"]

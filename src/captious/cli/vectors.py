@@ -44,6 +44,14 @@ def add(file: Path, name: str, vocabulary: Path | None, subwords: bool, keep_fir
     )
 
 
+@vectors.command(short_help="Forget word vectors.")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Forget the word vectors of this NAME, and delete what was compiled for them. The original file stays."""
+    resource.remove(name)
+    click.echo(f"{name}: removed", err=True)
+
+
 @vectors.command("list")
 def list_() -> None:
     """Show the word vectors that have a name, and which are the default."""

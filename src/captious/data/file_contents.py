@@ -10,6 +10,7 @@ from pathlib import Path
 
 from captious.data.rows import Source
 from captious.errors import CaptionFileError, EmptyInputError, EncodingError, TruncatedFileError
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
 __all__ = ["EXTENSIONS", "decode", "extension", "line_and_column", "read_bytes"]
 
@@ -41,17 +42,15 @@ def _directory(source: Source) -> CaptionFileError:
 
 
 def read_bytes(source: Source) -> bytes:
-    """What a file holds, unpacked if its name ends in ``.gz``.
+    """What a file holds, unpacked if it is a gzip file.
 
     Raises:
-        CaptionFileError: no such file, not a file, not readable, or not gzip.
+        CaptionFileError: no such file, not a file, not readable, not gzip in spite of its name, or too large unpacked.
         TruncatedFileError: gzip data that ends in the middle.
         EmptyInputError: nothing but white space.
     """
     try:
-        data = Path(source.name).read_bytes()
-        if source.name.lower().endswith(".gz"):
-            data = gzip.decompress(data)
+        data = plain_content(Path(source.name).read_bytes(), source.name)
     except FileNotFoundError:
         raise CaptionFileError(
             "there is no such file", where=source.name, help=f"give the path of the {source.role}, or the captions"
@@ -68,6 +67,8 @@ def read_bytes(source: Source) -> bytes:
             where=source.name,
             help="fetch or compress the file again; if it is not compressed, take .gz off its name",
         ) from None
+    except UnpackedSizeError as error:
+        raise CaptionFileError(f"the file is too large: {error}", where=source.name, help=RAISE_LIMIT) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise CaptionFileError(

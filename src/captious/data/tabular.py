@@ -10,16 +10,20 @@ import csv
 import importlib
 import io
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from captious.data.rows import CaptionRows, Source, caption_rows
 from captious.data.shapes import choose_fields
-from captious.errors import CaptionFileError, MissingExtraError, TruncatedFileError
+from captious.errors import CaptionFileError, EncodingError, MissingExtraError, TruncatedFileError
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, check_size
 
 __all__ = ["is_data_frame", "read_delimited", "read_parquet", "rows_of_data_frame"]
 
 # A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
 _SINGLE_TEXT_COLUMNS = ("caption", "candidate")
+# Rows of parquet that are unpacked at a time, before what they take is looked at.
+_ROWS = 1 << 12
 
 
 def read_delimited(text: str, source: Source, *, delimiter: str) -> CaptionRows:
@@ -77,6 +81,12 @@ def _broken(source: Source, line: int, error: csv.Error) -> CaptionFileError:
             where=f"{source.name}: in the row that starts at line {line}",
             help="close the quotes there, or fetch the file again if its end is missing",
         )
+    if "field larger than field limit" in str(error):
+        return CaptionFileError(
+            f"a cell has more than {csv.field_size_limit():,} characters",
+            where=f"{source.name}: in the row that starts at line {line}",
+            help="close the quotes there if they are open; captions as long as that can be read from .jsonl",
+        )
     return CaptionFileError(
         f"this is not csv: {error}",
         where=f"{source.name}: in the row that starts at line {line}",
@@ -106,9 +116,16 @@ def read_parquet(data: bytes, source: Source) -> CaptionRows:
         file = parquet.ParquetFile(arrow.BufferReader(data))
         names = file.schema_arrow.names
         fields = choose_fields(source, names, where="columns")
-        table = file.read(columns=list(fields))
-        ids, values = (table.column(name).to_pylist() for name in fields)
-    except (arrow.ArrowException, OSError) as error:
+        check_size(file.metadata.num_rows, len(data))
+        size, tables = 0, []
+        for batch in file.iter_batches(_ROWS, columns=list(fields)):
+            size += batch.nbytes
+            check_size(size, len(data))
+            tables.append(batch)
+        ids, values = (_values([batch.column(name) for batch in tables], name, source) for name in fields)
+    except UnpackedSizeError as error:
+        raise CaptionFileError(f"the file is too large: {error}", where=source.name, help=RAISE_LIMIT) from None
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         # The magic bytes open and close a parquet file; a cut one has only the first.
         if data.startswith(b"PAR1") and not data.endswith(b"PAR1"):
             raise TruncatedFileError(
@@ -118,6 +135,30 @@ def read_parquet(data: bytes, source: Source) -> CaptionRows:
             f"this is not parquet, or it is damaged: {error}", where=source.name, help="fetch or write the file again"
         ) from None
     return caption_rows(source, ids, values, unit="row", numbers=range(1, len(ids) + 1))
+
+
+def _values(columns: Sequence[Any], name: str, source: Source) -> list[Any]:
+    """The values of a column of parquet, which comes in parts."""
+    try:
+        return [value for column in columns for value in column.to_pylist()]
+    except Exception:  # what pyarrow raises on values that Python cannot have is many things
+        values = (value for column in columns for value in column)
+        for row, value in enumerate(values, 1):
+            try:
+                value.as_py()
+            except UnicodeDecodeError:
+                raise EncodingError(
+                    "a string is not UTF-8 text",
+                    where=f"{source.name}: row {row:,} of {name}",
+                    help="write the file again, its strings in UTF-8",
+                ) from None
+            except Exception as error:
+                raise CaptionFileError(
+                    f"a value cannot be read: {error}",
+                    where=f"{source.name}: row {row:,} of {name}",
+                    help="image ids are integers or strings, and captions strings",
+                ) from None
+        raise
 
 
 def is_data_frame(captions: object) -> bool:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from captious.data import Captions
+from captious.errors import CaptiousWarning
 
 __all__ = ["CaptiousWarning", "caption_warnings", "few_images"]
 
 _COPIES = 0.1
 _FEW_IMAGES = 10
-
-
-class CaptiousWarning(UserWarning):
-    """A number that is legal but misleading."""
 
 
 def caption_warnings(captions: Captions) -> list[str]:

@@ -309,7 +309,7 @@ def _score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTab
             scores = json.loads(Path(scores).read_bytes())
         except OSError as error:
             raise ResourceError(f"cannot read scores: {error.strerror}", where=where, help="check the path") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CaptionFileError(f"not JSON: {error}", where=where, help=help) from error
     if not isinstance(scores, Mapping) or not all(isinstance(each, Mapping) for each in scores.values()):
         raise CaptionFileError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import zlib
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.errors import CaptionFileError, ResourceError
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
 __all__ = ["DataFolder", "data_folder"]
 
@@ -62,7 +62,7 @@ class DataFolder:
         text, path = self._text(name)
         try:
             return json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CaptionFileError(f"not JSON: {error}", where=str(path), help="get the file again") from error
 
     def records(self, name: str) -> list[dict[str, Any]]:
@@ -79,7 +79,7 @@ class DataFolder:
                 record = json.loads(line)
                 if not isinstance(record, dict):
                     raise ValueError("not an object")
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 where = f"{path}, line {number}"
                 raise CaptionFileError(f"not a JSON object: {error}", where=where, help="get the file again") from error
             yield number, record
@@ -120,7 +120,7 @@ class DataFolder:
 
     def _path(self, name: str) -> Path | None:
         for candidate in (self.folder / name, self.folder / f"{name}.gz"):
-            if candidate.is_file():
+            if os.path.isfile(candidate):
                 return candidate
         return None
 
@@ -134,7 +134,9 @@ class DataFolder:
             )
         try:
             raw = path.read_bytes()
-            text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
+            text = plain_content(raw, path.name).decode("utf-8-sig")
+        except UnpackedSizeError as error:
+            raise CaptionFileError(f"the file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
         except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
             raise CaptionFileError(f"cannot be read: {error}", where=str(path), help="get the file again") from error
         self.read[path.name] = f"{zlib.crc32(raw):08x}"

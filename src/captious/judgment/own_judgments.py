@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import math
+import re
+import reprlib
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from captious.judgment.protocols import Protocol
 
 __all__ = ["load_own"]
 
+_LARGEST_RATING = sys.float_info.max
 _FORM = (
     'write {"candidate": "...", "references": ["..."], "rating": 3}'
     ' or {"better": "...", "worse": "...", "references": ["..."]} on every line'
@@ -67,7 +70,8 @@ def load_own(path: Path) -> Evidence:
 
 def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
     """What is wrong with a record; nothing if it can be used."""
-    for key in ("better", "worse") if pairs else ("candidate",):
+    keys = ("better", "worse") if pairs else ("candidate",)
+    for key in keys:
         if key not in record:
             return f"no {key}"
         if not isinstance(record[key], str):
@@ -80,6 +84,9 @@ def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
     for key in ("image", "part"):
         if not isinstance(record.get(key), str | int | float | None):
             return f"{key} is neither a string nor a number"
+    texts = [*(record[key] for key in keys), *references, str(record.get("part"))]
+    if re.search("[\ud800-\udfff]", "".join(texts)):
+        return "a lone surrogate, half of a character, which is not text"
     return "" if pairs else _wrong_rating(record)
 
 
@@ -90,6 +97,6 @@ def _wrong_rating(record: Mapping[str, Any]) -> str:
     if not isinstance(ratings, list) or not ratings:
         return "ratings are not a list of numbers, one or more"
     for rating in ratings:
-        if isinstance(rating, bool) or not isinstance(rating, int | float) or not math.isfinite(rating):
-            return f"a rating is no number: {rating!r}"
+        if isinstance(rating, bool) or not isinstance(rating, int | float) or not abs(rating) <= _LARGEST_RATING:
+            return f"a rating is no number: {reprlib.repr(rating)}"
     return ""

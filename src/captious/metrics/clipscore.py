@@ -53,9 +53,9 @@ class ClipScore(EncoderMetric):
         variant: str | None = None,
     ) -> None:
         super().__init__(model, variant=variant)
-        if images is None:
+        if not isinstance(images, str | os.PathLike):
             raise ParameterError(
-                f"{self.name} has to see the images",
+                f"{self.name} has to see the images" + (f", and {images!r:.60} is not a folder" if images else ""),
                 help="give the folder of image files: --images DIR (images=DIR in Python)",
             )
         if not (isfinite(w) and w > 0):

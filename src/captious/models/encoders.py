@@ -24,7 +24,7 @@ from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.native import threads
 from captious.progress import Progress
 
-__all__ = ["INSTALL", "Batch", "Encoder", "is_here", "missing_extra"]
+__all__ = ["INSTALL", "Batch", "Encoder", "as_encoder", "is_here", "missing_extra"]
 
 #: The command that installs what models need.
 INSTALL = "pip install 'captious[models]'"
@@ -41,6 +41,22 @@ def missing_extra() -> str | None:
     from importlib.util import find_spec
 
     return None if find_spec("torch") and find_spec("transformers") else INSTALL
+
+
+def as_encoder(model: Encoder | str) -> Encoder:
+    """An encoder from the name of its model or its folder.
+
+    Raises:
+        ParameterError: neither an encoder nor a name.
+    """
+    if isinstance(model, Encoder):
+        return model
+    if not isinstance(model, str) or not model:
+        raise ParameterError(
+            f"{model!r:.60} is not a model",
+            help="give a name on the Hugging Face hub, the folder of a model, or captious.Encoder(...)",
+        )
+    return Encoder(model)
 
 
 def is_here(model: str) -> bool:
@@ -371,6 +387,8 @@ def _from(name: str, load: Any, **options: Any) -> Any:
         try:
             with _quiet():
                 return load(name, local_files_only=local, **options)
+        except MemoryError:
+            raise
         except Exception as error:  # what the libraries raise on missing and damaged files is many things
             if local != attempts[-1]:
                 continue

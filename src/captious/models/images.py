@@ -71,6 +71,8 @@ def read_image(path: Path) -> Any:
     try:
         with Image.open(path) as image:
             return image.convert("RGB")
+    except MemoryError:
+        raise
     except Exception as error:  # whatever a decoder makes of a broken file
         raise InputError(
             f"the image file {path.name} cannot be read: {str(error) or type(error).__name__}",

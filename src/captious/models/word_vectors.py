@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -67,11 +67,15 @@ class WordVectors:
         Raises:
             ParameterError: not one row of finite numbers for each word, a word twice, or none.
         """
-        if not resource.NAME.fullmatch(name):
+        if not isinstance(name, str) or not resource.NAME.fullmatch(name):
             raise ParameterError(f"{name!r} cannot be a name of vectors", help="use letters, digits, dots, - and _")
+        words = list(words) if isinstance(words, Iterable) else [words]
+        if not all(isinstance(word, str) for word in words):
+            raise ParameterError("the words of vectors are strings", help='give them as ["dog", "cat"]')
         try:
-            rows = np.ascontiguousarray(vectors, np.float32)
-        except (TypeError, ValueError) as error:
+            with np.errstate(over="ignore"):
+                rows = np.ascontiguousarray(vectors, np.float32)
+        except (OverflowError, TypeError, ValueError) as error:
             raise ParameterError(
                 f"these are no vectors: {error}", help="give one row of finite numbers for each word"
             ) from error
@@ -82,7 +86,12 @@ class WordVectors:
                 f"an array of the shape {rows.shape} holds no vectors of {len(words):,} words",
                 help="give one row of finite numbers for each word",
             )
-        encoded = [word.encode("utf-8", "surrogatepass") for word in words]
+        try:
+            encoded = [word.encode() for word in words]
+        except UnicodeEncodeError as error:
+            raise ParameterError(
+                f"{error.object!r:.100} has a lone surrogate, half of a character", help="leave that word out"
+            ) from error
         try:
             index = VectorIndex(index_of([Block.of(encoded, rows)]), rows)
         except DuplicateWordError as error:

@@ -6,8 +6,8 @@ JSON lines have one object per caption, words counted from 1 and 0 above the roo
      "lemma": ["a", "dog", "run"], "basic": [[2, 1, "det"], [3, 2, "nsubj"], [0, 3, "root"]],
      "ccprocessed": [[0, 3, "root"], ...]}
 
-where ``ccprocessed``, the collapsed dependencies, may have copies of words: 6.1 is the first of word 6. ``parser`` may
-be missing.
+where ``ccprocessed``, the collapsed dependencies, may have copies of words: [6, 2] is the second copy of word 6. The
+numbers 6.1 to 6.9 are read as copies, too. ``parser`` may be missing.
 
 CoNLL-U files name the caption in a comment, ``# text = a dog runs``. Parts of speech and relations of version 2 of
 Universal Dependencies become those of version 1 and of the Penn Treebank, in which scene graphs are read.
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -83,6 +84,7 @@ _PENN_TAGS = (
     "CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN VBP "
     "VBZ WDT WP WP$ WRB # $ . , : `` '' -LRB- -RRB- HYPH NFP ADD AFX GW XX"
 )
+_LONGEST_NUMBER = 9  # digits
 _PENN = frozenset(_PENN_TAGS.split())
 
 
@@ -145,7 +147,7 @@ def write_parses(path: str | os.PathLike[str], parses: Iterable[tuple[str, Parse
                 "lemma": parse.lemmas,
                 **({"tree": tree} if tree else {}),
                 "basic": [(h, i, r) for i, (h, r) in enumerate(zip(parse.heads, parse.relations, strict=True), 1)],
-                "ccprocessed": [(_written(head, n), _written(word, n), r) for head, word, r in parse.collapsed],
+                "ccprocessed": [(_place(head, n), _place(word, n), r) for head, word, r in parse.collapsed],
             }
             file.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
             count += 1
@@ -159,13 +161,13 @@ def _json_lines(lines: Sequence[str], name: str) -> Iterator[tuple[str, Parse, s
         where = f"{name}: line {number:,}"
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CaptionFileError(f"not JSON: {error}", where=where, help="write one object per line") from None
         try:
             if not isinstance(record, dict):
                 raise ValueError("it is no object")
             yield str(record["caption"]), _from_record(record), str(record.get("parser") or "")
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
             missing = f"there is no {error}" if isinstance(error, KeyError) else str(error)
             raise CaptionFileError(
                 f"this is not a parse: {missing}",
@@ -180,8 +182,10 @@ def _from_record(record: Mapping[str, Any]) -> Parse:
     if not len(tags) == len(lemmas) == n:
         raise ValueError(f"{n} words, {len(tags)} tags, {len(lemmas)} lemmas")
     heads, relations = [0] * n, ["dep"] * n
-    given = [_dependency(item, "basic", int) for item in record["basic"]]
+    given = [_dependency(item, "basic") for item in record["basic"]]
     for head, dependent, relation in given:
+        if not (_is_whole(head) and _is_whole(dependent)):
+            raise ValueError(f"in basic, {json.dumps([head, dependent])[:60]} are not two words")
         if not (0 < dependent <= n and 0 <= head <= n):
             raise ValueError(f"a dependency between words {head} and {dependent} of {n}")
         heads[dependent - 1], relations[dependent - 1] = head, relation
@@ -191,8 +195,9 @@ def _from_record(record: Mapping[str, Any]) -> Parse:
     if (collapsed_ones := record.get("ccprocessed")) is None:
         edges = collapsed(words, tags, heads, relations)
     else:
-        found = (_dependency(item, "ccprocessed", int | float) for item in collapsed_ones)
+        found = (_dependency(item, "ccprocessed") for item in collapsed_ones)
         edges = tuple((_number(head, n), _number(dependent, n), relation) for head, dependent, relation in found)
+        _check_copies(edges, n)
     return Parse(words, tags, lemmas, tuple(heads), tuple(relations), edges)
 
 
@@ -202,10 +207,14 @@ def _texts(values: Any, key: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _dependency(item: Any, key: str, kind: Any) -> tuple[Any, Any, str]:
-    if not (isinstance(item, list) and len(item) == 3 and all(isinstance(place, kind) for place in item[:2])):
-        raise ValueError(f"in {key}, {json.dumps(item)[:60]} is not [head, dependent, relation]")
+def _dependency(item: Any, key: str) -> tuple[Any, Any, str]:
+    if not (isinstance(item, list) and len(item) == 3):
+        raise ValueError(f"in {key}, {reprlib.repr(item)} is not [head, dependent, relation]")
     return item[0], item[1], str(item[2])
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
 
 
 def _check_tree(heads: Sequence[int]) -> None:
@@ -223,17 +232,32 @@ def _check_tree(heads: Sequence[int]) -> None:
             known[word - 1] = True
 
 
-def _number(written: float, n: int) -> int:
-    """The number of a word, or of its k-th copy (6.1, 6.2, ...), as ``collapsed`` has it."""
-    word, copy = divmod(round(10 * written), 10)
-    if not 0 <= word <= n:
-        raise ValueError(f"a dependency of word {written} of {n}")
-    return word + copy * n
+def _number(place: Any, n: int) -> int:
+    """The number of a word, or of the k-th copy of one, [word, k] or word.k, as ``collapsed`` has it."""
+    if isinstance(place, float) and 1 < place < n + 1 and place == round(place, 1):
+        place = [*divmod(round(10 * place), 10)]
+    is_copy = isinstance(place, list) and len(place) == 2
+    word, copy = place if is_copy else (place, 0)
+    if not (_is_whole(word) and _is_whole(copy) and is_copy <= word <= n and is_copy <= copy):
+        raise ValueError(f"in ccprocessed, {json.dumps(place)[:60]} is neither one of {n} words nor a copy, [word, k]")
+    return int(word + copy * n)
 
 
-def _written(number: int, n: int) -> float:
-    copy, place = divmod(number - 1, n)
-    return round(place + 1 + copy / 10, 1) if copy > 0 else number
+def _place(number: int, n: int) -> int | tuple[int, int]:
+    """How a word, or a copy of one, is written; undoes ``_number``."""
+    copy, word = divmod(number - 1, n)
+    return (word + 1, copy) if copy > 0 else number
+
+
+def _check_copies(edges: Sequence[Edge], n: int) -> None:
+    """Raises ValueError where an edge leads to a copy that is not there: all are below a word, and none is left out."""
+    dependents = {dependent for _, dependent, _ in edges}
+    if 0 in dependents:
+        raise ValueError("in ccprocessed, 0, which is above the root, is below a word")
+    for number in {number for edge in edges for number in edge[:2] if number > n}:
+        if number not in dependents or n < number - n not in dependents:
+            copy, word = divmod(number - 1, n)
+            raise ValueError(f"in ccprocessed, there is no copy {copy} of word {word + 1}, or none before it")
 
 
 class _Sentence(NamedTuple):
@@ -271,7 +295,7 @@ def _sentences(lines: Sequence[str], name: str) -> Iterator[_Sentence]:
                     where=f"{name}: line {number:,}",
                     help="CoNLL-U has ten, between tabs",
                 )
-            if columns[0].isdigit():  # others are ranges of words written as one, and words left out
+            if columns[0].isdecimal():  # others are ranges of words written as one, and words left out
                 rows.append(columns)
 
 
@@ -326,7 +350,7 @@ def _enhanced(rows: Sequence[Sequence[str]]) -> Iterator[Edge]:
     for number, row in enumerate(rows, 1):
         for piece in row[8].split("|") if row[8] != "_" else ():
             head, _, relation = piece.partition(":")
-            if head.isdigit():
+            if head.isdecimal() and len(head) <= _LONGEST_NUMBER and int(head) <= len(rows):
                 yield int(head), number, _relation(relation, collapsed=True)
 
 

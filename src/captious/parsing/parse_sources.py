@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from captious.data.file_contents import decode, read_bytes
 from captious.data.rows import Source
-from captious.errors import CaptionFileError, UnknownNameError
+from captious.errors import CaptionFileError, ParameterError, UnknownNameError
 from captious.parsing.parse import Parse
 from captious.parsing.parse_files import read_lines
 from captious.parsing.parsed_captions import ParseSource
@@ -39,6 +39,7 @@ def as_parse_source(parser: Parser) -> ParseSource:
         MissingExtraError: a grammar or package that is not installed.
         ResourceError: there is no such pipeline, or it has no parser.
         UnknownNameError: neither a parser nor the name of a file.
+        ParameterError: something else altogether.
         CaptionFileError: a file that cannot be read.
     """
     from captious.parsing.grammar_parser import GRAMMARS, parser_with
@@ -47,13 +48,19 @@ def as_parse_source(parser: Parser) -> ParseSource:
         return parser_with(parser)
     if isinstance(parser, str) and parser.startswith(_SPACY):
         return _spacy(parser.removeprefix(_SPACY))
-    if isinstance(parser, str) and not Path(parser).suffix and not Path(parser).exists():
+    if isinstance(parser, str) and not Path(parser).suffix and not os.path.exists(parser):
         raise UnknownNameError(
             f"there is no parser {parser!r}",
             help=f"{', '.join(GRAMMARS)}, {_SPACY}NAME (hwcm only), or a file of parses, .jsonl or .conllu",
         )
     if isinstance(parser, str | os.PathLike):
         return read_parses(parser)
+    if isinstance(parser, type) or not (callable(getattr(parser, "parse", None)) and isinstance(parser, Hashable)):
+        raise ParameterError(
+            f"{parser!r:.60} is not a parser",
+            help=f"give {', '.join(map(repr, GRAMMARS))}, '{_SPACY}NAME' (hwcm only), a file of parses (.jsonl or "
+            ".conllu), or an object with label and parse(captions, words)",
+        )
     return parser
 
 

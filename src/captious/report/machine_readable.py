@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from captious.atomic_write import check_place, whole_file
 from captious.errors import MissingExtraError, ParameterError
@@ -172,9 +172,9 @@ def write_captions(path: str | os.PathLike[str], reports: Sequence[Report]) -> N
             writer: Any = None
             for row in _rows(reports):
                 if writer is None:
-                    writer = csv.DictWriter(file, list(row), lineterminator="\n")
-                    writer.writeheader()
-                writer.writerow(row)
+                    writer = _csv_writer(file)
+                    writer.writerow(row)
+                writer.writerow(row.values())
 
 
 def _rows(reports: Sequence[Report]) -> Iterator[dict[str, Any]]:
@@ -220,7 +220,22 @@ def _plain(value: Any) -> Any:
 def csv_text(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Rows under their heads, lines ended by line feeds."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = _csv_writer(out)
     writer.writerow(heads)
     writer.writerows(rows)
     return out.getvalue()
+
+
+class _Lines:
+    """A file for a writer of csv: lines that end in a carriage return and a line feed come without the former."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, line: str) -> None:
+        self._file.write(line.removesuffix("\r\n") + "\n")
+
+
+def _csv_writer(file: IO[str]) -> Any:
+    # csv.writer puts quotes around the characters that end its lines. Readers take either of the two for an end.
+    return csv.writer(_Lines(file), lineterminator="\r\n")

@@ -6,7 +6,6 @@ keys are pairs of a tag and a word.
 
 from __future__ import annotations
 
-import gzip
 import io
 import zlib
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from captious.resources.grammar import ANY, Grammar
 from captious.resources.java_objects import JavaObject, read_object
+from captious.unpacking import is_gzip, unpacked
 
 __all__ = ["fingerprint_of", "read_grammar"]
 
@@ -42,7 +42,7 @@ _SMOOTHING = [1.0, 0.2]  # of unknown and of known words
 
 def fingerprint_of(packed: bytes) -> str:
     """Sixteen hex digits for what a gzip file holds: the CRC-32 and the length that end it, which reading checks."""
-    if len(packed) < 18 or not packed.startswith(b"\x1f\x8b"):
+    if len(packed) < 18 or not is_gzip(packed):
         raise ValueError("not a gzip file")
     return packed[-8:-4][::-1].hex() + packed[-4:][::-1].hex()
 
@@ -70,7 +70,7 @@ def read_grammar(packed: bytes, name: str) -> Grammar:
 
 def _unpacked(packed: bytes) -> bytes:
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+        with unpacked(io.BytesIO(packed)) as file:
             stream = file.read(_LARGEST + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"{error}") from error
@@ -128,7 +128,7 @@ def _strings(index: JavaObject) -> tuple[str, ...]:
     return tuple(strings)
 
 
-def _items(array_list: JavaObject) -> list[Any]:
+def _items(array_list: JavaObject) -> Sequence[Any]:
     """What a ``java.util.ArrayList`` holds: it writes its capacity, then its items."""
     items = array_list.written[1:]
     if len(items) != array_list["size"]:
@@ -136,7 +136,7 @@ def _items(array_list: JavaObject) -> list[Any]:
     return items
 
 
-def _keys_and_values(hash_map: JavaObject) -> tuple[list[Any], list[Any]]:
+def _keys_and_values(hash_map: JavaObject) -> tuple[Sequence[Any], Sequence[Any]]:
     """What a ``java.util.HashMap`` holds: it writes its numbers of buckets and of entries, then these."""
     sizes, entries = hash_map.written[0], hash_map.written[1:]
     if len(entries) != 2 * int.from_bytes(sizes[4:8], "big"):

@@ -5,7 +5,6 @@ Bojanowski et al. 2017; the form of the file and the hash of n-grams are those o
 
 from __future__ import annotations
 
-import gzip
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,8 @@ from numpy.typing import NDArray
 
 from captious.native import mean_vectors, subword_buckets, threads
 from captious.resources.vector_index import Block, Subwords
-from captious.resources.vector_source import Source, broken, unpacked
+from captious.resources.vector_source import WIDEST, Source, broken, finite, rest_on_disk
+from captious.unpacking import is_unpacked
 
 __all__ = ["MAGIC", "source"]
 
@@ -29,6 +29,7 @@ _COUNTS = struct.Struct("<3iqq")  # words and labels, words, labels, tokens, pru
 _COUNT_AND_TYPE = 9  # bytes behind each word
 _SHAPE = struct.Struct("<?qq")  # whether quantised; rows, columns
 _END_OF_SENTENCE = b"</s>"  # the only word without n-grams
+_MOST_ROWS = (1 << 31) - 1
 _PIECE = 1 << 22
 _WORDS_AT_ONCE = 4096
 
@@ -45,6 +46,9 @@ def source(path: Path, file: IO[bytes], with_subwords: bool, scratch: Path) -> S
     if version != _VERSION:
         raise broken(path, "", f"version {version} of fastText's form, not {_VERSION}")
     _, n_words, n_labels, _, n_pruned = _COUNTS.unpack(_read(path, file, _COUNTS.size, "its numbers of words"))
+    if n_words < 1 or n_labels < 0 or buckets < 0:
+        said = f"{n_words:,} words, {n_labels:,} labels and {buckets:,} n-grams"
+        raise broken(path, "", f"the header says {said}", "get the file again")
     words = _words(path, file, n_words + n_labels)[:n_words]
     if n_pruned > 0:
         raise broken(path, "", "a quantised model", "give the .bin model it was made from")
@@ -53,18 +57,20 @@ def source(path: Path, file: IO[bytes], with_subwords: bool, scratch: Path) -> S
         raise broken(path, "", "a quantised model", "give the .bin model it was made from")
     if longest <= 0 or shortest <= 0:
         buckets = 0
-    if columns != width or rows < n_words + buckets:
+    if columns != width or not n_words + buckets <= rows <= _MOST_ROWS:
         raise broken(
             path,
             "",
             f"a matrix of {rows:,} x {columns:,} for {n_words:,} words and {buckets:,} n-grams of {width:,} numbers",
         )
+    if not 0 < width <= WIDEST:
+        raise broken(path, "", f"vectors of {width:,} numbers")
     subwords = Subwords(buckets, shortest, longest) if buckets else None
     matrix = _matrix(path, file, rows, columns, scratch)
     return Source(
         path,
         width,
-        _blocks(words, matrix, subwords, with_subwords),
+        _blocks(path, words, matrix, subwords, with_subwords),
         subwords=subwords if with_subwords else None,
     )
 
@@ -99,8 +105,8 @@ def _words(path: Path, file: IO[bytes], n: int) -> list[bytes]:
 def _matrix(path: Path, file: IO[bytes], rows: int, columns: int, scratch: Path) -> NDArray[np.float32]:
     """The input matrix, mapped; copied first where it is packed or begins at an odd place."""
     start, size = file.tell(), rows * columns * 4
-    plain = not isinstance(file, gzip.GzipFile) and start % 4 == 0
-    on_disk, offset = (file, start) if plain else (unpacked(file, scratch), 0)
+    plain = not is_unpacked(file) and start % 4 == 0
+    on_disk, offset = (file, start) if plain else (rest_on_disk(file, scratch), 0)
     try:
         if not _has_both_matrices(on_disk, offset + size):
             raise broken(path, "", "the file ends in the middle of its matrices", "get the file again")
@@ -123,13 +129,13 @@ def _has_both_matrices(file: IO[bytes], end: int) -> bool:
 
 
 def _blocks(
-    words: list[bytes], matrix: NDArray[np.float32], subwords: Subwords | None, with_subwords: bool
+    path: Path, words: list[bytes], matrix: NDArray[np.float32], subwords: Subwords | None, with_subwords: bool
 ) -> Iterator[Block]:
     for start in range(0, len(words), _WORDS_AT_ONCE):
         some = words[start : start + _WORDS_AT_ONCE]
         own = np.arange(start, start + len(some), dtype=np.int32)
         if subwords is None:
-            yield Block.of(some, np.asarray(matrix[own]))
+            yield Block.of(some, finite(path, matrix[own], start))
             continue
         block = Block.of(some, np.empty((0, 0), np.float32))
         pieces = subword_buckets(block.text, block.ends, subwords.shortest, subwords.longest, subwords.buckets)
@@ -140,12 +146,12 @@ def _blocks(
         at = offsets + np.arange(len(offsets))
         used, local = np.unique(rows, return_inverse=True)
         vectors = mean_vectors(np.ascontiguousarray(matrix[used]), local.astype(np.int32), at, threads())
-        yield Block(block.text, block.ends, vectors.astype(np.float32))
+        yield Block(block.text, block.ends, finite(path, vectors, start))
     if with_subwords and subwords is not None:
         no_words = Block.of([], np.empty((0, 0), np.float32))
         for start in range(len(words), len(words) + subwords.buckets, _WORDS_AT_ONCE):
             stop = min(start + _WORDS_AT_ONCE, len(words) + subwords.buckets)
-            yield Block(no_words.text, no_words.ends, np.asarray(matrix[start:stop]))
+            yield Block(no_words.text, no_words.ends, finite(path, matrix[start:stop], start - len(words), "n-gram"))
 
 
 def _without(

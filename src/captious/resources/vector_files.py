@@ -6,9 +6,7 @@ What is wrong with a file is a ``ResourceError`` that names the line or the word
 from __future__ import annotations
 
 import codecs
-import gzip
 import re
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.native import parse_vector_lines
-from captious.resources import fasttext, keyed_vectors
+from captious.resources import fasttext, keyed_vectors, npy_files
 from captious.resources.vector_index import Block
-from captious.resources.vector_source import PIECE, Source, broken, finite, from_arrays, opened
+from captious.resources.vector_source import PIECE, Source, broken, encoded, finite, from_arrays, opened
+from captious.unpacking import is_unpacked
 
 __all__ = ["source_of"]
 
@@ -28,7 +27,7 @@ _LONGEST_LINE = 1 << 22
 _LONGEST_WORD = 1 << 12
 _HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,12})[ \t\r]*")
 _NUMBERS = re.compile(rb"[0-9+\-.eE \t\r\n]*")
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+|nan|inf(?:inity)?)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
+_NUMBER = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+|nan|inf(?:inity)?)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 _SHOWN = 40
 
 
@@ -57,7 +56,7 @@ def source_of(path: Path, vocabulary: Path | None, subwords: bool, scratch: Path
 def _source(
     path: Path, file: IO[bytes], start: bytes, vocabulary: Path | None, subwords: bool, scratch: Path
 ) -> Source:
-    if start.startswith(b"\x93NUMPY"):
+    if start.startswith(npy_files.MAGIC):
         if vocabulary is None:
             raise broken(path, "", "nothing says which words its rows are", "name the file of words with --vocabulary")
         words = _lines(vocabulary)
@@ -193,26 +192,26 @@ def _binary_block(path: Path, words: list[bytes], numbers: list[bytes], width: i
 
 def _from_npz(path: Path, file: IO[bytes]) -> Source:
     try:
-        with np.load(file, allow_pickle=False) as arrays:
-            if not {"words", "vectors"} <= {*arrays.files}:
-                raise broken(path, "", f"it holds {', '.join(arrays.files) or 'nothing'}", "save words and vectors")
-            words, vectors = arrays["words"], arrays["vectors"]
-    except (ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise broken(path, "", f"no .npz file that can be read ({error})") from error
+        arrays = npy_files.read_npz(file, ("words", "vectors"))
+    except ValueError as error:
+        raise broken(path, "", f"not a .npz file that can be read ({error})") from error
+    if len(arrays) < 2:
+        raise broken(path, "", f"of words and vectors it has {' '.join(arrays) or 'neither'}", "save words and vectors")
+    words = arrays["words"]
     if words.ndim != 1 or words.dtype.kind not in "US":
-        raise broken(path, "", "its words are no array of strings", "save words as an array of strings")
-    return from_arrays(path, [w.encode() if isinstance(w, str) else bytes(w) for w in words.tolist()], vectors)
+        raise broken(path, "", "its words are not an array of strings", "save words as an array of strings")
+    try:
+        listed = words.tolist()
+    except (SystemError, ValueError) as error:  # what numpy raises on numbers that are not characters
+        raise broken(path, "", "its words are not made of characters") from error
+    return from_arrays(path, listed if words.dtype.kind == "S" else encoded(path, listed), arrays["vectors"])
 
 
 def _load(path: Path, file: IO[bytes]) -> NDArray[Any]:
     try:
-        if isinstance(file, gzip.GzipFile):
-            loaded: NDArray[Any] = np.load(file, allow_pickle=False)
-        else:
-            loaded = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise broken(path, "", f"no .npy file that can be read ({error})") from error
-    return loaded
+        return npy_files.read_npy(file) if is_unpacked(file) else npy_files.map_npy(path)
+    except ValueError as error:
+        raise broken(path, "", f"not a .npy file that can be read ({error})") from error
 
 
 def _lines(path: Path) -> list[bytes]:

@@ -92,6 +92,8 @@ class VectorIndex:
         Raises:
             ValueError: a row is not what was written.
         """
+        # A word with half of a character has no vector, as the empty word.
+        words = [word if word.isascii() or _is_unicode(word) else "" for word in words]
         places = find_words(self._arrays["text"], self._arrays["ends"], tuple(words))
         known = places >= 0
         found = np.zeros((len(words), self.width), np.float32)
@@ -173,6 +175,14 @@ def index_of(
         "sums": np.array(sums, np.uint32),
         "subwords": np.array(shape, np.int64),
     }
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _same_as_before(

@@ -6,18 +6,19 @@ import gzip
 import shutil
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ResourceError
 from captious.resources.vector_index import Block, Subwords
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpacked
 
-__all__ = ["FORMS", "PIECE", "Source", "broken", "finite", "from_arrays", "opened", "unpacked"]
+__all__ = ["FORMS", "PIECE", "WIDEST", "Source", "broken", "encoded", "finite", "from_arrays", "opened", "rest_on_disk"]
 
 #: What can be read, for people.
 FORMS = (
@@ -28,7 +29,8 @@ FORMS = (
 #: Bytes that are read at a time.
 PIECE = 1 << 22
 
-_WIDEST = 1 << 16
+#: The most numbers of a vector.
+WIDEST = 1 << 16
 
 
 class Source:
@@ -53,7 +55,7 @@ class Source:
         first: int = 1,
         subwords: Subwords | None = None,
     ) -> None:
-        if not 0 < width <= _WIDEST:
+        if not 0 < width <= WIDEST:
             raise broken(path, "line 1", f"vectors of {width:,} numbers")
         self.path, self.width, self.blocks, self.subwords = path, width, blocks, subwords
         self._unit, self._first = unit, first
@@ -77,23 +79,40 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """A file, unpacked if it is a gzip file, and the file that is really read, whose position tells how far that is.
 
     Raises:
-        ResourceError: it cannot be read, or what is packed is damaged or cut off.
+        ResourceError: it cannot be read, or what is packed is damaged, cut off or larger than the limit.
     """
     try:
         with open(path, "rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
+            packed = is_gzip(raw.read(2))
             raw.seek(0)
             if packed:
-                with gzip.open(raw) as file:
-                    yield cast(IO[bytes], file), raw
+                with unpacked(raw) as file:
+                    yield file, raw
             else:
                 yield raw, raw
     except EOFError as error:
         raise broken(path, "", "the packed file ends in the middle", "get the file again") from error
     except (gzip.BadGzipFile, zlib.error) as error:
         raise broken(path, "", f"the packed file is damaged ({error})", "get the file again") from error
+    except UnpackedSizeError as error:
+        raise broken(path, "", str(error), RAISE_LIMIT) from error
     except OSError as error:
         raise broken(path, "", error.strerror or str(error), "give a file that can be read") from error
+
+
+def encoded(path: Path, words: Sequence[str]) -> list[bytes]:
+    """Words in UTF-8.
+
+    Raises:
+        ResourceError: one has a lone surrogate, half of a character.
+    """
+    try:
+        return [word.encode() for word in words]
+    except UnicodeEncodeError as error:
+        number = next(number for number, word in enumerate(words, 1) if word == error.object)
+        raise broken(
+            path, f"word {number:,}", "it has a lone surrogate, half of a character", "leave that word out"
+        ) from error
 
 
 def from_arrays(path: Path, words: list[bytes], vectors: NDArray[Any]) -> Source:
@@ -113,20 +132,21 @@ def from_arrays(path: Path, words: list[bytes], vectors: NDArray[Any]) -> Source
     return Source(path, int(vectors.shape[1]), blocks())
 
 
-def finite(path: Path, vectors: NDArray[Any], first: int) -> NDArray[np.float32]:
+def finite(path: Path, vectors: NDArray[Any], first: int, what: str = "word") -> NDArray[np.float32]:
     """Vectors in single precision, the first being the word ``first`` of the file.
 
     Raises:
         ResourceError: a number that is not finite.
     """
-    single = vectors.astype(np.float32, copy=False)
+    with np.errstate(over="ignore"):
+        single: NDArray[np.float32] = np.asarray(vectors, np.float32)
     bad = np.flatnonzero(~np.isfinite(single).all(axis=1))
     if bad.size:
-        raise broken(path, f"word {first + int(bad[0]) + 1:,}", "a number that is not finite")
+        raise broken(path, f"{what} {first + int(bad[0]) + 1:,}", "a number that is not finite")
     return single
 
 
-def unpacked(file: IO[bytes], folder: Path) -> IO[bytes]:
+def rest_on_disk(file: IO[bytes], folder: Path) -> IO[bytes]:
     """What is left of a file, in an unnamed file of a folder."""
     copy = tempfile.TemporaryFile(dir=folder, prefix=".captious-")  # noqa: SIM115
     shutil.copyfileobj(file, copy, PIECE)

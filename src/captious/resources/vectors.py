@@ -36,7 +36,19 @@ from captious.resources.vector_files import source_of
 from captious.resources.vector_index import DuplicateWordError, VectorIndex, index_of
 from captious.resources.vector_source import PIECE, Source, broken, opened
 
-__all__ = ["INSTALL", "NAME", "VARIABLE", "NamedVectors", "VectorFile", "add", "default", "describe", "find", "names"]
+__all__ = [
+    "INSTALL",
+    "NAME",
+    "VARIABLE",
+    "NamedVectors",
+    "VectorFile",
+    "add",
+    "default",
+    "describe",
+    "find",
+    "names",
+    "remove",
+]
 
 #: The command that makes vectors known.
 INSTALL = "captious vectors add FILE --name NAME"
@@ -73,8 +85,8 @@ class VectorFile:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that belongs to it."""
-        beside = self.path.with_name(f"{self.path.name}.vectors.npy")  # where gensim puts large arrays
-        others = (self.vocabulary, beside if beside.is_file() else None)
+        beside = self.path.parent / f"{self.path.name}.vectors.npy"  # where gensim puts large arrays
+        others = (self.vocabulary, beside if os.path.isfile(beside) else None)
         return self.path, *(path for path in others if path is not None)
 
     def checksum(self) -> str:
@@ -89,7 +101,7 @@ class VectorFile:
         place = hashlib.sha256(json.dumps([str(self.path.absolute()), *self._options]).encode()).hexdigest()
         note = _folder() / "checksums" / f"{place[:_DIGITS]}.json"
         known = _read_json(note)
-        if known.get("stamp") == stamp:
+        if known.get("stamp") == stamp and _is_checksum(known.get("checksum")):
             return str(known["checksum"])
         checksum = self._summed()
         if sum(size for size, *_ in stamp) < _SMALL:
@@ -122,8 +134,8 @@ class VectorFile:
     def _stamp(self) -> list[list[int]]:
         try:
             found = [os.stat(path) for path in self.files]
-        except OSError as error:
-            raise broken(self.path, "", error.strerror or str(error)) from error
+        except (OSError, ValueError) as error:
+            raise broken(self.path, "", getattr(error, "strerror", None) or str(error)) from error
         return [[each.st_size, each.st_mtime_ns, each.st_ino] for each in found]
 
     def _summed(self) -> str:
@@ -210,11 +222,15 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
                 help=f"--vectors NAME (vectors=NAME in Python), or set {VARIABLE}",
             )
         raise MissingExtraError("there are no word vectors", help=_HOW_TO_GET)
-    text = os.fspath(what)
+    text = os.fspath(what) if isinstance(what, str | os.PathLike) else what
+    if not isinstance(text, str):
+        raise ParameterError(
+            f"{what!r:.80} are not word vectors", help="give their name or file, or captious.WordVectors"
+        )
     if isinstance(what, str) and NAME.fullmatch(text) and (entry := _entry(text)):
         return _of_entry(text, entry)
     path = expanded(text, "--vectors")
-    if not path.exists():
+    if not text or not os.path.exists(path):
         known = ", ".join(names()) or "none so far"
         raise UnknownNameError(
             f"there are no word vectors {text!r}, and no such file", help=f"names are: {known}; {INSTALL}"
@@ -251,8 +267,8 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
             f"{name!r} cannot name word vectors", help="use letters, digits and . - _; begin with a letter or digit"
         )
     checksum = file.checksum()
-    before = _entry(name)
-    if before and before["checksum"] != checksum and not replace:
+    before = {} if replace else _entry(name)
+    if before and before["checksum"] != checksum:
         raise ParameterError(
             f"the name {name} is taken",
             where=f"it stands for {before['path']}, checksum {before['checksum']}",
@@ -276,9 +292,34 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
     return NamedVectors(name, checksum, index, str(file.path))
 
 
+def remove(name: str) -> None:
+    """Forget a name, and delete what was compiled for it unless another name stands for the same vectors.
+
+    Raises:
+        UnknownNameError: no vectors have this name.
+    """
+    if name not in names():
+        raise UnknownNameError(
+            f"there are no word vectors {name!r}", help=f"the names are {', '.join(names()) or 'none yet'}"
+        )
+    file = _names_folder() / f"{name}.json"
+    try:
+        checksum = str(_entry(name)["checksum"])
+    except CaptiousError:  # a damaged file of a name
+        checksum = ""
+    file.unlink(missing_ok=True)
+    others = (_read_json(path).get("checksum") for path in _names_folder().glob("*.json"))
+    if checksum and checksum not in others:
+        for compiled_file in (_index(checksum), _rows(checksum)):
+            compiled_file.unlink(missing_ok=True)
+
+
 def describe(name: str) -> tuple[str, str]:
-    """State of named vectors (compiled, found or missing), and what they are."""
-    entry = _entry(name)
+    """State of named vectors (compiled, found, missing or damaged), and what they are."""
+    try:
+        entry = _entry(name)
+    except ResourceError as error:
+        return "damaged", error.where
     what = f"{entry['words']:,} words x {entry['width']}, {entry['checksum'][:8]}, from {entry['path']}"
     if entry["subwords"]:
         what = f"{what}, subwords"
@@ -286,7 +327,7 @@ def describe(name: str) -> tuple[str, str]:
     arrays = open_arrays(_index(checksum), checksum)
     if arrays is not None and _rows_fit(checksum, arrays):
         return "compiled", what
-    return ("found" if Path(entry["path"]).is_file() else "missing"), what
+    return ("found" if os.path.isfile(entry["path"]) else "missing"), what
 
 
 def _of_entry(name: str, entry: dict[str, Any]) -> NamedVectors:
@@ -308,15 +349,36 @@ def _of_entry(name: str, entry: dict[str, Any]) -> NamedVectors:
 
 
 def _entry(name: str) -> dict[str, Any]:
-    return _read_json(_names_folder() / f"{name}.json")
+    """What a name stands for; nothing if there is no such name.
+
+    Raises:
+        ResourceError: the file of the name is damaged.
+    """
+    path = _names_folder() / f"{name}.json"
+    if not os.path.isfile(path):
+        return {}
+    entry = _read_json(path)
+    types = {"words": int, "width": int, "path": str, "vocabulary": str | None, "subwords": bool, "keep_first": bool}
+    sound = all(key in entry and isinstance(entry[key], of) for key, of in types.items())
+    if not sound or not _is_checksum(entry.get("checksum")):
+        raise ResourceError(
+            f"the file that says what the word vectors {name} are is damaged",
+            where=str(path),
+            help=f"captious vectors add FILE --name {name} --replace",
+        )
+    return entry
+
+
+def _is_checksum(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(rf"[0-9a-f]{{{_DIGITS}}}", value) is not None
 
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) and "checksum" in found else {}
+    return found if isinstance(found, dict) else {}
 
 
 def _safe(path: Path) -> str:

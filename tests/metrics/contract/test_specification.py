@@ -12,11 +12,54 @@ from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Settings
 from captious.metrics.contract.specification import Asked, parameters_of
 from captious.metrics.rouge_s import RougeS
+from captious.metrics.shared.token_frequencies import TokenFrequencies
 from captious.metrics.smurf import Smurf
 from captious.metrics.yi2020 import Yi2020
+from captious.models import Encoder
 
 CANDIDATES = {1: "a dog runs over the green grass", 2: "Two men, playing guitar"}
 REFERENCES = {1: ["a brown dog runs on grass", "the dog"], 2: ["two men play guitar on a stage"]}
+
+
+@pytest.mark.parametrize("model", [5, b"bert", ["bert"], object(), "", Encoder])
+@pytest.mark.parametrize("metric", ["bertscore", "clipscore", "mowe", "rouge-l"])
+def test_what_is_no_model(model: object, metric: str) -> None:
+    with pytest.raises(ParameterError, match="is not a model") as caught:
+        captious.score(CANDIDATES, REFERENCES, metric, model=model)  # type: ignore[arg-type]
+    for form in ("Hugging Face hub", "folder", "captious.Encoder"):
+        assert form in caught.value.help
+    for make in (BertScore, lambda encoder: captious.metrics.contract.registry.get("mowe")(encoder=encoder)):
+        with pytest.raises(ParameterError, match="is not a model"):
+            make(encoder=model)
+
+
+@pytest.mark.parametrize("parser", [5, b"x", ["x"], object()])
+def test_what_is_no_parser(parser: object) -> None:
+    for metric in ("hwcm", "rouge-l"):
+        with pytest.raises(ParameterError, match="is not a parser"):
+            captious.score(CANDIDATES, REFERENCES, metric, parser=parser)  # type: ignore[arg-type]
+
+
+def test_what_is_no_folder_of_images() -> None:
+    for metric in ("clipscore", "rouge-l"):
+        with pytest.raises(ParameterError):
+            captious.score(CANDIDATES, REFERENCES, metric, images=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("other", [5, None, "rouge-l", captious.RougeL])
+def test_only_metrics_merge(other: object) -> None:
+    with pytest.raises(ParameterError, match="is not a metric"):
+        captious.RougeL().merge(other)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("other", [5, None, object()])
+def test_only_frequencies_merge(other: object) -> None:
+    of_ngrams = captious.CiderD().fit(captious.load(CANDIDATES, REFERENCES).references)
+    of_tokens = TokenFrequencies(np.ones(3, np.int64), 2, "model")
+    assert of_ngrams is not None
+    for state in (of_ngrams, of_tokens):
+        with pytest.raises(ParameterError, match="do not belong together"):
+            state.merge(other)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

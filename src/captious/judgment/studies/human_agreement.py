@@ -156,7 +156,15 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
         results = json.loads(entry["results"]) if isinstance(entry["results"], str) else entry["results"]
         label = entry["leaderboard_name"].removeprefix("cap-")
         scores = {metric: float(results[key]) for metric, key in _LEADERBOARD.items() if results.get(key) is not None}
-    except (StopIteration, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (
+        StopIteration,
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise CaptionFileError(
             "this is no leaderboard of COCO with a human row",
             where=str(path),

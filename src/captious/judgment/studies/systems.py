@@ -155,7 +155,7 @@ def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[st
             raise ResourceError(
                 f"cannot read human scores: {error.strerror}", where=where, help="check the path"
             ) from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CaptionFileError(f"not JSON: {error}", where=where, help='write {"m1": {"system": 0.2}}') from error
     if not isinstance(human, Mapping) or not human:
         raise CaptionFileError("these are no human scores", where=where, help='write {"m1": {"system": 0.2, ...}}')
@@ -170,7 +170,7 @@ def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[st
             )
         try:
             found[str(measure)] = np.array([values[name] for name in names], np.float64)
-        except (TypeError, ValueError) as error:
+        except (OverflowError, TypeError, ValueError) as error:
             raise CaptionFileError(f"{measure}: {error}", where=where, help="give one number per system") from error
         if not np.isfinite(found[str(measure)]).all():
             raise CaptionFileError(f"{measure} is not finite", where=where, help="give one number per system")

@@ -199,6 +199,8 @@ class Metric(ABC):
         Raises:
             ParameterError: the other metric computes something else.
         """
+        if not isinstance(other, Metric):
+            raise ParameterError(f"{other!r:.60} is not a metric", help=f"give another captious.{type(self).__name__}")
         if type(other) is not type(self) or other.signatures() != self.signatures():
             raise ParameterError(
                 f"{other.name} cannot be merged into {self.name}",

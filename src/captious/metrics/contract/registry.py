@@ -97,6 +97,8 @@ def get(name: str) -> type[Metric]:
         point = _plugins()[name]
         try:
             loaded = point.load()
+        except MemoryError:
+            raise
         except Exception as error:  # whatever the code of another package does when it is imported
             raise ParameterError(
                 f"the metric {name} cannot be loaded: {error}",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from captious.errors import ParameterError, UnknownNameError
 from captious.models import Encoder, WordVectors
+from captious.models.encoders import as_encoder
 from captious.native import MOST_THREADS
 from captious.text import Tokenizer, as_tokenizer
 
@@ -96,17 +97,6 @@ def _frequencies(value: Any) -> Any:
     return as_frequencies(value)
 
 
-def _encoder(value: Any) -> Encoder:
-    if isinstance(value, str | os.PathLike):
-        return Encoder(os.fspath(value))
-    if not isinstance(value, Encoder):
-        raise ParameterError(
-            f"{value!r:.60} is not a model",
-            help="give a name on the Hugging Face hub, a folder, or captious.Encoder(...)",
-        )
-    return value
-
-
 def _vectors(value: Any) -> WordVectors:
     return value if isinstance(value, WordVectors) else WordVectors.open(value)
 
@@ -121,7 +111,7 @@ def _parser(value: Any) -> Any:
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "tokenizer": as_tokenizer,
     "idf": _frequencies,
-    "model": _encoder,
+    "model": as_encoder,
     "vectors": _vectors,
     "parser": _parser,
 }

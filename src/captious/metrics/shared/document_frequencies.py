@@ -21,14 +21,17 @@ from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
 from captious.data import References, read_references
-from captious.errors import ParameterError, ResourceError
+from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.metrics.contract.metric import State
 from captious.native import NgramFrequencies, Vocabulary
+from captious.resources.npy_files import read_npz
 from captious.text import NgramLayer, Tokenizer, WordLayer, as_tokenizer
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError
 
 __all__ = ["DocumentFrequencies", "as_frequencies"]
 
 _FORMAT = 1
+_MOST_DOCUMENTS = 1 << 53
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +74,12 @@ class DocumentFrequencies:
         """The frequencies of both corpora together; an image that is in both counts twice.
 
         Raises:
-            ParameterError: they were cut by different tokenizers.
+            ParameterError: they were cut by different tokenizers, or the other are not document frequencies.
         """
         if not isinstance(other, DocumentFrequencies) or other.tokenizer != self.tokenizer:
             raise ParameterError(
                 "these document frequencies do not belong together",
-                where=f"{self.label} and {other.label}",
+                where=f"{self.label} and {getattr(other, 'label', repr(other))}",
                 help="merge frequencies that were counted with the same tokenizer",
             )
         vocabulary, counts = Vocabulary(), NgramFrequencies()
@@ -117,11 +120,16 @@ class DocumentFrequencies:
                 f"cannot read document frequencies: {error.strerror}", where=str(path), help=help
             ) from error
         try:
-            with np.load(io.BytesIO(raw), allow_pickle=False) as archive:
-                content = {name: archive[name] for name in archive.files}
+            content = read_npz(io.BytesIO(raw))
             header = json.loads(content.pop("header").tobytes())
             if header["format"] == _FORMAT and header["checksum"] == _checksum(content):
                 return cls._from_content(content, Path(path).stem)
+        except (CaptiousError, MemoryError):
+            raise
+        except UnpackedSizeError as error:
+            raise ResourceError(
+                f"these document frequencies are too large: {error}", where=str(path), help=RAISE_LIMIT
+            ) from error
         except Exception as error:  # what the libraries raise on damaged archives is many things
             raise ResourceError(
                 "not a file of document frequencies, or a damaged one", where=str(path), help=help
@@ -158,7 +166,8 @@ class DocumentFrequencies:
         ngrams, frequencies = content["ngrams"], content["frequencies"].astype(np.int64)
         present = ngrams >= 0
         sound = (
-            about["documents"] >= 1
+            isinstance(about["documents"], int)
+            and 1 <= about["documents"] <= _MOST_DOCUMENTS
             and sum(map(len, map(str.encode, words))) == len(text)
             and len(set(words)) == len(words)
             and ngrams.shape == (len(frequencies), 4)

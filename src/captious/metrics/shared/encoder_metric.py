@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from captious.metrics.contract.metric import MeanMetric
 from captious.models import Encoder
-from captious.models.encoders import missing_extra
+from captious.models.encoders import as_encoder, missing_extra
 
 __all__ = ["EncoderMetric"]
 
@@ -21,8 +21,7 @@ class EncoderMetric(MeanMetric):
 
     def __init__(self, model: Encoder | str | None = None, *, variant: str | None = None) -> None:
         super().__init__(variant=variant)
-        chosen = self.default_models[0] if model is None else model
-        self.encoder = Encoder(chosen) if isinstance(chosen, str) else chosen
+        self.encoder = as_encoder(self.default_models[0] if model is None else model)
 
     @classmethod
     def missing(cls) -> str | None:

@@ -113,7 +113,7 @@ class SmurfConstants:
             return cls(**content)
         except OSError as error:
             raise ResourceError(f"cannot read constants: {error.strerror}", where=str(path), help=_HELP) from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise ResourceError("not a file of constants of SMURF", where=str(path), help=_HELP) from error
 
 

@@ -58,12 +58,12 @@ class TokenFrequencies:
         """The frequencies of both corpora together; a caption that is in both counts twice.
 
         Raises:
-            ParameterError: they are of different models.
+            ParameterError: they are of different models, or the other are not token frequencies.
         """
         if not isinstance(other, TokenFrequencies) or other.model != self.model:
             raise ParameterError(
                 "these frequencies do not belong together",
-                where=f"{self.label} and {other.label}",
+                where=f"{self.label} and {getattr(other, 'label', repr(other))}",
                 help="merge frequencies that were counted with the same model",
             )
         name = self.name if self.name == other.name else f"{self.name}+{other.name}"

@@ -18,6 +18,7 @@ from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.shared.vector_metric import VectorMetric
 from captious.models import Encoder, TextLayer, WordVectors
 from captious.models.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
+from captious.models.encoders import as_encoder
 from captious.native import mean_vectors, threads
 from captious.text import Tokenizer
 from captious.text.stop_word_lists import StopWords, as_stop_words
@@ -81,7 +82,7 @@ class WordMeanMetric(VectorMetric):
             raise UnknownNameError(
                 f"{self.name} cannot combine references by {combine!r}", help=f"give {', '.join(_COMBINE)}"
             )
-        self.encoder = Encoder(model) if isinstance(model, str) else model
+        self.encoder = None if model is None else as_encoder(model)
         self.layer = _LOWEST if layer is None else layer
 
     @property

@@ -1,0 +1,105 @@
+"""The standard streams: results that cannot be shown are an error, messages that cannot be shown are not."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from typing import TextIO
+
+from captious.atomic_write import advice
+from captious.errors import OutputError
+
+__all__ = ["prepare_streams"]
+
+
+def prepare_streams() -> None:
+    """Put streams into ``sys.stdout`` and ``sys.stderr`` that say, or do not mind, that they cannot be written to.
+
+    Streams that somebody else has put there stay, but for signs that they cannot encode, which become question marks.
+    """
+    for descriptor in (0, 1, 2):
+        _occupy(descriptor)
+    if sys.stdout is sys.__stdout__:
+        sys.stdout = _prepared(sys.stdout, _Results)
+    if sys.stderr is sys.__stderr__:
+        sys.stderr = _prepared(sys.stderr, _Messages)
+
+
+def _occupy(descriptor: int) -> None:
+    """Have no file that is opened later take the place of a closed stream, and get what is meant for that."""
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        nothing = os.open(os.devnull, os.O_RDONLY)  # so that writing fails as it does on what is closed
+        if nothing == descriptor:
+            os.set_inheritable(nothing, True)
+        else:
+            os.dup2(nothing, descriptor)
+            os.close(nothing)
+
+
+class _Messages(io.RawIOBase):
+    """A standard stream. From the first error on it takes what it gets and drops it.
+
+    Args:
+        file: its file; None if it was closed before captious began.
+    """
+
+    def __init__(self, file: io.FileIO | None) -> None:
+        super().__init__()
+        self._file = file
+        self._is_lost = False
+
+    def write(self, data: object) -> int:
+        content = memoryview(data)  # type: ignore[arg-type]  # every kind of buffer
+        if not self._is_lost:
+            try:
+                if self._file is None:
+                    raise OSError(errno.EBADF, "standard output is closed")
+                return self._file.write(content)
+            except OSError as error:
+                self._is_lost = True
+                self._lose(error)
+        return content.nbytes
+
+    def _lose(self, error: OSError) -> None:
+        """What happens at the first error."""
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return self._file is not None and self._file.isatty()
+
+    def fileno(self) -> int:
+        return super().fileno() if self._file is None else self._file.fileno()
+
+
+class _Results(_Messages):
+    """Standard output, whose first error is one of the run; that the reader has gone is for the caller to judge."""
+
+    def _lose(self, error: OSError) -> None:
+        if isinstance(error, BrokenPipeError):
+            raise error
+        raise OutputError(
+            "cannot write the results",
+            where=error.strerror or str(error),
+            help=advice(error) or "send them elsewhere, or into a file (-o FILE)",
+        ) from error
+
+
+def _prepared(stream: TextIO | None, kind: type[_Messages]) -> TextIO:
+    file, encoding, errors = None, "utf-8", "replace"
+    if stream is not None:
+        if not isinstance(stream, io.TextIOWrapper):
+            return stream
+        stream.flush()
+        file = io.FileIO(stream.fileno(), "wb", closefd=False)
+        encoding = stream.encoding
+        if stream.errors not in ("strict", "surrogateescape"):  # the user has chosen
+            errors = stream.errors or errors
+    raw = kind(file)
+    is_prompt = kind is _Messages or raw.isatty()
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, errors, line_buffering=is_prompt)

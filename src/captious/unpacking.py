@@ -1,0 +1,132 @@
+"""Unpacking gzip files, up to a limit: a few megabytes may unpack to gigabytes.
+
+Content is limited to 2 GiB, or to eight times the size of the packed file where that is more. The environment variable
+``CAPTIOUS_MAX_UNPACKED`` sets another limit in place of 2 GiB.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+from typing import IO, Any, cast
+
+from captious.errors import ParameterError
+
+__all__ = [
+    "RAISE_LIMIT",
+    "VARIABLE",
+    "UnpackedSizeError",
+    "check_size",
+    "is_gzip",
+    "is_unpacked",
+    "plain_content",
+    "unpacked",
+]
+
+#: The variable of the environment that sets the limit.
+VARIABLE = "CAPTIOUS_MAX_UNPACKED"
+#: What to do about a file that unpacks to more.
+RAISE_LIMIT = f"if the file is what it should be, set {VARIABLE} to more, for example 8G, or unpack it"
+
+_MAGIC = b"\x1f\x8b"
+_USUAL = 2 << 30
+_USUAL_RATIO = 8  # what text and vectors shrink to is more than an eighth
+_PIECE = 1 << 20
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+
+
+class UnpackedSizeError(OSError):
+    """A file that unpacks to more than the limit."""
+
+
+def check_size(size: int, packed_size: int) -> None:
+    """Refuse what unpacks to more bytes than the limit.
+
+    Raises:
+        UnpackedSizeError: it does.
+        ParameterError: ``CAPTIOUS_MAX_UNPACKED`` is not a size.
+    """
+    most = max(_limit(), _USUAL_RATIO * packed_size)
+    if size > most:
+        raise UnpackedSizeError(f"it unpacks to more than {most:,} bytes")
+
+
+def is_gzip(start: bytes) -> bool:
+    """Whether this is how a gzip file begins."""
+    return start.startswith(_MAGIC)
+
+
+def plain_content(data: bytes, name: str) -> bytes:
+    """What a file holds: the bytes themselves, or unpacked if they are those of a gzip file, whatever its name.
+
+    Args:
+        data: all bytes of the file.
+        name: of the file; one that ends in ``.gz`` must be a gzip file.
+
+    Raises:
+        UnpackedSizeError: it unpacks to more than the limit.
+        gzip.BadGzipFile, zlib.error: damaged, or not gzip in spite of its name.
+        EOFError: it ends in the middle.
+    """
+    if not is_gzip(data):
+        if data and name.lower().endswith(".gz"):
+            raise gzip.BadGzipFile("it does not begin as a gzip file does")
+        return data
+    with unpacked(io.BytesIO(data)) as file:
+        pieces = iter(lambda: file.read(_PIECE), b"")
+        return b"".join(pieces)
+
+
+def unpacked(packed: IO[bytes]) -> IO[bytes]:
+    """A gzip file as a file of its content; reading beyond the limit raises ``UnpackedSizeError``."""
+    return cast(IO[bytes], io.BufferedReader(_Limited(packed), _PIECE))
+
+
+def is_unpacked(file: IO[bytes]) -> bool:
+    """Whether a file is one that ``unpacked`` gave."""
+    return isinstance(getattr(file, "raw", None), _Limited)
+
+
+class _Limited(io.RawIOBase):
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._file = gzip.GzipFile(fileobj=packed)
+        self._packed_size = packed.seek(0, io.SEEK_END)
+        packed.seek(0)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = self._file.readinto(buffer)
+        check_size(self._file.tell(), self._packed_size)
+        return size
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if whence == io.SEEK_END:
+            while self.readinto(bytearray(_PIECE)):
+                pass
+        elif whence == io.SEEK_SET:
+            check_size(offset, self._packed_size)
+        return self._file.seek(offset, whence)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _limit() -> int:
+    wanted = os.environ.get(VARIABLE, "")
+    if not wanted:
+        return _USUAL
+    found = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", wanted.upper())
+    if found is None:
+        raise ParameterError(f"{VARIABLE} is {wanted!r}", help="set it to a number of bytes, or to one like 500M or 8G")
+    return int(found[1]) << _UNITS[found[2]]

@@ -1,0 +1,136 @@
+"""What is written is read back exactly, whatever stands in captions, ids and names."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import captious
+from captious.cli.data import items
+from captious.parsing.parse import Parse
+from captious.parsing.parse_files import write_parses
+from captious.parsing.parse_sources import read_parses
+from captious.report.machine_readable import csv_text, reports_csv, reports_json, write_captions
+
+AWKWARD = "\r\n\t\",;|'\\ \0\x0b\x0c\x1c\x1e\x85\u2028\u2029\ufeff=#a7é🐕"
+texts = st.text(st.sampled_from(AWKWARD) | st.characters(exclude_categories=["Cs"]), max_size=12)
+ids = st.lists(st.integers(1 - 10**18, 10**18 - 1), min_size=1, max_size=4, unique=True) | st.lists(
+    texts, min_size=1, max_size=4, unique=True
+)
+
+
+def by_csv(path: Path) -> list[dict[str, str]]:
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+def by_pandas(path: Path) -> list[dict[str, str]]:
+    return pd.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
+
+
+def by_json(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().decode().split("\n")[:-1]]
+
+
+def by_parquet(path: Path) -> list[dict[str, Any]]:
+    return pl.read_parquet(path).to_dicts()
+
+
+READERS: list[tuple[str, Callable[[Path], list[dict[str, Any]]]]] = [
+    (".csv", by_csv),
+    (".csv", by_pandas),
+    (".jsonl", by_json),
+    (".parquet", by_parquet),
+]
+
+
+@pytest.mark.parametrize(("extension", "reader"), READERS)
+@given(ids=ids, system=texts, data=st.data())
+@settings(max_examples=40, deadline=None)
+@example(ids=["a\rb"], system="s\r", data=None)
+def test_caption_scores(
+    extension: str, reader: Callable[[Path], list[dict[str, Any]]], ids: list[int | str], system: str, data: Any
+) -> None:
+    candidates = {i: data.draw(texts) if data else "x\ry" for i in ids}
+    references = {i: ["a", "b c"] for i in ids}
+    reports = [captious.score(candidates, references, ["rouge-l"], system=name) for name in (system, f"{system}2")]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"scores{extension}")
+        write_captions(path, reports)
+        rows = reader(path)
+        assert [row["system"] for row in rows] == [report.system for report in reports for _ in ids]
+        assert [str(row["id"]) for row in rows] == 2 * [str(i) for i in ids]
+        assert [row["candidate"] for row in rows] == 2 * [*candidates.values()]
+        write_captions(path, reports[:1])
+        again = captious.load(path, references)
+        assert dict(zip(again.ids, again.candidates, strict=True)) == candidates
+
+
+@given(st.lists(st.lists(texts, min_size=3, max_size=3), min_size=1, max_size=5))
+@example([["a\rb", "\r", "\n"]])
+def test_rows_of_csv(rows: list[list[str]]) -> None:
+    text = csv_text(["a", "b", "c"], rows)
+    assert text.endswith("\n")
+    assert not text.startswith("a,b,c\r")
+    assert list(csv.reader(io.StringIO(text, newline=""), strict=True)) == [["a", "b", "c"], *rows]
+    frame = pd.read_csv(io.BytesIO(text.encode()), dtype=str, keep_default_na=False)
+    assert frame.to_numpy().tolist() == rows
+
+
+@given(system=texts)
+@settings(max_examples=25, deadline=None)
+@example(system="a\rb")
+def test_corpus_scores(system: str) -> None:
+    report = captious.score({1: "a b"}, {1: ["a c"]}, ["rouge-l"], system=system)
+    (row,) = csv.DictReader(io.StringIO(reports_csv([report]), newline=""))
+    assert (row["system"], float(row["score"])) == (system, report["rouge-l"].score)
+    assert json.loads(reports_json([report]))["systems"][0]["name"] == system
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@given(rows=st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=2, max_size=4))
+@settings(max_examples=25, deadline=None)
+@example(rows=[("a\rb", ["c\r", "\r"]), ("", ["d"])])
+def test_what_was_judged(form: str, rows: list[tuple[str, list[str]]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        own, written = Path(folder, "own.jsonl"), Path(folder, f"items.{form}")
+        lines = [{"candidate": text, "references": refs, "rating": rating} for rating, (text, refs) in enumerate(rows)]
+        own.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        items.main([str(own), "--format", form, "-o", str(written)], standalone_mode=False)
+        if form == "jsonl":
+            found = [(row["candidate"], row["references"]) for row in by_json(written)]
+        else:
+            found = [
+                (row["candidate"], [row[f"reference_{k}"] for k in range(1, 1 + len(refs))])
+                for row, (_, refs) in zip(by_csv(written), rows, strict=True)
+            ]
+        assert found == rows
+
+
+@given(st.dictionaries(texts, st.lists(texts.filter(bool), min_size=1, max_size=4), min_size=1, max_size=3))
+@settings(deadline=None)
+def test_parses(captions: dict[str, list[str]]) -> None:
+    parses = {}
+    for caption, words in captions.items():
+        n = len(words)
+        edges = ((0, 1, "root"), *((1, k, "dep") for k in range(2, n + 1)), (1, 1 + n, "conj:\r"))
+        parses[caption] = Parse(
+            tuple(words), ("NN",) * n, tuple(words), (0, *[1] * (n - 1)), ("root", *["dep"] * (n - 1)), edges
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "parses.jsonl")
+        write_parses(path, ((caption, parse, "") for caption, parse in parses.items()), made_by="a\rb")
+        read = read_parses(path)
+    assert read.parses == parses
+    assert read.made_by == ("a\rb",)

@@ -1,0 +1,179 @@
+"""Pickles, read as data: what gensim writes, and what must not be done with hostile ones."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from captious.errors import ResourceError
+from captious.resources.pickles import PickledObject, PickleError, read_pickle
+from captious.resources.vectors import VectorFile
+
+NUMBERS = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+def text(value: str) -> bytes:
+    return b"\x8c" + bytes([len(value)]) + value.encode()
+
+
+def name(module: str, of: str) -> bytes:
+    return text(module) + text(of) + b"\x93"
+
+
+def dtype(code: str) -> bytes:
+    return name("numpy", "dtype") + text(code) + b"\x85R"
+
+
+#: numpy.ndarray((4,), dtype("O"), b"AAA..."), whose items are pointers that the file makes up.
+OBJECTS = name("numpy", "ndarray") + b"(K\x04\x85" + dtype("O") + b"C\x20" + b"A" * 32 + b"tR"
+
+
+def refused(content: bytes, reason: str = "") -> None:
+    with pytest.raises(PickleError, match=reason or None):
+        read_pickle(content)
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, True, 0, 255, 256, 65_536, -1, 2**40, -(2**80), 1.5, "", "é犬", "x" * 70_000, [], [1, [2, []]], (), (1,),
+        (1, 2, 3, 4),
+        {}, {"a": 1, 2: "b"}, ["same", "same"],
+    ],
+    ids=lambda value: f"{value!r:.20}",
+)  # fmt: skip
+def test_values(value: Any, protocol: int) -> None:
+    assert read_pickle(pickle.dumps(value, protocol)) == value
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+@pytest.mark.parametrize(
+    "value",
+    [
+        NUMBERS, np.asfortranarray(NUMBERS), NUMBERS.astype(">f8"), NUMBERS[:0].ravel(), np.arange(5_000),
+        np.array([True]),
+        np.ones((2, 2), np.int8),
+    ],
+)  # fmt: skip
+def test_arrays(value: np.ndarray, protocol: int) -> None:
+    if protocol == 2 and not value.size:
+        pytest.skip("no bytes at all are written as a call of bytes")
+    found = read_pickle(pickle.dumps(value, protocol))
+    np.testing.assert_array_equal(found, value)
+    assert found.dtype == value.dtype
+
+
+def test_scalars_and_bytes() -> None:
+    for number in (np.float32(1.5), np.int64(-7), np.bool_(True)):
+        assert read_pickle(pickle.dumps(number, 4)) == number
+    assert read_pickle(pickle.dumps(b"abc", 4)) == b"abc"
+    assert read_pickle(pickle.dumps(b"\xe9abc", 2)) == b"\xe9abc"
+    assert read_pickle(pickle.dumps(b"x" * 10_000, 4)) == b"x" * 10_000
+
+
+@pytest.mark.parametrize("how", [b")\x81", b")}\x92"], ids=["new", "new with names"])
+def test_objects_are_bags_of_attributes(how: bytes) -> None:
+    made = name("gensim.models", "Any") + how + b"}" + text("a") + b"K\x07sb"
+    found = read_pickle(b"\x80\x04" + made + b".")
+    assert isinstance(found, PickledObject)
+    assert (found.type, found.attributes) == ("gensim.models.Any", {"a": 7})
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "ends in the middle"),
+        (b"\x80\x04", "ends in the middle"),
+        (b"\x80\x04K\x01", "ends in the middle"),
+        (b"\x80\x04.", "ends in the middle"),
+        (OBJECTS + b".", "an array of 'O', not of numbers"),
+        (name("numpy", "ndarray") + b"(K\x04\x85" + dtype("f4") + b"C\x10" + b"A" * 16 + b"tR.",
+         "such a call of 'numpy.ndarray'"),
+        (name("os", "system") + text("true") + b"\x85R.", "'os.system' has no place in it"),
+        (b"cos\nsystem\n.", "'os.system' has no place in it"),
+        (b"(ios\nsystem\n.", "the opcode b'i'"),
+        (name("gensim", "X") + b"(NtR.", "such a call of 'gensim.X'"),
+        (name("gensim", "X") + b"}" + text("__reduce__") + b"Nsb.", "a state of something that has none"),
+        (dtype("V8") + b".", "not of numbers"),
+        (dtype("f4,O") + b".", "not of numbers"),
+        (dtype("f4") + b"(K\x03" + text("|") + b"N)NJ\0\0\0\0J\0\0\0\0K\0tb.", "items have parts"),
+        (b"Nr\xff\xff\xff\x3f.", "not the next one"),
+        (b"j\xff\xff\xff\x3f.", "a reference to what is not there"),
+        (b"\x8e" + struct.pack("<Q", 1 << 62) + b".", "ends in the middle"),
+        (b"\x96" + struct.pack("<Q", 1 << 40) + b".", "ends in the middle"),
+        (b"\x8d" + struct.pack("<Q", (1 << 64) - 1) + b".", "ends in the middle"),
+        (b"\x8b\xff\xff\xff\x7f.", "ends in the middle"),
+        (b"}" + b")" + b"\x85" * 1_000_000 + b"Ns.", "keys are not strings"),  # a hash by recursion without end
+        (b"(" * 2_000, "values within values"),
+        (b"\x8c\x01\xff.", "cannot be decoded"),
+        (b"P0\n.", "the opcode b'P'"),
+        (b"\x82\x01.", "the opcode"),
+        (b"\x97.", "the opcode"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(content: bytes, reason: str) -> None:
+    refused(content, reason)
+
+
+def test_cut_anywhere() -> None:
+    whole = pickle.dumps({"words": ["a", "b"], "vectors": NUMBERS}, 4)
+    for end in range(len(whole)):
+        refused(whole[:end])
+
+
+@pytest.mark.parametrize(
+    "shape", [b"K\x07\x85", b"J\xff\xff\xff\xff\x85", b"\x8a\x09" + b"\xff" * 8 + b"\0\x85", b"N\x85", b"N"]
+)
+def test_sizes_of_arrays_are_those_of_their_bytes(shape: bytes) -> None:
+    refused(
+        name("numpy._core.numeric", "_frombuffer") + b"(C\x10" + bytes(16) + dtype("f4") + shape + text("C") + b"tR."
+    )
+
+
+def test_bytes_are_not_made_again_and_again() -> None:
+    text_of_a_megabyte = b"X" + struct.pack("<I", 1 << 20) + b"a" * (1 << 20) + b"\x940"
+    encode = name("_codecs", "encode") + b"\x940" + text("latin1") + b"\x940"
+    calls = b"](" + b"h\x01h\x00h\x02\x86R" * 1_000 + b"e."
+    content = text_of_a_megabyte.replace(b"\x940", b"\x94") + encode.replace(b"\x940", b"\x94") + calls
+    tracemalloc.start()
+    refused(content, "more bytes than the pickle has")
+    assert tracemalloc.get_traced_memory()[1] < 10 << 20
+    tracemalloc.stop()
+
+
+def test_the_same_word_again_and_again(tmp_path: Path) -> None:
+    word = b"X" + struct.pack("<I", 1 << 16) + b"a" * (1 << 16) + b"\x94"
+    words = b"](" + word + b"h\0" * 100_000 + b"e"
+    state = b"}(" + text("index_to_key") + words + b"u"
+    path = tmp_path / "x.kv"
+    path.write_bytes(b"\x80\x04" + name("gensim", "KeyedVectors") + b")\x81" + state + b"b.")
+    with pytest.raises(ResourceError, match="the same words again and again"):
+        VectorFile(path).compiled("0" * 16)
+
+
+def test_no_memory_is_touched_that_is_not_the_files(tmp_path: Path) -> None:
+    # In a process of its own: what goes wrong here ends it.
+    path = tmp_path / "x.kv"
+    path.write_bytes(b"\x80\x04" + name("numpy", "ndarray") + OBJECTS + b"\x85R.")
+    program = f"""
+from pathlib import Path
+from captious.errors import ResourceError
+from captious.resources.vectors import VectorFile
+try:
+    VectorFile(Path({str(path)!r})).compiled("0" * 16)
+except ResourceError as error:
+    print(error.message)
+"""
+    environment = {"CAPTIOUS_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "an array of 'O', not of numbers" in done.stdout
