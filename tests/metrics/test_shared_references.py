@@ -15,7 +15,7 @@ import pytest
 
 from captious.data import Captions, References
 from captious.metrics.contract import registry
-from captious.models.memo import Memo
+from captious.data.memo import Memo
 
 from ..support.corpora import large_corpus
 from ..support.every_metric import every_variant

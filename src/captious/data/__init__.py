@@ -5,17 +5,19 @@ the references once with ``read_references`` and give the result to every ``load
 about the references is then worked out once.
 """
 
-from captious.data.captions import Captions, Layer, References
+from captious.data.captions import CandidateLayer, Captions, Layer, ReferenceLayer, References
 from captious.data.ids import ImageId, same_images
 from captious.data.matching import load, match, read_references
 from captious.data.rows import CaptionRows
 from captious.data.sources import read_rows
 
 __all__ = [
+    "CandidateLayer",
     "CaptionRows",
     "Captions",
     "ImageId",
     "Layer",
+    "ReferenceLayer",
     "References",
     "load",
     "match",

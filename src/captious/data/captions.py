@@ -11,19 +11,47 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from captious.data.ids import IdForm, ImageId, numbers_from_text
+from captious.data.memo import Memo
 from captious.errors import ParameterError
 
-__all__ = ["Captions", "Layer", "References"]
+__all__ = ["CandidateLayer", "Captions", "Layer", "ReferenceLayer", "References"]
 
 R = TypeVar("R")
 C = TypeVar("C")
 C_co = TypeVar("C_co", covariant=True)
+R_co = TypeVar("R_co", covariant=True)
+
+
+class ReferenceLayer(Protocol[R_co]):
+    """An annotation of references alone."""
+
+    @property
+    def key(self) -> Hashable:
+        """What the annotation depends on, settings included: layers of equal key are the same annotation."""
+        ...
+
+    def of_references(self, references: References) -> R_co:
+        """Annotate all references."""
+        ...
+
+
+class CandidateLayer(Protocol[C_co]):
+    """An annotation of candidates alone."""
+
+    @property
+    def key(self) -> Hashable:
+        """As of ``ReferenceLayer``."""
+        ...
+
+    def of_candidates(self, captions: Captions) -> C_co:
+        """Annotate the candidates, one per image."""
+        ...
 
 
 class Layer(Protocol[R, C_co]):
@@ -35,7 +63,7 @@ class Layer(Protocol[R, C_co]):
 
     @property
     def key(self) -> Hashable:
-        """What the annotation depends on, settings included: layers of equal key are the same annotation."""
+        """As of ``ReferenceLayer``."""
         ...
 
     def of_references(self, references: References) -> R:
@@ -70,6 +98,7 @@ class References:
     id_form: IdForm = field(default="typed", kw_only=True)
     without_references: tuple[ImageId, ...] = field(default=(), kw_only=True)
     _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
+    _memos: dict[Hashable, Memo[Any]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         offsets = np.array(self.offsets, dtype=np.int64)
@@ -93,18 +122,22 @@ class References:
         return len(self.ids)
 
     def __getstate__(self) -> dict[str, object]:
-        """Copies and pickles go without layers, which are worked out again when they are asked for."""
-        return {**self.__dict__, "_layers": {}}
+        """Copies and pickles go without layers and memos, which are computed again when they are asked for."""
+        return {**self.__dict__, "_layers": {}, "_memos": {}}
 
     def __repr__(self) -> str:
         return f"<References {self.name!r}: {len(self):,} images, {len(self.texts):,} references>"
 
-    def layer(self, layer: Layer[R, object]) -> R:
+    def layer(self, layer: ReferenceLayer[R]) -> R:
         """An annotation of the references, computed at the first request for its key."""
         if layer.key not in self._layers:
             # setdefault: should two threads ask at once, both get the one that was there first.
             self._layers.setdefault(layer.key, layer.of_references(self))
         return cast(R, self._layers[layer.key])
+
+    def memo(self, key: Hashable, size: int) -> Memo[Any]:
+        """What systems that are scored against these references share about texts; it keeps at most ``size`` values."""
+        return self._memos.setdefault(key, Memo(size))
 
     def select(self, indices: ArrayLike) -> References:
         """These images, in this order; the very same object, layers and all, if that is every image in order.
@@ -205,6 +238,12 @@ class Captions:
         if layer.key not in self._layers:
             self._layers.setdefault(layer.key, layer.of_candidates(self, references))
         return cast(C, self._layers[layer.key]), references
+
+    def own_layer(self, layer: CandidateLayer[C]) -> C:
+        """An annotation of the candidates alone, computed at the first request for its key."""
+        if layer.key not in self._layers:
+            self._layers.setdefault(layer.key, layer.of_candidates(self))
+        return cast(C, self._layers[layer.key])
 
     def select(self, indices: ArrayLike) -> Captions:
         """These images, in this order; the very same object if that is every image in order.

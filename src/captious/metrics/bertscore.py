@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.signature import signature
 from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, Encoder, EncodingLayer
@@ -159,9 +158,8 @@ class BertScore(EncoderMetric):
     def needs_fit(self) -> bool:
         return self.token_idf
 
-    def signatures(self, state: State | None = None) -> tuple[str, ...]:
-        idf = "no" if not self.token_idf else state.label if state is not None else "references"
-        return tuple(signature(output, {**self.parameters, "idf": idf}) for output in self.outputs)
+    def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
+        return {"idf": "no" if not self.token_idf else state.label if state is not None else "references"}
 
     def fit(self, references: References) -> TokenFrequencies | None:
         """In how many of the references each token occurs, if tokens weigh by that."""

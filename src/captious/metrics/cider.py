@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
 from captious.errors import ParameterError
+from captious.metrics.contract.image_rows import ImageRows
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.signature import signature
+from captious.metrics.contract.scorer import output_of
 from captious.metrics.shared.document_frequencies import DocumentFrequencies, as_frequencies
-from captious.metrics.shared.image_rows import ImageRows
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer
 
@@ -68,13 +68,10 @@ class Cider(MeanMetric):
     def needs_fit(self) -> bool:
         return self.idf is None
 
-    def signatures(self, state: State | None = None) -> tuple[str, ...]:
+    def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
         if self.idf is not None:
-            idf = f"{self.idf.label}-{self.idf.checksum[:8]}"
-        else:
-            idf = state.label if state is not None else "references"
-        parameters = {**self.parameters, "idf": idf}
-        return tuple(signature(output, parameters) for output in self.outputs)
+            return {"idf": f"{self.idf.label}-{self.idf.checksum[:8]}"}
+        return {"idf": state.label if state is not None else "references"}
 
     def fit(self, references: References) -> DocumentFrequencies:
         """The document frequencies given to the metric, or those of these references."""
@@ -93,12 +90,8 @@ class Cider(MeanMetric):
         similarity = weighted.score(candidates.ids, candidates.offsets, rows, word_map, threads())
         return similarity * self._scale
 
-    def scorer(self, references: object) -> CiderScorer:
-        """A reward for training: candidates against references that are prepared once.
-
-        Args:
-            references: any form that ``captious.data.read_references`` reads.
-        """
+    def scorer(self, references: object, output: str | None = None) -> CiderScorer:
+        output_of(self, output)
         table = references if isinstance(references, References) else read_references(references)
         return CiderScorer(self, table)
 
@@ -153,9 +146,6 @@ class _WeightLayer:
             length_in_words=self.length_in_words,
             threads=threads(),
         )
-
-    def of_candidates(self, captions: object, references: CiderReferences) -> None:
-        """Candidates are weighted when they are scored."""
 
 
 def _word_map(tokens: Tokens, idf: DocumentFrequencies) -> NDArray[np.int32]:

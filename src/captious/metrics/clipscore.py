@@ -81,7 +81,7 @@ class ClipScore(EncoderMetric):
         return self._cut(self._candidates(captions), "candidates")
 
     def _candidates(self, captions: Captions) -> ClipTexts:
-        return captions.layer(PromptedCandidates(self.encoder, self.prompt))[0]
+        return captions.own_layer(PromptedCandidates(self.encoder, self.prompt))
 
     def _cut(self, texts: ClipTexts, what: str) -> list[str]:
         if (n := np.count_nonzero(texts.cut)) == 0:

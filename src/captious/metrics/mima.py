@@ -32,5 +32,5 @@ class Mima(EncoderMetric):
     needs_references = False
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        flow = captions.layer(FlowLayer(self.encoder))[0]
+        flow = captions.own_layer(FlowLayer(self.encoder))
         return np.where(np.isnan(flow), 0.0, 1.0 - flow)

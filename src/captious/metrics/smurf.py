@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
-from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.contract.combined import Combined
+from captious.metrics.contract.metric import Metric, State
 from captious.metrics.mima import Mima
 from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.sparcs import Sparcs
@@ -33,7 +34,7 @@ Parts: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.fl
 THRESHOLD = -1.96
 
 
-class Smurf(MeanMetric):
+class Smurf(Combined):
     """SPARCS, and on top a reward for style and a penalty for outlying grammar, in standard deviations of people's
     captions; any number, more is better. The corpus score is the mean.
 
@@ -52,6 +53,7 @@ class Smurf(MeanMetric):
 
     name = "smurf"
     summary = "semantics, style and grammar, each standardised by captions that people wrote"
+    part_classes = (Sparcs, Spurts, Mima)
     default_models = (*Mima.default_models, *Spurts.default_models)
     variants: ClassVar[Mapping[str, str]] = {
         "official": "the authors' code: the average of the parts that count",
@@ -68,18 +70,15 @@ class Smurf(MeanMetric):
         threshold: float = THRESHOLD,
         variant: str | None = None,
     ) -> None:
-        super().__init__(variant=variant)
         if not isfinite(threshold):
             raise ParameterError(f"smurf cannot have the threshold {threshold}", help=f"the usual one is {THRESHOLD}")
         self.sparcs = Sparcs()
         self.mima = Mima(model if mima_model is None else mima_model)
         self.spurts = Spurts(model if spurts_model is None else spurts_model)
+        parts: list[tuple[Metric, str]] = [(self.sparcs, "sparcs"), (self.spurts, "spurts"), (self.mima, "mima")]
+        super().__init__(parts, self._fused, level="caption", variant=variant)
         self.constants = constants if isinstance(constants, SmurfConstants) else SmurfConstants.load(constants)
         self.threshold = float(threshold)
-
-    @classmethod
-    def missing(cls) -> str | None:
-        return Mima.missing()
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -92,21 +91,14 @@ class Smurf(MeanMetric):
             "threshold": self.threshold,
         }
 
-    @property
-    def tokens(self) -> str:
-        models = dict.fromkeys((self.mima.encoder.name, self.spurts.encoder.name))
-        return ", ".join((self.sparcs.tokenizer.name, *models))
-
-    def parts(self, captions: Captions) -> Parts:
-        """SPARCS, SPURTS and MIMA of each caption."""
-        return self.sparcs.scores(captions), self.spurts.scores(captions), self.mima.scores(captions)
-
     def standardised(self, captions: Captions) -> Parts:
-        """The same in standard deviations from the mean of people's captions."""
-        return self.constants.standardised(*self.parts(captions))
+        """SPARCS, SPURTS and MIMA of each caption, in standard deviations from the mean of human captions."""
+        return self.constants.standardised(*self.part_scores(captions).T)
 
-    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        return fuse(*self.standardised(captions), self.threshold, average=self.variant == "official")
+    def _fused(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores from those of the parts, float64[n, 3] to float64[n]."""
+        standardised = self.constants.standardised(*parts.T)
+        return fuse(*standardised, self.threshold, average=self.variant == "official")
 
     def learn(self, references: References, *, seed: int = 0) -> SmurfConstants:
         """The constants of one reference of each image, drawn at random, with the others as its references."""
@@ -119,7 +111,7 @@ class Smurf(MeanMetric):
     def calibrate(self, captions: Captions, name: str, source: str = "") -> SmurfConstants:
         """The constants of captions that people wrote, beside references that do not hold them, with these models."""
         return SmurfConstants.of(
-            *self.parts(captions),
+            *self.part_scores(captions).T,
             mima_model=self.mima.encoder.label,
             spurts_model=self.spurts.encoder.label,
             name=name,

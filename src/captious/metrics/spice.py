@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
+from captious.metrics.contract.image_rows import ImageRows
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.shared.image_rows import ImageRows
+from captious.metrics.contract.scorer import output_of
 from captious.parsing.parse_sources import approximate, as_parse_source
 from captious.parsing.parsed_captions import ParseSource
 from captious.resources import meteor_tables as meteor
@@ -96,14 +97,9 @@ class Spice(Metric):
         parses = self.layer.parses.of_texts([candidate, *references]).of_captions
         return explain(parses[0], parses[1:], self.tables)
 
-    def scorer(self, references: object) -> SpiceScorer:
-        """A reward for training: candidates against references that are prepared once.
-
-        Args:
-            references: any form that ``captious.data.read_references`` reads.
-        """
+    def scorer(self, references: object, output: str | None = None) -> SpiceScorer:
         table = references if isinstance(references, References) else read_references(references)
-        return SpiceScorer(self, table)
+        return SpiceScorer(self, table, output_of(self, output))
 
 
 class SpiceScorer:
@@ -112,21 +108,24 @@ class SpiceScorer:
     It may be called from several threads at once; nothing in it changes.
     """
 
-    def __init__(self, metric: Spice, references: References) -> None:
+    def __init__(self, metric: Spice, references: References, output: str = "spice") -> None:
         self._metric = metric
         self._references = references
+        self._output = output
         self._images = references.layer(metric.layer)
         self._rows = ImageRows(references)
-        self.signature = metric.signatures()[0]
+        self._column = metric.outputs.index(output)
+        self.signature = metric.signatures()[self._column]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return SpiceScorer, (self._metric, self._references)
+        return SpiceScorer, (self._metric, self._references, self._output)
 
     def __call__(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.float64]:
         """Scores of candidates, float64[n]; an image may come any number of times. Raises as ``ImageRows.of`` does."""
         rows = self._rows.of(image_ids, captions)
         images = [self._images[row] for row in rows.tolist()]
-        return statistics_of(self._metric.layer.of_texts(captions), images)[:, 0]
+        statistics = statistics_of(self._metric.layer.of_texts(captions), images)
+        return self._metric.aggregate(statistics)[:, self._column]
 
 
 def statistics_of(candidates: Sequence[Facts], references: Sequence[Facts]) -> NDArray[np.float64]:

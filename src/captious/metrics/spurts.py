@@ -37,5 +37,5 @@ class Spurts(EncoderMetric):
     needs_references = False
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        flow = captions.layer(FlowLayer(self.encoder, _STOP_WORDS[self.variant]))[0]
+        flow = captions.own_layer(FlowLayer(self.encoder, _STOP_WORDS[self.variant]))
         return np.nan_to_num(flow, nan=0.0)

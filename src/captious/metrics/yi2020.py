@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.signature import signature
 from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, Encoder, EncodingLayer
@@ -118,12 +117,10 @@ class Yi2020(EncoderMetric):
     def needs_fit(self) -> bool:
         return self.token_idf is None
 
-    def signatures(self, state: State | None = None) -> tuple[str, ...]:
+    def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
         if self.token_idf is not None:
-            idf = f"{self.token_idf.label}-{self.token_idf.checksum}"
-        else:
-            idf = state.label if state is not None else "references"
-        return tuple(signature(output, {**self.parameters, "idf": idf}) for output in self.outputs)
+            return {"idf": f"{self.token_idf.label}-{self.token_idf.checksum}"}
+        return {"idf": state.label if state is not None else "references"}
 
     def fit(self, references: References) -> TokenFrequencies:
         """The frequencies given to the metric, or those of these references."""
@@ -266,9 +263,6 @@ class _CombinationLayer:
         parts = [np.concatenate([np.empty(0, np.int32), *column]) for column in zip(*found, strict=True)]
         rows, tokens, bases = parts or [np.empty(0, np.int32)] * 3
         return _Combined(rows, tokens, bases, np.cumsum([0, *sizes]))
-
-    def of_candidates(self, captions: object, references: _Combined) -> None:
-        """Candidates are compared when they are scored."""
 
     def _of_image(
         self, encoded: EncodedTexts, first: int, end: int

@@ -11,16 +11,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data import Captions, References
+from captious.data.memo import Memo
 from captious.errors import MissingExtraError, ResourceError
 from captious.models.encoders import INSTALL, Encoder, _from, _loaded, _threads_of_torch, missing_extra
 from captious.models.encoding_layers import numbered
 from captious.models.images import find_images, read_image
-from captious.models.memo import Memo
 from captious.native import threads
 from captious.progress import Progress
 
@@ -40,18 +41,6 @@ _TEXTS_PER_BATCH = 64
 _TEXTS_PER_BATCH_GPU = 1024
 _CANDIDATES_KEPT = 1 << 16  # 170 MB at 512 numbers each
 _TEXTS_AT_ONCE = 4096  # what tokenizers return takes a hundred times the memory of the ids
-
-
-class _ReferenceTable(Protocol):
-    @property
-    def ids(self) -> Sequence[int | str]: ...
-    @property
-    def texts(self) -> Sequence[str]: ...
-
-
-class _CaptionTable(Protocol):
-    @property
-    def candidates(self) -> Sequence[str]: ...
 
 
 def missing_clip() -> str | None:
@@ -125,11 +114,8 @@ class ImageLayer:
     def key(self) -> Hashable:
         return "images", self.encoder, self.folder
 
-    def of_references(self, references: _ReferenceTable) -> NDArray[np.float32]:
+    def of_references(self, references: References) -> NDArray[np.float32]:
         return encode_images(self.encoder, find_images(self.folder, references.ids))
-
-    def of_candidates(self, captions: object, references: NDArray[np.float32]) -> NDArray[np.float32]:
-        return references
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,17 +142,13 @@ class PromptedCandidates:
     def key(self) -> Hashable:
         return "prompted candidates", self.encoder, self.prompt
 
-    def of_references(self, references: object) -> Memo[tuple[NDArray[np.float32], np.bool_]]:
-        return Memo(_CANDIDATES_KEPT)
-
-    def of_candidates(
-        self, captions: _CaptionTable, references: Memo[tuple[NDArray[np.float32], np.bool_]]
-    ) -> ClipTexts:
+    def of_candidates(self, captions: Captions) -> ClipTexts:
         def encode(texts: list[str]) -> Iterator[tuple[NDArray[np.float32], np.bool_]]:
             vectors, cut = encode_texts(self.encoder, [f"{self.prompt} {text}" for text in texts])
             return zip(map(np.copy, vectors), cut, strict=True)  # rows that do not keep the whole array alive
 
-        known = references.of(captions.candidates, encode)
+        memo: Memo[tuple[NDArray[np.float32], np.bool_]] = captions.references.memo(self.key, _CANDIDATES_KEPT)
+        known = memo.of(captions.candidates, encode)
         vectors = np.array([vector for vector, _ in known], np.float32).reshape(len(known), _clip(self.encoder).width)
         return ClipTexts(vectors, np.array([cut for _, cut in known], np.bool_))
 
@@ -182,13 +164,10 @@ class PromptedReferences:
     def key(self) -> Hashable:
         return "prompted references", self.encoder, self.prompt
 
-    def of_references(self, references: _ReferenceTable) -> ClipTexts:
+    def of_references(self, references: References) -> ClipTexts:
         distinct, rows = numbered(references.texts)
         vectors, cut = encode_texts(self.encoder, [f"{self.prompt} {text}" for text in distinct])
         return ClipTexts(vectors[rows], cut[rows])
-
-    def of_candidates(self, captions: object, references: ClipTexts) -> None:
-        """Candidates have a layer of their own, for metrics that do not look at references."""
 
 
 def max_tokens(encoder: Encoder) -> int:

@@ -8,27 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data import Captions, References
 from captious.models.encoders import Encoder
 from captious.models.token_vectors import TokenVectors
 
 __all__ = ["EncodedTexts", "EncodingLayer", "TextLayer"]
 
 R = TypeVar("R")
-
-
-class _ReferenceTable(Protocol):
-    @property
-    def texts(self) -> Sequence[str]: ...
-
-
-class _CaptionTable(Protocol):
-    @property
-    def candidates(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +74,10 @@ class EncodingLayer:
             return texts
         return [self.lead + text if text else "" for text in map(str.strip, texts)]
 
-    def of_references(self, references: _ReferenceTable) -> EncodedTexts:
+    def of_references(self, references: References) -> EncodedTexts:
         return self._encoded(references.texts)
 
-    def of_candidates(self, captions: _CaptionTable, references: EncodedTexts) -> EncodedTexts:
+    def of_candidates(self, captions: Captions, references: EncodedTexts) -> EncodedTexts:
         return self._encoded(captions.candidates, references)
 
     def _encoded(self, texts: Sequence[str], known: EncodedTexts | None = None) -> EncodedTexts:
@@ -122,10 +113,10 @@ class TextLayer(Generic[R]):
     def key(self) -> Hashable:
         return "texts", self.name
 
-    def of_references(self, references: _ReferenceTable) -> NDArray[Any]:
+    def of_references(self, references: References) -> NDArray[Any]:
         return self._each(references.texts)
 
-    def of_candidates(self, captions: _CaptionTable, references: NDArray[Any]) -> NDArray[Any]:
+    def of_candidates(self, captions: Captions, references: NDArray[Any]) -> NDArray[Any]:
         return self._each(captions.candidates)
 
     def _each(self, texts: Sequence[str]) -> NDArray[Any]:

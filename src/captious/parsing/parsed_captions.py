@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
+from captious.data import Captions, References
 from captious.parsing.parse import Parse
 from captious.text.tokenizers import Tokenizer
-from captious.text.tokens import CaptionTable, ReferenceTable, Tokens, WordLayer
+from captious.text.tokens import Tokens, WordLayer
 
 __all__ = ["ParseSource", "ParsedCaptions", "Parses"]
 
@@ -65,11 +66,11 @@ class ParsedCaptions:
     def key(self) -> Hashable:
         return "parses", self.tokenizer, self.source
 
-    def of_references(self, references: ReferenceTable) -> Parses:
+    def of_references(self, references: References) -> Parses:
         words: Tokens = references.layer(WordLayer(self.tokenizer))
         return self._parsed(references.texts, words, {})
 
-    def of_candidates(self, captions: CaptionTable, references: Parses) -> Parses:
+    def of_candidates(self, captions: Captions, references: Parses) -> Parses:
         words: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
         return self._parsed(captions.candidates, words, references.by_words)
 

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
+from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.parsing.parse import Parse
 from captious.parsing.parsed_captions import ParsedCaptions, Parses, ParseSource
@@ -15,7 +16,6 @@ from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.synonyms import synonyms
 from captious.scenes.tuples import Tuple, tuples_of
 from captious.text.tokenizers import Tokenizer
-from captious.text.tokens import CaptionTable, ReferenceTable
 
 __all__ = ["SceneGraphLayer", "facts_of"]
 
@@ -43,13 +43,13 @@ class SceneGraphLayer:
         """The layer below."""
         return ParsedCaptions(self.tokenizer, self.source)
 
-    def of_references(self, references: ReferenceTable) -> tuple[Facts, ...]:
+    def of_references(self, references: References) -> tuple[Facts, ...]:
         parses: Parses = references.layer(self.parses)
         tuples = _tuples(parses.of_captions)
         of_images = (tuples[start:end] for start, end in pairwise(references.offsets.tolist()))
         return tuple(facts_of(chain.from_iterable(image), self.tables) for image in of_images)
 
-    def of_candidates(self, captions: CaptionTable, references: tuple[Facts, ...]) -> tuple[Facts, ...]:
+    def of_candidates(self, captions: Captions, references: tuple[Facts, ...]) -> tuple[Facts, ...]:
         parses: Parses = captions.layer(self.parses)[0]
         return self._each(parses)
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data import Captions, References
 from captious.text.porter import porter_stem
 from captious.text.stop_words import NLTK_STOP_WORDS
 from captious.text.tokenizers import Tokenizer
-from captious.text.tokens import CaptionTable, ReferenceTable, TokenLayer, Tokens
+from captious.text.tokens import TokenLayer, Tokens
 from captious.text.treebank import treebank_tokens
 
 __all__ = ["SMURF", "ConceptLayer", "Concepts", "smurf_text"]
@@ -63,11 +64,11 @@ class ConceptLayer:
     def key(self) -> Hashable:
         return "concepts", self.tokenizer
 
-    def of_references(self, references: ReferenceTable) -> Concepts:
+    def of_references(self, references: References) -> Concepts:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
         return _distinct(tokens, np.empty(0, np.int64), {})
 
-    def of_candidates(self, captions: CaptionTable, references: Concepts) -> Concepts:
+    def of_candidates(self, captions: Captions, references: Concepts) -> Concepts:
         tokens: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
         return _distinct(tokens, references.of_words, references.by_stem)
 

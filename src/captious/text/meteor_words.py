@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data import Captions, References
 from captious.native import MeteorLexicon, Vocabulary, meteor_normalise
 from captious.resources.meteor_tables import MeteorTables
 from captious.text.stems import porter2_stems
 from captious.text.tokenizers import Tokenizer
-from captious.text.tokens import CaptionTable, ReferenceTable, TokenLayer, Tokens
+from captious.text.tokens import TokenLayer, Tokens
 
 __all__ = ["MeteorLayer", "MeteorWords"]
 
@@ -45,11 +46,11 @@ class MeteorLayer:
     def key(self) -> Hashable:
         return "meteor", self.tokenizer, self.tables
 
-    def of_references(self, references: ReferenceTable) -> MeteorWords:
+    def of_references(self, references: References) -> MeteorWords:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
         return _normalised(tokens, Vocabulary(), MeteorLexicon(self.tables.arrays()))
 
-    def of_candidates(self, captions: CaptionTable, references: MeteorWords) -> MeteorWords:
+    def of_candidates(self, captions: Captions, references: MeteorWords) -> MeteorWords:
         tokens: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
         return _normalised(tokens, references.vocabulary.copy(), references.lexicon.copy())
 

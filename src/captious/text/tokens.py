@@ -1,40 +1,21 @@
 """Annotation layers of words: tokens as ids over one vocabulary, and n-grams of references.
 
 Ask a table for them: ``captions.layer(TokenLayer(PTB))``. Each is worked out once and shared by all metrics.
-The layers satisfy ``captious.data.Layer``; they know the tables they annotate only by what they ask of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data import Captions, References
 from captious.native import ReferenceNgrams, Vocabulary, threads
 from captious.text.tokenizers import Tokenizer
 
 __all__ = ["NgramLayer", "TokenLayer", "Tokens", "WordLayer"]
-
-
-class ReferenceTable(Protocol):
-    """What layers ask of references."""
-
-    @property
-    def texts(self) -> Sequence[str]: ...
-    @property
-    def offsets(self) -> NDArray[np.int64]: ...
-    def layer(self, layer: Any) -> Any: ...
-
-
-class CaptionTable(Protocol):
-    """What layers ask of captions."""
-
-    @property
-    def candidates(self) -> Sequence[str]: ...
-    def layer(self, layer: Any) -> tuple[Any, Any]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +86,10 @@ class TokenLayer:
     def key(self) -> Hashable:
         return "tokens", self.tokenizer
 
-    def of_references(self, references: ReferenceTable) -> Tokens:
+    def of_references(self, references: References) -> Tokens:
         return Tokens.of(references.texts, self.tokenizer)
 
-    def of_candidates(self, captions: CaptionTable, references: Tokens) -> Tokens:
+    def of_candidates(self, captions: Captions, references: Tokens) -> Tokens:
         return Tokens.of(captions.candidates, self.tokenizer, references.vocabulary)
 
 
@@ -122,11 +103,11 @@ class WordLayer:
     def key(self) -> Hashable:
         return "words", self.tokenizer
 
-    def of_references(self, references: ReferenceTable) -> Tokens:
+    def of_references(self, references: References) -> Tokens:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
         return tokens.split()
 
-    def of_candidates(self, captions: CaptionTable, references: Tokens) -> Tokens:
+    def of_candidates(self, captions: Captions, references: Tokens) -> Tokens:
         tokens: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
         return tokens.split()
 
@@ -141,10 +122,10 @@ class NgramLayer:
     def key(self) -> Hashable:
         return "ngrams", self.tokenizer
 
-    def of_references(self, references: ReferenceTable) -> ReferenceNgrams:
+    def of_references(self, references: References) -> ReferenceNgrams:
         words: Tokens = references.layer(WordLayer(self.tokenizer))
         return ReferenceNgrams(words.ids, words.offsets, references.offsets, threads())
 
-    def of_candidates(self, captions: CaptionTable, references: ReferenceNgrams) -> Tokens:
+    def of_candidates(self, captions: Captions, references: ReferenceNgrams) -> Tokens:
         words: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
         return words

@@ -19,8 +19,9 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, load
+from captious.data import Captions, References, load, read_references
 from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract.scorer import GenericScorer, Scorer, output_of
 from captious.metrics.contract.signature import signature
 from captious.text import Tokenizer, as_tokenizer
 
@@ -124,7 +125,12 @@ class Metric(ABC):
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         """The signature of each output, given the state that was used."""
-        return tuple(signature(output, self.parameters) for output in self.outputs)
+        parameters = {**self.parameters, **self.fitted_parameters(state)}
+        return tuple(signature(output, parameters) for output in self.outputs)
+
+    def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
+        """What signatures show of the state that was used; None for one that is not fitted yet."""
+        return {}
 
     def fit(self, references: References) -> State | None:
         """What must be known about the references of the whole corpus; None for most metrics."""
@@ -159,6 +165,16 @@ class Metric(ABC):
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         """Numbers that are legal but misleading, one sentence each, for the reader of the scores."""
         return []
+
+    def scorer(self, references: object, output: str | None = None) -> Scorer:
+        """A reward for training: candidates against references that are prepared once.
+
+        Args:
+            references: any form that ``captious.data.read_references`` reads.
+            output: which of the outputs; None for the one with the metric's name, or else the last.
+        """
+        table = references if isinstance(references, References) else read_references(references)
+        return GenericScorer(self, table, output_of(self, output))
 
     # ---- streaming, on the same statistics
 

@@ -10,11 +10,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions
+from captious.data.memo import Memo
 from captious.errors import ParameterError
 from captious.models import Encoder
 from captious.models.information_flow import information_flow
-from captious.models.memo import Memo
 from captious.text.concepts import smurf_text
 from captious.text.stop_words import NLTK_STOP_WORDS
 
@@ -48,14 +48,12 @@ class FlowLayer:
     def key(self) -> Hashable:
         return "information flow", self.encoder, self.stop_words
 
-    def of_references(self, references: References) -> Memo[float]:
-        return Memo(_TEXTS_KEPT)
-
-    def of_candidates(self, captions: Captions, references: Memo[float]) -> NDArray[np.float64]:
+    def of_candidates(self, captions: Captions) -> NDArray[np.float64]:
         texts = [smurf_text(candidate) for candidate in captions.candidates]
         flow = np.full(len(texts), np.nan)
         rows = [row for row, text in enumerate(texts) if text]
-        flow[rows] = references.of([texts[row] for row in rows], lambda new: self._flow(new).tolist())
+        memo: Memo[float] = captions.references.memo(self.key, _TEXTS_KEPT)
+        flow[rows] = memo.of([texts[row] for row in rows], lambda new: self._flow(new).tolist())
         return flow
 
     def _flow(self, texts: Sequence[str]) -> NDArray[np.float64]:

@@ -216,9 +216,6 @@ class _FrequencyLayer:
         vocabulary = references.layer(WordLayer(self.tokenizer)).vocabulary
         return DocumentFrequencies(vocabulary, counts, len(references), self.tokenizer.name)
 
-    def of_candidates(self, captions: object, references: DocumentFrequencies) -> None:
-        """Candidates have no document frequencies."""
-
 
 def _checksum(content: dict[str, NDArray[Any]]) -> str:
     import hashlib  # takes megabytes of OpenSSL, which scoring without files of frequencies need not pay

@@ -82,6 +82,3 @@ class TokenFrequencyLayer:
 
     def of_references(self, references: References) -> TokenFrequencies:
         return TokenFrequencies.of(references.texts, self.encoder, "references")
-
-    def of_candidates(self, captions: object, references: TokenFrequencies) -> None:
-        """Candidates have no frequencies."""
