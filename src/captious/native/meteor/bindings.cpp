@@ -23,7 +23,7 @@ using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>
 struct SharedLexicon {
     nb::object tables;
     std::unique_ptr<Lexicon> lexicon;
-    mutable std::shared_mutex mutex;
+    mutable SharedMutex mutex;
 };
 
 template <typename T>

@@ -59,6 +59,7 @@ void MatchFinder::match_words() {
         if (block.pair != pair_) {
             block = {pair_, static_cast<std::uint32_t>(blocks_.size()), 0};
             auto file = [&](Module module, auto matches) {
+                pulse_(candidate_.size());
                 for (std::size_t i = 0; i < candidate_.size(); ++i)
                     if (matches(*candidate_[i])) blocks_.push_back({static_cast<std::uint32_t>(i), 1, 1, module});
             };
@@ -70,6 +71,7 @@ void MatchFinder::match_words() {
         }
         block_begins_[j] = block.begin;
         block_ends_[j] = block.end;
+        pulse_(block.end - block.begin);
         reference_coverage_[j] += block.end - block.begin;
         for (std::size_t m = block.begin; m < block.end; ++m) ++candidate_coverage_[blocks_[m].start];
     }

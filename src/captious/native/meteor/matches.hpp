@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "meteor/lexicon.hpp"
 
 namespace captious::meteor {
@@ -86,6 +87,7 @@ private:
     std::vector<Occurrence> candidate_occurrences_, reference_occurrences_;
     WordSet candidate_words_, reference_words_;
     std::vector<std::uint32_t> candidate_coverage_, reference_coverage_;
+    Pulse pulse_;
 };
 
 }  // namespace captious::meteor

@@ -92,7 +92,8 @@ public:
     }
 
 private:
-    void center(const Bag& bag, std::vector<double>& out) const {
+    void center(const Bag& bag, std::vector<double>& out) {
+        pulse_(bag.words.size() * table_.width);
         std::fill(out.begin(), out.end(), 0.0);
         for (std::size_t i = 0; i < bag.words.size(); ++i) {
             const float* vector = table_[static_cast<std::size_t>(bag.words[i])];
@@ -124,15 +125,19 @@ private:
     std::vector<double> costs_, column_least_, center_, other_center_;
     std::vector<std::int64_t> supplies_, demands_;
     std::vector<std::pair<double, std::size_t>> order_;
+    Pulse pulse_;
 };
 
 }  // namespace
 
 void word_distances(const WordTable& table, std::span<const std::int32_t> a, std::span<const std::int32_t> b, double* out) {
-    for (std::int32_t from : a)
+    Pulse pulse;
+    for (std::int32_t from : a) {
+        pulse(b.size() * table.width);
         for (std::int32_t to : b)
             *out++ = from == to ? 0.0
                                 : distance(table[static_cast<std::size_t>(from)], table[static_cast<std::size_t>(to)], table.width);
+    }
 }
 
 void word_mover_distances(const WordTable& table, const Bags& candidates, const Bags& references,
@@ -160,7 +165,9 @@ void nearest_word_movers(const WordTable& table, const Bags& candidates, const B
 void mean_vectors(const WordTable& table, std::span<const std::int32_t> words, std::span<const std::int64_t> offsets,
                   int threads, double* out) {
     parallel_for(offsets.size() - 1, threads, 256, [&](std::size_t begin, std::size_t end) {
+        Pulse pulse;
         for (std::size_t c = begin; c < end; ++c) {
+            pulse(static_cast<std::size_t>(offsets[c + 1] - offsets[c]) * table.width);
             double* mean = out + c * table.width;
             std::fill(mean, mean + table.width, 0.0);
             for (auto w = static_cast<std::size_t>(offsets[c]); w < static_cast<std::size_t>(offsets[c + 1]); ++w) {
