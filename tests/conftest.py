@@ -20,6 +20,16 @@ os.environ["CAPTIOUS_VECTORS"] = str(Path(__file__).with_name("vectors.txt"))
 os.environ["HF_HUB_OFFLINE"] = "1"  # what needs a hub is told at once that there is none
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fuzz",
+        type=int,
+        default=None,
+        metavar="N",
+        help="number of fuzzed examples of each kind (default: a small sample)",
+    )
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave slow tests out unless -m names them or CAPTIOUS_SLOW=1."""
     if "slow" in config.option.markexpr or os.environ.get("CAPTIOUS_SLOW") == "1":

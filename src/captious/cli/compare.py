@@ -11,6 +11,7 @@ from captious.cli.options import check_outputs, choose, deliver, output_options,
 from captious.data import load, read_references
 from captious.evaluation import Comparison, compare_reports, evaluate
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.evaluation.resampling import MOST_RESAMPLES
 from captious.progress import Progress
 from captious.report.files import comparison_csv, comparison_json
 
@@ -30,7 +31,11 @@ __all__ = ["compare"]
     help="Show the N images on which the systems differ most.",
 )
 @click.option(
-    "--resamples", type=click.IntRange(min=1), default=DEFAULT_RESAMPLES, show_default=True, help="Number of resamples."
+    "--resamples",
+    type=click.IntRange(1, MOST_RESAMPLES),
+    default=DEFAULT_RESAMPLES,
+    show_default=True,
+    help="Number of resamples.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, show_default=True, help="Of the random numbers."

@@ -12,6 +12,7 @@ from rich.console import RenderableType
 
 from captious.errors import ParameterError
 from captious.evaluation import selections
+from captious.evaluation.resampling import MOST_RESAMPLES
 from captious.evaluation.scoring import REFERENCES_AS
 from captious.files import check_place
 from captious.metrics.parse_sources import approximate
@@ -143,7 +144,7 @@ judgment_options = _all(
     data_option,
     click.option(
         "--resamples",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, MOST_RESAMPLES),
         default=1000,
         show_default=True,
         help="Number of resamples, and of permutations.",

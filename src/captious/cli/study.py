@@ -18,6 +18,7 @@ from captious.cli.options import (
     system_names,
     vectors_option,
 )
+from captious.evaluation.resampling import MOST_RESAMPLES
 from captious.judgment import studies
 from captious.judgment.correlation import STATISTICS
 from captious.judgment.studies.robustness import STRENGTHS
@@ -51,7 +52,7 @@ statistic_option = click.option(
     help="The correlation.",
 )
 resamples_option = click.option(
-    "--resamples", type=click.IntRange(min=1), default=1000, show_default=True, help="Number of resamples."
+    "--resamples", type=click.IntRange(1, MOST_RESAMPLES), default=1000, show_default=True, help="Number of resamples."
 )
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random numbers."

@@ -19,6 +19,7 @@ from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.base import State
 from captious.metrics.encoder_metric import EncoderMetric
+from captious.metrics.ranges import whole
 from captious.metrics.signature import signature
 from captious.metrics.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, Encoder, EncodingLayer
@@ -122,13 +123,12 @@ class BertScore(EncoderMetric):
         variant: str | None = None,
     ) -> None:
         super().__init__(encoder, variant=variant)
-        if layer is not None and layer < 0:
-            raise ParameterError(f"bertscore cannot have the layer {layer}", help="layer 0 is the input of the first")
         if not isinstance(idf, bool):
             raise ParameterError(
                 "bertscore weighs by frequencies of the model's tokens, which it counts itself", help="give idf=True"
             )
-        self._layer, self.idf, self._rescale = layer, idf, rescale
+        self._layer = None if layer is None else whole(self.name, "layer", layer, 0)
+        self.idf, self._rescale = idf, rescale
         self._baseline = None if isinstance(rescale, bool | str | os.PathLike) else _numbers(rescale)
 
     @property

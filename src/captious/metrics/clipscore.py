@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,6 +17,7 @@ from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.base import Settings, State
 from captious.metrics.encoder_metric import EncoderMetric
+from captious.metrics.ranges import LARGE, number
 from captious.models import Encoder
 from captious.models.clip import ClipTexts, ImageLayer, PromptedLayer, missing_clip
 
@@ -58,11 +58,9 @@ class ClipScore(EncoderMetric):
                 f"{self.name} has to see the images",
                 help="give the folder of image files: --images DIR (images=DIR in Python)",
             )
-        if not (isfinite(w) and w > 0):
-            raise ParameterError(f"{self.name} cannot have w {w}", help="w is greater than 0; the paper's is 2.5")
         self.images = Path(images)
         self.prompt = prompt
-        self.w = float(w)
+        self.w = number(self.name, "w", w, 0.001, LARGE)
 
     @classmethod
     def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> ClipScore:

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.errors import ParameterError
 from captious.metrics.base import MeanMetric, Settings, State
 from captious.metrics.mima import Mima
+from captious.metrics.ranges import LARGE, number
 from captious.metrics.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.sparcs import Sparcs
 from captious.metrics.spurts import Spurts
@@ -44,7 +43,7 @@ class Smurf(MeanMetric):
         variant: see ``variants``.
 
     Raises:
-        ParameterError: a threshold that is not finite.
+        ParameterError: a threshold outside of -1,000,000 to 1,000,000.
     """
 
     name = "smurf"
@@ -65,12 +64,10 @@ class Smurf(MeanMetric):
         variant: str | None = None,
     ) -> None:
         super().__init__(variant=variant)
-        if not isfinite(threshold):
-            raise ParameterError(f"smurf cannot have the threshold {threshold}", help=f"the usual one is {THRESHOLD}")
         self.sparcs = Sparcs()
         self.mima, self.spurts = Mima(mima_encoder), Spurts(spurts_encoder)
         self.constants = constants if isinstance(constants, SmurfConstants) else SmurfConstants.load(constants)
-        self.threshold = float(threshold)
+        self.threshold = number(self.name, "threshold", threshold, -LARGE, LARGE)
 
     @classmethod
     def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> Smurf:

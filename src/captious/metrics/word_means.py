@@ -16,6 +16,7 @@ from captious.data import Captions
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.base import MeanMetric, Settings, State
 from captious.metrics.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
+from captious.metrics.ranges import whole
 from captious.metrics.vector_metric import VectorMetric
 from captious.models import Encoder, TextLayer, WordVectors
 from captious.native import mean_vectors, threads
@@ -70,16 +71,17 @@ class WordMeanMetric(VectorMetric):
             self.stop_words = self.usual_stop_words if stop_words is None else as_stop_words(stop_words)
         if encoder is not None and vectors is not None:
             raise ParameterError(f"{self.name} takes word vectors or an encoder", help="leave one of the two out")
-        if layer is not None and (encoder is None or layer < 0):
-            what = f"{self.name} cannot have the layer {layer}" + (" of word vectors" if encoder is None else "")
-            raise ParameterError(what, help="give an encoder, and a layer from 0, its input, on")
+        if layer is not None and encoder is None:
+            raise ParameterError(
+                f"{self.name} cannot have the layer {layer} of word vectors", help="give an encoder, or no layer"
+            )
         self.combine = self.usual_combine if combine is None else combine
         if self.combine not in _COMBINE:
             raise UnknownNameError(
                 f"{self.name} cannot combine references by {combine!r}", help=f"give {', '.join(_COMBINE)}"
             )
         self.encoder = Encoder(encoder) if isinstance(encoder, str) else encoder
-        self.layer = _LOWEST if layer is None else layer
+        self.layer = _LOWEST if layer is None else whole(self.name, "layer", layer, 0)
 
     @classmethod
     def from_settings(cls, settings: Settings, *, variant: str | None = None, **parameters: Any) -> VectorMetric:
