@@ -15,7 +15,7 @@ from captious.data import load
 from captious.metrics.bleu import Bleu
 
 n = 2_000
-captions = load({i: f"a dog runs on mat {i}" for i in range(n)}, {i: ["a cat runs", "a dog on a mat"] for i in range(n)})
+captions = load({i: f"a dog on mat {i}" for i in range(n)}, {i: ["a cat runs", "a dog on a mat"] for i in range(n)})
 if ROOM:
     # A thread's stack takes 1 GiB of address space, so ROOM says how many threads there can be.
     with open("/proc/self/status") as status:

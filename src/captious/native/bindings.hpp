@@ -90,7 +90,7 @@ inline bool rise_to(const Int64In& offsets, std::size_t last, std::int64_t step)
     const std::int64_t* values = offsets.data();
     if (offsets.size() == 0 || values[0] != 0 || values[offsets.size() - 1] != static_cast<std::int64_t>(last)) return false;
     for (std::size_t i = 1; i < offsets.size(); ++i)
-        if (values[i] < values[i - 1] + step) return false;
+        if (values[i] < values[i - 1] || values[i] - values[i - 1] < step) return false;
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "parallel.hpp"
@@ -62,7 +63,9 @@ public:
         if (a.words.size() == 1 && b.words.size() == 1 && a.words[0] == b.words[0]) return 0.0;
         costs_.resize(a.words.size() * b.words.size());
         word_distances(table_, a.words, b.words, costs_.data());
-        if (std::accumulate(costs_.begin(), costs_.end(), 0.0) < kNoDistance) return kInfinite;
+        double sum = std::accumulate(costs_.begin(), costs_.end(), 0.0);
+        if (!std::isfinite(sum)) throw std::invalid_argument("vectors hold numbers that are not finite");
+        if (sum < kNoDistance) return kInfinite;
         if (cannot_beat(relaxed(a, b), best)) return kInfinite;
         supplies_.clear();
         demands_.clear();
