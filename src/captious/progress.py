@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar
 
@@ -40,7 +41,8 @@ class Progress:
         if sys.stderr.isatty():
             with self._lock:
                 self._open.append(self)
-            self._timer.start()
+            with suppress(RuntimeError):  # no thread can be had: then there is no bar
+                self._timer.start()
         return self
 
     def __exit__(
