@@ -76,7 +76,7 @@ def open_arrays(path: str | os.PathLike[str], label: str) -> Arrays | None:
                 return None
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return {entry["name"]: _array(mapped, start, entry) for entry in header["arrays"]}
-    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):  # all but the first: a forged header
+    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):  # forged
         return None
 
 
