@@ -175,3 +175,15 @@ def test_work_that_fails_takes_its_bars_away(monkeypatch: pytest.MonkeyPatch) ->
     size = len(terminal.getvalue())
     time.sleep(0.15)
     assert len(terminal.getvalue()) == size
+
+
+def test_without_threads_there_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = at_a_terminal(monkeypatch)
+
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with Progress(7) as bar:
+        bar.step("first step")
+    assert terminal.getvalue() == ""

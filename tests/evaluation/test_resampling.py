@@ -8,8 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from captious.errors import ParameterError
 from captious.evaluation import resampling
-from captious.evaluation.resampling import bootstrap_sums, exchange_sums, interval
+from captious.evaluation.resampling import (
+    MOST_RESAMPLES,
+    bootstrap_sums,
+    check_resamples,
+    exchange_sums,
+    interval,
+)
 
 shapes = st.tuples(st.integers(1, 40), st.integers(1, 4))
 seeds = st.integers(0, 2**32)
@@ -123,3 +130,12 @@ def test_interval_is_of_percentiles() -> None:
     assert interval(gaps, 0.9).tolist() == pytest.approx([5, 95])
     assert interval(np.stack([gaps, 2 * gaps], axis=1), 0.5) == pytest.approx(np.array([[25, 50], [75, 150]]))
     assert np.isnan(interval(np.full(3, np.nan), 0.5)).all()
+
+
+@pytest.mark.parametrize("resamples", [0, -1, MOST_RESAMPLES + 1, 99_999_999_999_999, 1.5, "10", None])
+def test_numbers_of_resamples(resamples: object) -> None:
+    with pytest.raises(ParameterError, match="is not a number of resamples") as caught:
+        check_resamples(resamples)
+    assert "1,000,000" in caught.value.help
+    check_resamples(1)
+    check_resamples(MOST_RESAMPLES)

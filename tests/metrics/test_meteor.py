@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import captious
-from captious.errors import ParameterError, UnknownNameError
+from captious.data import load
+from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.metrics.meteor import Alignment, align
 
 from ..oracles import meteor as oracle
@@ -413,3 +414,14 @@ def test_any_text_has_a_score(tokenizer: str, candidate: str, references: list[s
 def test_a_copy_is_perfect_or_empty(text: str) -> None:
     found = align(text, text)
     assert found.score == pytest.approx(1 if found.candidate else 0, abs=CLOSE)
+
+
+def test_too_many_paraphrases_are_refused(meteor_tables: object) -> None:
+    n = 5_000
+    metric = captious.Meteor()
+    captions = load({"x": "a dog", "y": "large " * n}, {"x": ["a cat"], "y": ["a dog", "big " * n]})
+    with pytest.raises(InputError, match=r"more than 16,777,216 matches") as caught:
+        metric.statistics(captions)
+    assert "'y'" in caught.value.where
+    with pytest.raises(InputError, match="matches of paraphrases"):
+        metric.align("large " * n, "big " * n)

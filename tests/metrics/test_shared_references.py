@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from captious.data import Captions, References
-from captious.metrics.contract import registry
 from captious.data.memo import Memo
+from captious.metrics.contract import registry
 
 from ..support.corpora import large_corpus
 from ..support.every_metric import every_variant

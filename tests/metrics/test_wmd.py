@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious import Wmd, WordVectors, load, score
-from captious.errors import MissingExtraError, ParameterError
+from captious.errors import InputError, MissingExtraError, ParameterError
+from captious.metrics import wmd as module
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
 
@@ -179,3 +180,17 @@ def test_moves_add_up(variant: str, candidate: list[str], reference: list[str]) 
     for side, name in ((found.candidate, "word"), (found.reference, "reference_word")):
         for word, share in side:
             assert sum(m.share for m in found.moves if getattr(m, name) == word) == pytest.approx(share)
+
+
+def test_documents_are_refused() -> None:
+    words = [f"w{i}" for i in range(module.MOST_WORDS + 1)]
+    vectors = WordVectors.of(words, np.random.default_rng(1).normal(size=(len(words), 3)))
+    metric = Wmd(vectors, stop_words=[])
+    text, most = " ".join(words), " ".join(words[1:])
+    for candidate, reference, kind in ((text, "w1", "candidate"), ("w1", text, "reference")):
+        captions = load({"x": "w2", "y": candidate}, {"x": ["w1"], "y": ["w1", reference]})
+        for measure in (metric.statistics, metric.distances):
+            with pytest.raises(InputError, match=f"a {kind} has 1,001 distinct words") as caught:
+                measure(captions)
+            assert "'y'" in caught.value.where
+    assert metric.statistics(load({"x": most + " " + most}, {"x": ["w1"]}))[0, 0] > 0

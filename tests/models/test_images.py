@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from captious.errors import InputError
+from captious.models.clip import _read
 from captious.models.images import find_images, read_image
 
 
@@ -117,3 +120,13 @@ def test_a_text_is_no_image(tmp_path: Path) -> None:
     (tmp_path / "7.jpg").write_text("not a picture")
     with pytest.raises(InputError, match=r"the image file 7\.jpg cannot be read"):
         read_image(tmp_path / "7.jpg")
+
+
+def test_images_are_read_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with ThreadPoolExecutor(2) as pool:
+        found = _read(lambda path: np.full(1, len(path.name), np.float32), [Path("a"), Path("bcd")], pool)
+    assert [each.tolist() for each in found] == [[1], [3]]

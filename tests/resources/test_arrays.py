@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -107,3 +110,38 @@ def test_a_bit_that_changes_anywhere_is_found(tmp_path: Path) -> None:
         changed[at] ^= 1 << at % 8
         path.write_bytes(changed)
         assert open_arrays(path, LABEL) is None, at
+
+
+def forged(entry: dict[str, object]) -> bytes:
+    """A file whose header says this of its only array, with sums that fit."""
+    content = bytes(128)
+    header = json.dumps({"label": LABEL, "size": 128, "crc": zlib.crc32(content), "arrays": [entry]}).encode()
+    header = header.ljust(-(-(16 + len(header)) // 64) * 64 - 16)
+    return struct.pack("<8sII", b"CAPTARR2", len(header), zlib.crc32(header)) + header + content
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"dtype": "O"},
+        {"dtype": "|V8"},
+        {"dtype": "nonsense"},
+        {"length": -1},
+        {"length": 1_000},
+        {"length": "2"},
+        {"offset": -64},
+        {"offset": 4},
+        {"offset": 1 << 70},
+        {"name": ["x"]},
+    ],
+    ids=str,
+)
+def test_headers_that_nobody_wrote(tmp_path: Path, change: dict[str, object]) -> None:
+    path = tmp_path / "arrays"
+    entry: dict[str, object] = {"name": "x", "dtype": "<i4", "length": 4, "offset": 0}
+    path.write_bytes(forged(entry))
+    assert same(open_arrays(path, LABEL), {"x": np.zeros(4, np.int32)})
+    path.write_bytes(forged({**entry, **change}))
+    assert open_arrays(path, LABEL) is None
+    path.write_bytes(forged({}))
+    assert open_arrays(path, LABEL) is None

@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from captious.errors import ParameterError
+from captious.evaluation.resampling import MOST_RESAMPLES
 from captious.judgment.correlation import STATISTICS
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 
@@ -143,7 +144,7 @@ def resampling_options(resamples: int = 1000, seed: int = 0) -> Callable[[F], F]
         )(command)
         return click.option(
             "--resamples",
-            type=click.IntRange(min=1),
+            type=click.IntRange(1, MOST_RESAMPLES),
             default=resamples,
             show_default=True,
             help="Number of bootstrap resamples, and of permutations.",

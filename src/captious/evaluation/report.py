@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, ImageId
 from captious.errors import MissingExtraError, ParameterError, UnknownNameError
 from captious.evaluation.display import Displayed
-from captious.evaluation.resampling import bootstrap_sums, interval
+from captious.evaluation.resampling import bootstrap_sums, check_resamples, interval
 from captious.metrics.contract.metric import Metric
 
 if TYPE_CHECKING:
@@ -219,10 +219,9 @@ class Report(Displayed, Mapping[str, Result]):
 
 
 def check_resampling(level: float, resamples: int, seed: int) -> None:
-    """Refuse a level outside (0, 1), a number of resamples below 1 and a negative seed."""
+    """Refuse a level outside (0, 1), a number of resamples outside its range and a negative seed."""
     if not isinstance(seed, int) or seed < 0:
         raise ParameterError(f"{seed!r} is no seed", help="give a whole number, 0 or more")
     if not 0 < level < 1:
         raise ParameterError(f"an interval cannot have the level {level}", help="give a level between 0 and 1, as 0.95")
-    if not isinstance(resamples, int) or resamples < 1:
-        raise ParameterError(f"{resamples!r} is no number of resamples", help="give at least 1; 1000 is usual")
+    check_resamples(resamples)

@@ -13,9 +13,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["bootstrap_sums", "exchange_sums", "interval"]
+from captious.errors import ParameterError
+
+__all__ = ["MOST_RESAMPLES", "bootstrap_sums", "check_resamples", "exchange_sums", "interval"]
+
+#: As many resamples as there may be: all are in memory at once, a few hundred bytes each.
+MOST_RESAMPLES = 1_000_000
 
 _BLOCK_ELEMENTS = 4_000_000  # of the matrix of counts that is held at a time
+
+
+def check_resamples(resamples: object) -> None:
+    """Refuse what is not a number of resamples.
+
+    Raises:
+        ParameterError: not a whole number from 1 to ``MOST_RESAMPLES``.
+    """
+    if not isinstance(resamples, int) or not 1 <= resamples <= MOST_RESAMPLES:
+        raise ParameterError(
+            f"{resamples!r} is not a number of resamples", help=f"give 1 to {MOST_RESAMPLES:,}; 1,000 is usual"
+        )
 
 
 def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:

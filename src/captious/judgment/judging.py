@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.resampling import check_resamples
 from captious.judgment.benchmarks import load_benchmark
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import data_folder
@@ -92,12 +93,11 @@ def judge(
         benchmarks = [benchmarks]
     if isinstance(metrics, str | Metric) or callable(metrics):
         metrics = [metrics]
-    if resamples < 1:
-        raise ParameterError(f"there cannot be {resamples} resamples", help="resample at least once")
     warnings: list[str] = []
     if metrics is None:
         metrics, left_out = coco_here()
         warnings += left_out
+    check_resamples(resamples)
     asked, given = list(metrics), _score_table(scores)
     evidence = [each if isinstance(each, Evidence) else load_evidence(each, data) for each in benchmarks]
     _check(evidence, asked, given)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from captious.data import References, read_references
 from captious.errors import ParameterError
+from captious.evaluation.resampling import check_resamples
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
 from captious.judgment.judging import load_evidence
 
@@ -55,12 +56,11 @@ def name_of_file(source: object, otherwise: str) -> str:
 
 
 def check_sampling(resamples: int, seed: int) -> None:
-    """Refuse a number of resamples below 1 and a negative seed.
+    """Refuse a number of resamples outside its range and a negative seed.
 
     Raises:
         ParameterError: which.
     """
-    if resamples < 1:
-        raise ParameterError(f"there cannot be {resamples} resamples", help="resample at least once")
+    check_resamples(resamples)
     if seed < 0:
         raise ParameterError(f"{seed} is no seed", help="give a whole number, 0 or more")

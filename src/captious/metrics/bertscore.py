@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.metric import State
+from captious.metrics.contract.ranges import whole
 from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, Encoder, EncodingLayer
@@ -121,14 +122,13 @@ class BertScore(EncoderMetric):
         variant: str | None = None,
     ) -> None:
         super().__init__(model, variant=variant)
-        if layer is not None and layer < 0:
-            raise ParameterError(f"bertscore cannot have the layer {layer}", help="layer 0 is the input of the first")
         if not isinstance(token_idf, bool):
             raise ParameterError(
                 "bertscore weighs by frequencies of the model's tokens, which it counts itself",
                 help="give token_idf=True",
             )
-        self._layer, self.token_idf, self._rescale = layer, token_idf, rescale
+        self._layer = None if layer is None else whole(self.name, "layer", layer, 0)
+        self.token_idf, self._rescale = token_idf, rescale
         self._baseline = None if isinstance(rescale, bool | str | os.PathLike) else _numbers(rescale)
 
     @property

@@ -10,8 +10,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
-from captious.errors import ParameterError
 from captious.metrics.cider import Cider, _WeightLayer
+from captious.metrics.contract.ranges import LARGE, number
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import Tokenizer
 
@@ -23,7 +23,10 @@ class CiderD(Cider):
 
     Args:
         idf: document frequencies, or a file of them; None to count the references that are scored against.
-        sigma: width of the Gaussian length penalty, in words.
+        sigma: width of the Gaussian length penalty, in words; 0.001 to 1,000,000.
+
+    Raises:
+        ParameterError: a sigma outside its range.
     """
 
     name = "cider-d"
@@ -42,9 +45,7 @@ class CiderD(Cider):
         tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None,
     ) -> None:
         super().__init__(idf, variant=variant, tokenizer=tokenizer)
-        if not sigma > 0:
-            raise ParameterError(f"cider-d cannot have a sigma of {sigma}", help="sigma is a positive number of words")
-        self.sigma = float(sigma)
+        self.sigma = number(self.name, "sigma", sigma, 0.001, LARGE)
 
     @property
     def parameters(self) -> Mapping[str, object]:

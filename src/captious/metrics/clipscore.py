@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from math import isfinite
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
+from captious.metrics.contract.ranges import LARGE, number
 from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.models import Encoder
 from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, max_tokens, missing_clip
@@ -58,11 +58,9 @@ class ClipScore(EncoderMetric):
                 f"{self.name} has to see the images" + (f", and {images!r:.60} is not a folder" if images else ""),
                 help="give the folder of image files: --images DIR (images=DIR in Python)",
             )
-        if not (isfinite(w) and w > 0):
-            raise ParameterError(f"{self.name} cannot have w {w}", help="w is greater than 0; the paper's is 2.5")
         self.images = Path(images)
         self.prompt = prompt
-        self.w = float(w)
+        self.w = number(self.name, "w", w, 0.001, LARGE)
 
     @classmethod
     def missing(cls) -> str | None:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
-from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, load
-from captious.errors import ParameterError
+from captious.errors import InputError, ParameterError
 from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.ranges import LARGE, number
 from captious.metrics.contract.signature import exact
 from captious.native import meteor_alignment, meteor_counts, threads
 from captious.resources import meteor_tables as resource
@@ -41,7 +40,7 @@ class Meteor(Metric):
 
     Args:
         alpha: weight of recall against precision, 0..1.
-        beta: how fast the penalty grows with fragmentation, at least 0.
+        beta: how fast the penalty grows with fragmentation, 0 to 1,000,000.
         gamma: the largest penalty, 0..1.
         delta: weight of content words against function words, 0..1.
         modules: which modules match words, by name, and what a match of theirs is worth, 0..1; names alone, or None
@@ -53,6 +52,7 @@ class Meteor(Metric):
 
     Raises:
         ParameterError: a parameter outside its range, or a module that does not exist.
+        InputError: when scoring, a candidate and a reference with more than 16,777,216 matches of paraphrases.
         MissingExtraError: METEOR's tables are not installed.
     """
 
@@ -81,11 +81,9 @@ class Meteor(Metric):
             delta = 0.75 if self.variant == "official" else 0.5
         shares = {"alpha": alpha, "gamma": gamma, "delta": delta, **{f"weight of {m}": w for m, w in weights.items()}}
         for name, value in shares.items():
-            if not (_is_number(value) and 0 <= value <= 1):
-                raise ParameterError(f"meteor cannot have {name} {value!r}", help=f"{name} is a number, 0 to 1")
-        if not (_is_number(beta) and beta >= 0 and isfinite(beta)):
-            raise ParameterError(f"meteor cannot have beta {beta!r}", help="beta is a finite number, at least 0")
-        self.alpha, self.beta, self.gamma, self.delta = float(alpha), float(beta), float(gamma), float(delta)
+            number(self.name, name, value, 0, 1)
+        self.alpha, self.gamma, self.delta = float(alpha), float(gamma), float(delta)
+        self.beta = number(self.name, "beta", beta, 0, LARGE)
         #: The modules that take part, in METEOR's order, and their weights.
         self.modules = {name: float(weights[name]) for name in _MODULES if name in weights}
         self.tables = resource.tables()
@@ -107,12 +105,21 @@ class Meteor(Metric):
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(MeteorLayer(self.tokenizer, self.tables))
         offsets = captions.references.offsets
-        found = meteor_counts(
-            candidates.lexicon,  # which knows the words of both
-            *(candidates.ids, candidates.offsets, references.ids, references.offsets, offsets),
-            self._module_bits,
-            threads(),
-        )
+        try:
+            found = meteor_counts(
+                candidates.lexicon,  # which knows the words of both
+                *(candidates.ids, candidates.offsets, references.ids, references.offsets, offsets),
+                self._module_bits,
+                threads(),
+            )
+        except OverflowError as error:
+            row = error.args[0]
+            image = captions.ids[int(np.searchsorted(offsets, row, side="right")) - 1]
+            raise InputError(
+                "meteor found more than 16,777,216 matches of paraphrases between a candidate and a reference",
+                where=f"image_id {image!r}, whose reference has {np.diff(references.offsets)[row]:,} words",
+                help="score captions, not documents, or leave out the module paraphrase (modules=, in Python)",
+            ) from None
         counts = found.astype(np.float64)
         perfect = (counts[:, _MATCHED] == counts[:, _WORDS]).all(axis=1) & (counts[:, _CHUNKS] == 1)
         counts[perfect, _CHUNKS] = 0
@@ -152,19 +159,15 @@ class Meteor(Metric):
         """How METEOR aligns a candidate with one reference, and what comes of it."""
         captions = load({0: candidate}, {0: [reference]})
         left, right = captions.layer(MeteorLayer(self.tokenizer, self.tables))
+        statistics = self.statistics(captions)[0]  # raises where there is too much to align
         links = meteor_alignment(left.lexicon, left.ids, right.ids, self._module_bits)
         words, other = ([side.vocabulary.word(i) for i in side.ids.tolist()] for side in (left, right))
         names = tuple(_MODULES)
         matches = tuple(Match(i, i + n, j, j + m, names[module]) for i, n, j, m, module in links.tolist())
-        statistics = self.statistics(captions)[0]
         precision, recall, fragmentation = (float(np.nan_to_num(part)) for part in self._parts(statistics))
         score = float(self.aggregate(statistics)[0])
         starts = [match for k, match in enumerate(matches) if k == 0 or not match.continues(matches[k - 1])]
         return Alignment(tuple(words), tuple(other), matches, len(starts), precision, recall, fragmentation, score)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real)
 
 
 def _weighed(modules: Mapping[str, float] | Iterable[str], usual: Mapping[str, float]) -> Mapping[str, float]:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.contract.ranges import whole
 from captious.native import skip_bigram_matches, threads
 from captious.text import Tokenizer, WordLayer
 
@@ -24,7 +24,10 @@ class RougeS(MeanMetric):
     """F-measure of skip-bigrams with the best precision and the best recall over references; 0..1.
 
     Args:
-        gap: how many positions the two words of a pair may be apart, at least 1; None for any number.
+        gap: how many positions the two words of a pair may be apart, 1 to 1,000,000; None for any number.
+
+    Raises:
+        ParameterError: a gap outside its range.
     """
 
     name = "rouge-s"
@@ -40,9 +43,7 @@ class RougeS(MeanMetric):
         tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
     ) -> None:
         super().__init__(variant=variant, tokenizer=tokenizer)
-        if gap is not None and gap < 1:
-            raise ParameterError(f"rouge-s cannot have a gap of {gap}", help="gap is at least 1, or None for no limit")
-        self.gap = gap
+        self.gap = None if gap is None else whole(self.name, "gap", gap, 1)
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -52,7 +53,7 @@ class RougeS(MeanMetric):
         candidates, references = captions.layer(WordLayer(self.tokenizer))
         image_offsets = captions.references.offsets
         starts, counts = image_offsets[:-1], np.diff(image_offsets)
-        gap = self.gap if self.gap is not None else (2**62)
+        gap = self.gap if self.gap is not None else 2**62
         matches = skip_bigram_matches(
             candidates.ids, candidates.offsets, references.ids, references.offsets, image_offsets, gap, threads()
         )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from math import isfinite
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.data.hold_out import hold_out
-from captious.errors import ParameterError
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.ranges import LARGE, number
 from captious.metrics.mima import Mima
 from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.sparcs import Sparcs
@@ -48,7 +47,7 @@ class Smurf(Combined):
         variant: see ``variants``.
 
     Raises:
-        ParameterError: a threshold that is not finite.
+        ParameterError: a threshold outside of -1,000,000 to 1,000,000.
     """
 
     name = "smurf"
@@ -70,15 +69,13 @@ class Smurf(Combined):
         threshold: float = THRESHOLD,
         variant: str | None = None,
     ) -> None:
-        if not isfinite(threshold):
-            raise ParameterError(f"smurf cannot have the threshold {threshold}", help=f"the usual one is {THRESHOLD}")
         self.sparcs = Sparcs()
         self.mima = Mima(model if mima_model is None else mima_model)
         self.spurts = Spurts(model if spurts_model is None else spurts_model)
         parts: list[tuple[Metric, str]] = [(self.sparcs, "sparcs"), (self.spurts, "spurts"), (self.mima, "mima")]
         super().__init__(parts, self._fused, level="caption", variant=variant)
         self.constants = constants if isinstance(constants, SmurfConstants) else SmurfConstants.load(constants)
-        self.threshold = float(threshold)
+        self.threshold = number(self.name, "threshold", threshold, -LARGE, LARGE)
 
     @property
     def parameters(self) -> Mapping[str, object]:

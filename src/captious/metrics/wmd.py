@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, load
-from captious.errors import ParameterError
+from captious.errors import InputError
 from captious.metrics.contract.metric import State
+from captious.metrics.contract.ranges import LARGE, number
 from captious.metrics.shared.vector_metric import VectorMetric
 from captious.models import WordVectors
 from captious.models.embedded_words import FORMS, BagLayer, Bags, EmbeddedLayer
@@ -26,6 +27,9 @@ from captious.text import Tokenizer
 from captious.text.stop_word_lists import NLTK, StopWords
 
 __all__ = ["Move", "Transport", "Wmd"]
+
+#: Distinct words of a caption; the cost of moving them grows with the third power of their number.
+MOST_WORDS = 1_000
 
 #: NLTK's list as it was until 2017, without words that hold an apostrophe.
 _NLTK_2016 = StopWords("nltk-2016", frozenset(word for word in NLTK.words if "'" not in word))
@@ -37,11 +41,12 @@ class Wmd(VectorMetric):
     The corpus score is the mean. A caption of whose words none has a vector is infinitely far from all others.
 
     Args:
-        sigma: how fast similarity falls with distance, greater than 0.
+        sigma: how fast similarity falls with distance, 0.001 to 1,000,000.
         others: see ``VectorMetric``.
 
     Raises:
         ParameterError: a sigma outside its range.
+        InputError: when scoring, a caption of more than ``MOST_WORDS`` distinct words with a vector.
     """
 
     name = "wmd"
@@ -61,9 +66,7 @@ class Wmd(VectorMetric):
         tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
     ) -> None:
         super().__init__(vectors, stop_words=stop_words, variant=variant, tokenizer=tokenizer)
-        if not (isfinite(sigma) and sigma > 0):
-            raise ParameterError(f"wmd cannot have sigma {sigma}", help="sigma is greater than 0; the usual one is 1")
-        self.sigma = float(sigma)
+        self.sigma = number(self.name, "sigma", sigma, 0.001, LARGE)
 
     @property
     def usual_stop_words(self) -> StopWords:
@@ -81,6 +84,7 @@ class Wmd(VectorMetric):
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(BagLayer(self.words))
+        _check_sizes(captions, candidates, references)
         bags = _as_arguments(candidates), _as_arguments(references)
         rows = self._rows(candidates)
         nearest = nearest_word_movers(rows, *bags[0], *bags[1], captions.references.offsets, threads())
@@ -89,6 +93,7 @@ class Wmd(VectorMetric):
     def distances(self, captions: Captions) -> NDArray[np.float64]:
         """The distance of every reference from its candidate, float64[n_references]; infinite where there is none."""
         candidates, references = captions.layer(BagLayer(self.words))
+        _check_sizes(captions, candidates, references)
         bags = _as_arguments(candidates), _as_arguments(references)
         return word_mover_distances(self._rows(candidates), *bags[0], *bags[1], captions.references.offsets, threads())
 
@@ -172,6 +177,27 @@ class Transport:
 
 def _as_arguments(bags: Bags) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     return bags.words, bags.counts, bags.offsets
+
+
+def _check_sizes(captions: Captions, candidates: Bags, references: Bags) -> None:
+    """Refuse captions that would take minutes: the time grows with the third power of their distinct words.
+
+    Raises:
+        InputError: a caption of more than ``MOST_WORDS`` distinct words with a vector.
+    """
+    for kind, bags in (("candidate", candidates), ("reference", references)):
+        sizes = np.diff(bags.offsets)
+        if not (sizes > MOST_WORDS).any():
+            continue
+        row = int(np.argmax(sizes > MOST_WORDS))
+        image = row
+        if kind == "reference":
+            image = int(np.searchsorted(captions.references.offsets, row, side="right")) - 1
+        raise InputError(
+            f"a {kind} has {sizes[row]:,} distinct words with a vector; wmd moves up to {MOST_WORDS:,}",
+            where=f"image_id {captions.ids[image]!r}",
+            help="score captions, not documents",
+        )
 
 
 def _bag(bags: Bags) -> tuple[tuple[str, float], ...]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
+from captious.metrics.contract.ranges import number, truth, whole
 from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, Encoder, EncodingLayer
@@ -80,15 +81,16 @@ class Yi2020(EncoderMetric):
         variant: str | None = None,
     ) -> None:
         super().__init__(model, variant=variant)
-        if threshold is not None and not 0 <= threshold < 1:
-            raise ParameterError(f"yi2020 cannot have the threshold {threshold}", help="it is a cosine: 0 to below 1")
+        self._threshold = None if threshold is None else number(self.name, "threshold", threshold, 0, 1, below=True)
+        self._layer = None if layer is None else whole(self.name, "layer", layer, 0)
         if not isinstance(token_idf, TokenFrequencies | None):
             raise ParameterError(
                 f"a {type(token_idf).__name__} holds no frequencies of tokens",
                 help="give TokenFrequencies.of(captions, encoder)",
             )
-        self._threshold, self._layer = threshold, layer
-        self.combine, self.cut, self.remove = combine, cut, remove
+        self.combine = truth(self.name, "combine", combine)
+        self.cut = truth(self.name, "cut", cut)
+        self.remove = truth(self.name, "remove", remove)
         self.stop_words = as_stop_words(stop_words)
         self.token_idf = token_idf
 
@@ -96,7 +98,7 @@ class Yi2020(EncoderMetric):
     def threshold(self) -> float:
         """Cosine above which tokens match."""
         if self._threshold is not None:
-            return float(self._threshold)
+            return self._threshold
         return _THRESHOLDS.get(self.encoder.family, _THRESHOLD)
 
     @property

@@ -6,7 +6,7 @@ torchvision.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -65,12 +65,23 @@ def encode_images(encoder: Encoder, paths: Sequence[Path]) -> NDArray[np.float32
     with Progress(max(1, len(paths))) as progress, ThreadPoolExecutor(threads()) as pool:
         for rows in _batches(np.zeros(len(paths), np.int64), _IMAGES_PER_BATCH):
             progress.reach(int(rows[0]), f"encoding images with {encoder.model}")
-            pixels = np.stack(list(pool.map(clip.pixels, [paths[row] for row in rows.tolist()])))
+            pixels = np.stack(_read(clip.pixels, [paths[row] for row in rows.tolist()], pool))
             with torch.inference_mode(), _threads_of_torch():
                 given = torch.from_numpy(pixels).to(clip.device, clip.model.dtype)
                 seen = clip.model.visual_projection(clip.model.vision_model(pixel_values=given).pooler_output)
             vectors[rows] = _units(seen.float().cpu().numpy())
     return vectors
+
+
+def _read(
+    pixels: Callable[[Path], NDArray[np.float32]], paths: Sequence[Path], pool: ThreadPoolExecutor
+) -> list[NDArray[np.float32]]:
+    """What an image is to the model, for each path; in this thread where the system gives no others."""
+    try:
+        waiting = [pool.submit(pixels, path) for path in paths]
+    except RuntimeError:
+        return [pixels(path) for path in paths]
+    return [each.result() for each in waiting]
 
 
 def encode_texts(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:

@@ -181,6 +181,7 @@ def meteor_counts(lexicon: MeteorLexicon, ids: Annotated[NDArray[numpy.int32], d
     Per reference, of its alignment with the candidate: words of candidate and reference, function words of both; for
     each module matched content words of both, matched function words of both; chunks, matched words of both;
     int32[n_references, 23]. `modules` has bit 0 for exact, 1 for stem, 2 for synonym, 3 for paraphrase.
+    Raises OverflowError(row) for a reference with more than 16,777,216 matches of paraphrases.
     """
 
 def meteor_alignment(lexicon: MeteorLexicon, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modules: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:

@@ -40,10 +40,32 @@ Matrix<T> to_numpy(std::vector<T>&& values, std::size_t columns) {
     return Matrix<T>(owned->data(), {owned->size() / columns, columns}, owner);
 }
 
-// Threads of Python may share a vocabulary: who reads waits for who adds. Locks are taken behind the GIL, never held
-// while waiting for it.
+// A mutex that nobody waits for while holding the GIL: a kernel may hold it and ask for the GIL to look for signals.
+class SharedMutex {
+public:
+    void lock() {
+        if (!mutex_.try_lock()) without_gil([&] { mutex_.lock(); });
+    }
+    void lock_shared() {
+        if (!mutex_.try_lock_shared()) without_gil([&] { mutex_.lock_shared(); });
+    }
+    void unlock() { mutex_.unlock(); }
+    void unlock_shared() { mutex_.unlock_shared(); }
+
+private:
+    template <typename Wait>
+    static void without_gil(const Wait& wait) {
+        if (!PyGILState_Check()) return wait();
+        nb::gil_scoped_release release;
+        wait();
+    }
+
+    std::shared_mutex mutex_;
+};
+
+// Threads of Python may share a vocabulary: who reads waits for who adds.
 struct SharedVocabulary : Vocabulary {
-    mutable std::shared_mutex mutex;
+    mutable SharedMutex mutex;
 };
 
 inline nb::tuple to_numpy(FlatTokens&& tokens) {
@@ -68,7 +90,7 @@ inline bool rise_to(const Int64In& offsets, std::size_t last, std::int64_t step)
     const std::int64_t* values = offsets.data();
     if (offsets.size() == 0 || values[0] != 0 || values[offsets.size() - 1] != static_cast<std::int64_t>(last)) return false;
     for (std::size_t i = 1; i < offsets.size(); ++i)
-        if (values[i] < values[i - 1] + step) return false;
+        if (values[i] < values[i - 1] || values[i] - values[i - 1] < step) return false;
     return true;
 }
 

@@ -38,6 +38,7 @@ CiderReferences::CiderReferences(const ReferenceNgrams& references, const NgramF
     parallel_for(references_.blocks().size(), threads, 1, [&](std::size_t begin, std::size_t end) {
         std::vector<Ngram> ngrams;
         std::vector<std::uint64_t> hashes;
+        Pulse pulse;
         for (std::size_t b = begin; b < end; ++b) {
             const ReferenceNgrams::Block& block = references_.blocks()[b];
             std::size_t first = b * ReferenceNgrams::kBlockImages;
@@ -58,6 +59,7 @@ CiderReferences::CiderReferences(const ReferenceNgrams& references, const NgramF
             for (std::size_t i = first; i < last; ++i) {
                 std::size_t r0 = references_.first_reference(i);
                 ReferenceNgrams::Image image = references_.image(i);
+                pulse(16 * image.count);
                 for (std::size_t k = image.begin; k < image.begin + image.count; ++k) {
                     double weight = idf((*documents_)[block.first_ngram + k]);
                     int order = block.order(k) - 1;
@@ -100,11 +102,13 @@ void CiderReferences::score(TokensView candidates, std::span<const std::int64_t>
         std::vector<std::array<double, kMaxOrder>> similarity;
         std::vector<std::uint64_t> hashes;
         std::vector<Ngram> strangers;
+        Pulse pulse;
         for (std::size_t c = begin; c < end; ++c) {
             auto row = static_cast<std::size_t>(rows[c]);
             if (c + 1 < end) prefetch(static_cast<std::size_t>(rows[c + 1]));
             std::span<const std::int32_t> words = candidates[c];
             ReferenceNgrams::Image image = references_.image(row);
+            pulse(32 * words.size() + image.count);
             candidate.collect(image, words, true);
             strangers.clear();
             hashes.clear();

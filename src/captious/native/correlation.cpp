@@ -103,8 +103,11 @@ void kendall_resampled(const JudgedRows& rows, std::span<const std::int32_t> sco
     parallel_for(n, threads, 8, [&](std::size_t begin, std::size_t end) {
         Tallier tallier(rows);
         tallier.sort(scores);
-        for (std::size_t i = begin; i < end; ++i)
+        Pulse pulse;
+        for (std::size_t i = begin; i < end; ++i) {
+            pulse(16 * rows.ratings.size());
             tallier.tally([&](std::size_t group) -> std::int64_t { return counts[i * n_groups + group]; }, out + i * kTally);
+        }
     });
 }
 
@@ -114,7 +117,9 @@ void kendall_exchanged(const JudgedRows& rows, std::span<const std::int32_t> a, 
         Tallier tallier(rows);
         std::vector<std::int32_t> first(a.size()), second(a.size());
         auto once = [](std::size_t) -> std::int64_t { return 1; };
+        Pulse pulse;
         for (std::size_t i = begin; i < end; ++i) {
+            pulse(32 * rows.ratings.size());
             for (std::size_t row = 0; row < a.size(); ++row) {
                 bool swap = swaps[i * n_groups + static_cast<std::size_t>(rows.groups[row])] != 0;
                 first[row] = swap ? b[row] : a[row];

@@ -5,6 +5,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "interrupt.hpp"
+
 namespace captious {
 namespace {
 
@@ -13,8 +15,10 @@ constexpr std::size_t kAhead = 8;  // how many steps before its use memory is as
 // Calls visit(block, image, number in the block) for every n-gram of an order.
 template <typename Visit>
 void each_of_order(const ReferenceNgrams& references, int order, const Visit& visit) {
+    Pulse pulse;
     for (std::size_t i = 0; i < references.images(); ++i) {
         ReferenceNgrams::Image image = references.image(i);
+        pulse(16 * image.count);
         for (std::size_t k = image.order_begin[order - 1]; k < image.order_begin[order]; ++k) visit(*image.block, image, k);
     }
 }

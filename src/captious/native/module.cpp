@@ -22,6 +22,8 @@ namespace {
 template <typename T>
 using TableIn = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+constexpr std::size_t kMostDrawn = std::size_t{1} << 31;  // ratings in a resample; pairs of them are numbers of 64 bits
+
 bool below(const Int32In& values, std::size_t end) {
     return std::all_of(values.data(), values.data() + values.size(), [end](std::int32_t v) { return v >= 0 && static_cast<std::size_t>(v) < end; });
 }
@@ -277,6 +279,9 @@ NB_MODULE(_kernels, m) {
           [](Int32In offsets, Int32In ratings, Int32In groups, Int32In scores, TableIn<std::int32_t> counts, int threads) {
               JudgedRows rows = judged_rows(offsets, ratings, groups, counts.shape(1));
               std::span<const std::int32_t> ranks = score_ranks(scores, rows);
+              std::size_t most = kMostDrawn / std::max<std::size_t>(1, ratings.size());
+              if (std::any_of(counts.data(), counts.data() + counts.size(), [most](std::int32_t c) { return c < 0 || static_cast<std::size_t>(c) > most; }))
+                  throw nb::value_error("counts do not fit: one is negative or too large");
               std::vector<std::int64_t> out(counts.shape(0) * kTally);
               {
                   nb::gil_scoped_release release;

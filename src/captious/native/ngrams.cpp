@@ -86,6 +86,7 @@ ReferenceNgrams::Block ReferenceNgrams::build(std::size_t first_image, std::size
     block.first_at.reserve(n_tokens * 5 / 2);
     block.postings_at.reserve(n_tokens * 5 / 2);
 
+    Pulse pulse;
     Numbering numbering;
     std::vector<Occurrence> occurrences;      // in order of reference
     std::vector<Tally> tallies;               // per n-gram of the image
@@ -100,6 +101,7 @@ ReferenceNgrams::Block ReferenceNgrams::build(std::size_t first_image, std::size
         for (int order = 1; order <= kMaxOrder; ++order) {
             for (std::size_t r = image_first; r < image_last; ++r) {
                 std::span<const std::int32_t> words = references_[r];
+                pulse(8 * words.size());
                 std::uint64_t* hash = hashes.data() + (token_of(r) - token_of(image_first));
                 auto token = static_cast<std::uint32_t>(token_of(r) - token_of(first));
                 auto reference = static_cast<std::uint32_t>(r - image_first);
@@ -232,9 +234,11 @@ void CandidateNgrams::add_stranger(const std::int32_t* words, int order, std::ui
 void bleu_statistics(const ReferenceNgrams& references, TokensView candidates, int threads, double* out) {
     parallel_for(references.images(), threads, 64, [&](std::size_t begin, std::size_t end) {
         CandidateNgrams candidate;
+        Pulse pulse;
         for (std::size_t i = begin; i < end; ++i) {
             std::span<const std::int32_t> words = candidates[i];
             ReferenceNgrams::Image image = references.image(i);
+            pulse(16 * words.size() + image.count);
             candidate.collect(image, words, false);
             double* row = out + i * 10;
             std::fill(row, row + 10, 0.0);
@@ -261,8 +265,10 @@ void bleu_statistics(const ReferenceNgrams& references, TokensView candidates, i
 void ngram_matches(const ReferenceNgrams& references, TokensView candidates, int threads, std::int64_t* out) {
     parallel_for(references.images(), threads, 64, [&](std::size_t begin, std::size_t end) {
         CandidateNgrams candidate;
+        Pulse pulse;
         for (std::size_t i = begin; i < end; ++i) {
             ReferenceNgrams::Image image = references.image(i);
+            pulse(16 * candidates[i].size() + image.count);
             candidate.collect(image, candidates[i], false);
             std::size_t first = references.first_reference(i);
             std::fill(out + first * kMaxOrder, out + references.first_reference(i + 1) * kMaxOrder, 0);

@@ -2,33 +2,79 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "interrupt.hpp"
+
 namespace captious {
 
-// Calls body(begin, end) on contiguous pieces of [0, n), one per thread; a piece has at least `grain` rows.
-// What a piece throws is thrown again here, the first piece's first.
+// Calls body(begin, end) on contiguous pieces of [0, n), one per thread; a piece has at least `grain` rows. Pieces for
+// which the system gives no thread are done by this one. What a piece throws is thrown again here, the first piece's
+// first. The calling thread looks for signals while it waits; once one of its pieces has thrown, the others are told to
+// stop.
 template <typename Body>
 void parallel_for(std::size_t n, int threads, std::size_t grain, const Body& body) {
     std::size_t pieces = std::max<std::size_t>(1, std::min<std::size_t>(threads < 1 ? 1 : threads, n / grain));
+    begin_kernel();
     if (pieces == 1) {
         body(std::size_t{0}, n);
         return;
     }
     std::vector<std::exception_ptr> errors(pieces);
     std::vector<std::thread> workers;
-    auto run = [&](std::size_t piece) {
+    workers.reserve(pieces - 1);  // nothing may throw while threads run, so memory comes first
+    std::atomic<bool> stop = false;
+    std::mutex mutex;
+    std::condition_variable ended;
+    std::size_t running = 0;  // under the mutex
+
+    auto guarded = [&errors](std::size_t piece, const auto& work) {
         try {
-            body(n * piece / pieces, n * (piece + 1) / pieces);
+            work();
+            return true;
+        } catch (const Stopped&) {  // the error that counts is another thread's
         } catch (...) {
-            errors[piece] = std::current_exception();
+            if (!errors[piece]) errors[piece] = std::current_exception();
         }
+        return false;
     };
-    for (std::size_t piece = 1; piece < pieces; ++piece) workers.emplace_back(run, piece);
-    run(0);
+    auto run = [&](std::size_t piece) {
+        return guarded(piece, [&] { body(n * piece / pieces, n * (piece + 1) / pieces); });
+    };
+    auto work = [&](std::size_t piece) {
+        {
+            Follower follower(stop);
+            run(piece);
+        }
+        std::lock_guard lock(mutex);
+        --running;
+        ended.notify_one();
+    };
+    for (std::size_t piece = 1; piece < pieces; ++piece) {
+        try {
+            {
+                std::lock_guard lock(mutex);
+                ++running;
+            }
+            workers.emplace_back(work, piece);
+        } catch (const std::exception&) {  // no thread, or no memory for one
+            std::lock_guard lock(mutex);
+            --running;
+            break;
+        }
+    }
+    stop = !run(0);
+    for (std::size_t piece = workers.size() + 1; piece < pieces && !stop; ++piece) stop = !run(piece);
+    std::unique_lock lock(mutex);
+    while (!ended.wait_for(lock, kPatience, [&] { return running == 0; }))
+        if (!stop) stop = !guarded(0, poll);
+    lock.unlock();
     for (std::thread& worker : workers) worker.join();
     for (const std::exception_ptr& error : errors)
         if (error) std::rethrow_exception(error);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_map>
 #include <vector>
 
 #include "parallel.hpp"
@@ -24,8 +23,10 @@ public:
     }
 
     std::int64_t length_with(std::span<const std::int32_t> reference) {
+        Pulse pulse;
         row_.assign(blocks_, ~std::uint64_t{0});
         for (std::int32_t word : reference) {
+            pulse(blocks_);
             std::size_t index = index_of(word);
             if (index == words_.size()) continue;
             std::uint64_t carry = 0;
@@ -62,22 +63,86 @@ private:
     std::vector<std::uint64_t> row_;
 };
 
-using PairCounts = std::unordered_map<std::uint64_t, std::int64_t>;
+// Skip-bigrams of a candidate, counted left word by left word, so that no more memory is needed than the captions have
+// words.
+class SkipBigrams {
+public:
+    explicit SkipBigrams(std::int64_t gap) : gap_(static_cast<std::size_t>(std::max<std::int64_t>(gap, 0))) {}
 
-template <typename Visit>
-void each_skip_bigram(std::span<const std::int32_t> words, std::int64_t gap, const Visit& visit) {
-    auto n = static_cast<std::int64_t>(words.size());
-    for (std::int64_t i = 0; i < n; ++i)
-        for (std::int64_t j = i + 1; j < n && j - i <= gap; ++j)
-            visit(static_cast<std::uint64_t>(static_cast<std::uint32_t>(words[i])) << 32 | static_cast<std::uint32_t>(words[j]));
-}
+    void set_candidate(std::span<const std::int32_t> candidate) {
+        words_.assign(candidate.begin(), candidate.end());
+        std::sort(words_.begin(), words_.end());
+        words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
+        number(candidate, candidate_);
+        left_.assign(words_.size(), 0);
+    }
+
+    // Number of pairs that both have, each as often as in the caption that has it less often.
+    std::int64_t matches_with(std::span<const std::int32_t> reference) {
+        number(reference, reference_);
+        std::int64_t matches = 0;
+        for (std::size_t word = 0; word < words_.size(); ++word) {
+            if (reference_.begins[word] == reference_.begins[word + 1]) continue;
+            each_pair(candidate_, word, [&](std::int32_t right) { ++left_[static_cast<std::size_t>(right)]; });
+            each_pair(reference_, word, [&](std::int32_t right) {
+                if (right < 0 || left_[static_cast<std::size_t>(right)] == 0) return;
+                --left_[static_cast<std::size_t>(right)];
+                ++matches;
+            });
+            each_pair(candidate_, word, [&](std::int32_t right) { left_[static_cast<std::size_t>(right)] = 0; });
+        }
+        return matches;
+    }
+
+private:
+    struct Caption {
+        std::vector<std::int32_t> numbers;  // of its words among those of the candidate, or -1
+        std::vector<std::size_t> places;    // of those that the candidate has, by number
+        std::vector<std::size_t> begins;    // [distinct words + 1], into places
+    };
+
+    void number(std::span<const std::int32_t> words, Caption& out) {
+        out.numbers.clear();
+        out.begins.assign(words_.size() + 1, 0);
+        for (std::int32_t word : words) {
+            auto found = std::lower_bound(words_.begin(), words_.end(), word);
+            bool known = found != words_.end() && *found == word;
+            out.numbers.push_back(known ? static_cast<std::int32_t>(found - words_.begin()) : -1);
+            if (known) ++out.begins[static_cast<std::size_t>(out.numbers.back()) + 1];
+        }
+        for (std::size_t word = 0; word < words_.size(); ++word) out.begins[word + 1] += out.begins[word];
+        out.places.resize(out.begins.back());
+        next_.assign(out.begins.begin(), out.begins.end() - 1);
+        for (std::size_t at = 0; at < words.size(); ++at)
+            if (out.numbers[at] >= 0) out.places[next_[static_cast<std::size_t>(out.numbers[at])]++] = at;
+    }
+
+    // Calls visit(right) for every pair of a caption that begins with this word.
+    template <typename Visit>
+    void each_pair(const Caption& caption, std::size_t word, const Visit& visit) {
+        for (std::size_t k = caption.begins[word]; k < caption.begins[word + 1]; ++k) {
+            std::size_t first = caption.places[k] + 1, last = first + std::min(gap_, caption.numbers.size() - first);
+            pulse_(last - first);
+            for (std::size_t at = first; at < last; ++at) visit(caption.numbers[at]);
+        }
+    }
+
+    std::size_t gap_;
+    std::vector<std::int32_t> words_;  // of the candidate, distinct and sorted
+    Caption candidate_, reference_;
+    std::vector<std::size_t> next_;
+    std::vector<std::int64_t> left_;  // pairs of the candidate that no pair of the reference has matched, by right word
+    Pulse pulse_;
+};
 
 }  // namespace
 
 void lcs_lengths(TokensView candidates, TokensView references, std::span<const std::int64_t> image_offsets, int threads,
                  std::int64_t* out) {
     parallel_for(candidates.count, threads, 64, [&](std::size_t begin, std::size_t end) {
+        Pulse pulse;
         for (std::size_t i = begin; i < end; ++i) {
+            pulse(256);
             Lcs lcs(candidates[i]);
             for (auto r = image_offsets[i]; r < image_offsets[i + 1]; ++r)
                 out[r] = lcs.length_with(references[static_cast<std::size_t>(r)]);
@@ -88,22 +153,11 @@ void lcs_lengths(TokensView candidates, TokensView references, std::span<const s
 void skip_bigram_matches(TokensView candidates, TokensView references, std::span<const std::int64_t> image_offsets,
                          std::int64_t gap, int threads, std::int64_t* out) {
     parallel_for(candidates.count, threads, 64, [&](std::size_t begin, std::size_t end) {
-        PairCounts candidate, left;
+        SkipBigrams bigrams(gap);
         for (std::size_t i = begin; i < end; ++i) {
-            candidate.clear();
-            each_skip_bigram(candidates[i], gap, [&](std::uint64_t pair) { ++candidate[pair]; });
-            for (auto r = image_offsets[i]; r < image_offsets[i + 1]; ++r) {
-                left = candidate;
-                std::int64_t matches = 0;
-                each_skip_bigram(references[static_cast<std::size_t>(r)], gap, [&](std::uint64_t pair) {
-                    auto found = left.find(pair);
-                    if (found != left.end() && found->second > 0) {
-                        --found->second;
-                        ++matches;
-                    }
-                });
-                out[r] = matches;
-            }
+            bigrams.set_candidate(candidates[i]);
+            for (auto r = image_offsets[i]; r < image_offsets[i + 1]; ++r)
+                out[r] = bigrams.matches_with(references[static_cast<std::size_t>(r)]);
         }
     });
 }

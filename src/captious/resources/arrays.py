@@ -54,7 +54,7 @@ def write_arrays(file: IO[bytes], arrays: Mapping[str, NDArray[Any]], label: str
 def open_arrays(path: str | os.PathLike[str], label: str) -> Arrays | None:
     """The arrays of a file, read-only and mapped.
 
-    None if there is no such file, if its label is another, or if a byte of it is not what was written.
+    None if there is no such file, if its label is another, or if a byte of it is not what ``write_arrays`` writes.
     """
     try:
         with open(path, "rb") as file:
@@ -75,9 +75,16 @@ def open_arrays(path: str | os.PathLike[str], label: str) -> Arrays | None:
             if crc != header["crc"]:
                 return None
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except OSError:
+        return {entry["name"]: _array(mapped, start, entry) for entry in header["arrays"]}
+    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):  # forged
         return None
-    return {e["name"]: np.frombuffer(mapped, e["dtype"], e["length"], start + e["offset"]) for e in header["arrays"]}
+
+
+def _array(mapped: mmap.mmap, start: int, entry: dict[str, Any]) -> NDArray[Any]:
+    dtype, length, offset = np.dtype(entry["dtype"]), entry["length"], entry["offset"]
+    if dtype.kind not in "iuf" or length < 0 or offset < 0 or offset % _ALIGNMENT:
+        raise ValueError("not an array of write_arrays")
+    return np.frombuffer(mapped, dtype, length, start + offset)
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:

@@ -197,7 +197,7 @@ def test_karpathy_images_beside_c5(shared_data: Path) -> None:
         (captions(3, 3), {"counts": [1, 0]}, "no image can have 0 references"),
         (captions(3, 3), {"place": 3}, "no image has a caption of place 3"),
         (captions(3, 3), {"place": -1}, "no image has a caption of place -1"),
-        (captions(3, 3), {"resamples": 0}, "0 resamples"),
+        (captions(3, 3), {"resamples": 0}, "0 is not a number of resamples"),
         (captions(3, 3), {"seed": -1}, "-1 is no seed"),
     ],
 )

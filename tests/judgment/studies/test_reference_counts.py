@@ -160,7 +160,7 @@ def test_usual_counts_go_up_to_what_there_is(rated: Path) -> None:
         ({"counts": [0]}, "0 references"),
         ({"counts": [2, 6]}, "6 references"),
         ({"draws": 0}, "0 draws"),
-        ({"resamples": 0}, "0 resamples"),
+        ({"resamples": 0}, "0 is not a number of resamples"),
         ({"seed": -1}, "no seed"),
     ],
 )

@@ -216,7 +216,7 @@ def test_refusals(captions: dict[str, list[str]]) -> None:
         ({"strengths": [-0.5]}, "no strength"),
         ({"strengths": [0]}, "no strength but 0"),
         ({"images": 1}, "too few"),
-        ({"resamples": 0}, "0 resamples"),
+        ({"resamples": 0}, "0 is not a number of resamples"),
         ({"metrics": never, "strengths": [1.0]}, "all scores are 0"),
     )
     for arguments, message in wrong:

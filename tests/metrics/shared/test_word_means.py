@@ -162,7 +162,7 @@ def test_vectors_and_encoders_exclude_each_other() -> None:
         Mowe(VECTORS, encoder="some-model")
     with pytest.raises(ParameterError, match="cannot have the layer 2 of word vectors"):
         Mowe(VECTORS, layer=2)
-    with pytest.raises(ParameterError, match="cannot have the layer -1"):
+    with pytest.raises(ParameterError, match="cannot have layer -1"):
         Mowe(encoder="some-model", layer=-1)
 
 

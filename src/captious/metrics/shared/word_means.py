@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.contract.ranges import whole
 from captious.metrics.shared.vector_metric import VectorMetric
 from captious.models import Encoder, TextLayer, WordVectors
 from captious.models.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
-from captious.models.encoders import as_encoder
 from captious.native import mean_vectors, threads
 from captious.text import Tokenizer
 from captious.text.stop_word_lists import StopWords, as_stop_words
@@ -74,16 +74,17 @@ class WordMeanMetric(VectorMetric):
                 f"{self.name} takes word vectors or a model, not both",
                 help=f"leave one of them out: {self.name}:model=none, or {self.name}:vectors=none",
             )
-        if layer is not None and (model is None or layer < 0):
-            what = f"{self.name} cannot have the layer {layer}" + (" of word vectors" if model is None else "")
-            raise ParameterError(what, help="give a model, and a layer of it; 0 is its input")
+        if layer is not None and model is None:
+            raise ParameterError(
+                f"{self.name} cannot have the layer {layer} of word vectors", help="give a model, or no layer"
+            )
         self.combine = self.usual_combine if combine is None else combine
         if self.combine not in _COMBINE:
             raise UnknownNameError(
                 f"{self.name} cannot combine references by {combine!r}", help=f"give {', '.join(_COMBINE)}"
             )
         self.encoder = None if model is None else as_encoder(model)
-        self.layer = _LOWEST if layer is None else layer
+        self.layer = _LOWEST if layer is None else whole(self.name, "layer", layer, 0)
 
     @property
     def words(self) -> EmbeddedLayer:

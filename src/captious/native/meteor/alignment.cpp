@@ -33,7 +33,10 @@ const std::vector<Link>& Aligner::align(const MatchFinder& matches) {
     paths_.assign(1, Path{});
     for (std::uint32_t j = 0; j < n; ++j) {
         keep_best();
-        for (const Path& path : beam_) extend(path, j, matches);
+        for (const Path& path : beam_) {
+            pulse_(blocks_ + 4 * matches.count(j) + 16);
+            extend(path, j, matches);
+        }
         if (paths_.empty()) paths_.push_back(beam_[0]);
     }
     keep_best();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "meteor/matches.hpp"
 
 namespace captious::meteor {
@@ -65,6 +66,7 @@ private:
     std::vector<Certain> certain_;     // by reference word
     std::vector<Match> certain_match_;  // of reference words where one begins
     std::vector<Link> links_;
+    Pulse pulse_;
 };
 
 // What METEOR's score is made of, per pair: words of candidate and reference; function words of both; for each module

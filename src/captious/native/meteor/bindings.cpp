@@ -23,7 +23,7 @@ using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>
 struct SharedLexicon {
     nb::object tables;
     std::unique_ptr<Lexicon> lexicon;
-    mutable std::shared_mutex mutex;
+    mutable SharedMutex mutex;
 };
 
 template <typename T>
@@ -69,6 +69,18 @@ void check_ids(const Int32In& ids, std::size_t n) {
 ModuleSet check_modules(unsigned modules) {
     if (modules == 0 || modules >> kModules != 0) throw nb::value_error("modules are 1 to 15, a bit for each");
     return modules;
+}
+
+// Calls count(), and turns TooManyMatches into an OverflowError of Python that holds the row of the reference.
+template <typename Count>
+void counting(const Count& count) {
+    try {
+        count();
+    } catch (const TooManyMatches& error) {
+        nb::gil_scoped_acquire acquire;
+        PyErr_SetObject(PyExc_OverflowError, nb::int_(error.reference).ptr());
+        throw nb::python_error();
+    }
 }
 
 }  // namespace
@@ -158,14 +170,15 @@ void bind_meteor(nb::module_& m) {
                   std::shared_lock lock(lexicon.mutex);
                   check_ids(ids, lexicon.lexicon->size());
                   check_ids(reference_ids, lexicon.lexicon->size());
-                  count_pairs(*lexicon.lexicon, modules, candidates, references, span(image_offsets), threads, out.data());
+                  counting([&] { count_pairs(*lexicon.lexicon, modules, candidates, references, span(image_offsets), threads, out.data()); });
               }
               return to_numpy(std::move(out), kCounts);
           },
           "lexicon"_a, "ids"_a, "offsets"_a, "reference_ids"_a, "reference_offsets"_a, "image_offsets"_a, "modules"_a, "threads"_a,
           "Per reference, of its alignment with the candidate: words of candidate and reference, function words of both; for\n"
           "each module matched content words of both, matched function words of both; chunks, matched words of both;\n"
-          "int32[n_references, 23]. `modules` has bit 0 for exact, 1 for stem, 2 for synonym, 3 for paraphrase.");
+          "int32[n_references, 23]. `modules` has bit 0 for exact, 1 for stem, 2 for synonym, 3 for paraphrase.\n"
+          "Raises OverflowError(row) for a reference with more than 16,777,216 matches of paraphrases.");
     m.def("meteor_alignment",
           [](const SharedLexicon& lexicon, Int32In ids, Int32In reference_ids, unsigned modules) {
               std::shared_lock lock(lexicon.mutex);
@@ -173,7 +186,7 @@ void bind_meteor(nb::module_& m) {
               check_ids(reference_ids, lexicon.lexicon->size());
               MatchFinder matches(*lexicon.lexicon, check_modules(modules));
               matches.set_candidate({ids.data(), ids.size()});
-              matches.set_reference({reference_ids.data(), reference_ids.size()});
+              counting([&] { matches.set_reference({reference_ids.data(), reference_ids.size()}); });
               Aligner aligner;
               std::vector<std::int32_t> out;
               for (const Link& link : aligner.align(matches))

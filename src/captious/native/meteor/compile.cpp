@@ -13,7 +13,6 @@ namespace captious::meteor {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\f";
-constexpr std::size_t kLongestPhrase = 255;
 
 template <typename Visit>
 void each_word(std::string_view line, const Visit& visit) {

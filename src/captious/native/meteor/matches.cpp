@@ -59,6 +59,7 @@ void MatchFinder::match_words() {
         if (block.pair != pair_) {
             block = {pair_, static_cast<std::uint32_t>(blocks_.size()), 0};
             auto file = [&](Module module, auto matches) {
+                pulse_(candidate_.size());
                 for (std::size_t i = 0; i < candidate_.size(); ++i)
                     if (matches(*candidate_[i])) blocks_.push_back({static_cast<std::uint32_t>(i), 1, 1, module});
             };
@@ -70,6 +71,7 @@ void MatchFinder::match_words() {
         }
         block_begins_[j] = block.begin;
         block_ends_[j] = block.end;
+        pulse_(block.end - block.begin);
         reference_coverage_[j] += block.end - block.begin;
         for (std::size_t m = block.begin; m < block.end; ++m) ++candidate_coverage_[blocks_[m].start];
     }
@@ -79,13 +81,19 @@ void MatchFinder::find_occurrences(const std::vector<const Word*>& words, std::v
     const Tables& tables = lexicon_.tables();
     for (std::size_t i = 0; i < words.size(); ++i) {
         std::uint32_t node = words[i]->phrase;
+        std::size_t last = std::min(words.size(), i + kLongestPhrase);
         for (std::size_t end = i + 1; node != kNoNode; ++end) {
-            if (!tables.paraphrases(node).empty())
+            if (tables.has_paraphrases(node))
                 out.push_back({static_cast<std::uint32_t>(i), node, static_cast<std::uint8_t>(end - i)});
-            if (end == words.size()) break;
+            if (end == last) break;
             node = tables.child(node, words[end]->number);
         }
     }
+}
+
+void MatchFinder::add_phrase(std::size_t reference_start, const Match& match) {
+    if (phrases_.size() == kMostPhraseMatches) throw TooManyMatches(0);
+    phrases_.push_back({static_cast<std::uint32_t>(reference_start), match});
 }
 
 void MatchFinder::match_paraphrases() {
@@ -97,20 +105,23 @@ void MatchFinder::match_paraphrases() {
 
     // Calls visit(paraphrase) for those of a phrase whose first word is in `words`.
     auto each_paraphrase = [&](std::uint32_t node, const WordSet& words, const auto& visit) {
-        std::span<const std::uint16_t> targets = tables.paraphrases(node);
-        for (std::size_t at = 0; at + 1 < targets.size(); at += targets[at] + 1u)
-            if (words.has(targets[at + 1]) && at + targets[at] < targets.size()) visit(targets.subspan(at + 1, targets[at]));
+        tables.each_paraphrase(node, [&](std::span<const std::uint16_t> paraphrase) {
+            pulse_(1);
+            if (words.has(paraphrase[0])) visit(paraphrase);
+        });
     };
     for (const Occurrence& phrase : reference_occurrences_)
         each_paraphrase(phrase.node, candidate_words_, [&](std::span<const std::uint16_t> paraphrase) {
+            pulse_(candidate_.size());
             each_place(paraphrase, candidate_, [&](std::size_t i) {
-                phrases_.push_back({phrase.start, {static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(paraphrase.size()), phrase.length, kParaphrase}});
+                add_phrase(phrase.start, {static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(paraphrase.size()), phrase.length, kParaphrase});
             });
         });
     for (const Occurrence& phrase : candidate_occurrences_)
         each_paraphrase(phrase.node, reference_words_, [&](std::span<const std::uint16_t> paraphrase) {
+            pulse_(reference_.size());
             each_place(paraphrase, reference_, [&](std::size_t j) {
-                phrases_.push_back({static_cast<std::uint32_t>(j), {phrase.start, phrase.length, static_cast<std::uint8_t>(paraphrase.size()), kParaphrase}});
+                add_phrase(j, {phrase.start, phrase.length, static_cast<std::uint8_t>(paraphrase.size()), kParaphrase});
             });
         });
     if (phrases_.empty()) return;

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "meteor/lexicon.hpp"
 
 namespace captious::meteor {
@@ -23,6 +25,13 @@ struct Match {
     Module module;
 };
 
+// A pair of captions with more matches of paraphrases than there is memory for.
+struct TooManyMatches : std::length_error {
+    explicit TooManyMatches(std::size_t reference) : std::length_error("too many matches of paraphrases"), reference(reference) {}
+    std::size_t reference;  // its row, where there are many
+};
+constexpr std::size_t kMostPhraseMatches = std::size_t{1} << 24;
+
 // All matches of pairs, one pair after the other. The order of the matches at a reference word, and how many cover each
 // word, decide between equally good alignments, so both are METEOR's own.
 class MatchFinder {
@@ -31,7 +40,8 @@ public:
 
     // The candidate that pairs are made with from now on.
     void set_candidate(std::span<const std::int32_t> words);
-    // The reference of the pair; matches of the one before are gone.
+    // The reference of the pair; matches of the one before are gone. Throws TooManyMatches for more of paraphrases than
+    // kMostPhraseMatches.
     void set_reference(std::span<const std::int32_t> words);
 
     std::size_t candidate_length() const { return candidate_.size(); }
@@ -72,6 +82,7 @@ private:
     void find_occurrences(const std::vector<const Word*>& words, std::vector<Occurrence>& out) const;
     void match_words();
     void match_paraphrases();
+    void add_phrase(std::size_t reference_start, const Match& match);
 
     const Lexicon& lexicon_;
     ModuleSet modules_;
@@ -86,6 +97,7 @@ private:
     std::vector<Occurrence> candidate_occurrences_, reference_occurrences_;
     WordSet candidate_words_, reference_words_;
     std::vector<std::uint32_t> candidate_coverage_, reference_coverage_;
+    Pulse pulse_;
 };
 
 }  // namespace captious::meteor

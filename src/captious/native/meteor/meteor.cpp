@@ -63,7 +63,11 @@ void count_pairs(const Lexicon& lexicon, ModuleSet modules, TokensView candidate
         for (std::size_t i = begin; i < end; ++i) {
             matches.set_candidate(candidates[i]);
             for (auto r = static_cast<std::size_t>(image_offsets[i]); r < static_cast<std::size_t>(image_offsets[i + 1]); ++r) {
-                matches.set_reference(references[r]);
+                try {
+                    matches.set_reference(references[r]);
+                } catch (const TooManyMatches&) {
+                    throw TooManyMatches(r);
+                }
                 Counts counts = count(aligner.align(matches), candidates[i], references[r], lexicon);
                 std::copy(counts.begin(), counts.end(), out + r * kCounts);
             }

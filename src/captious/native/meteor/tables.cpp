@@ -103,7 +103,7 @@ std::uint32_t Tables::child(std::uint32_t node, std::uint32_t word) const {
     return static_cast<std::uint32_t>(found - arrays_.node_words.begin());
 }
 
-std::span<const std::uint16_t> Tables::paraphrases(std::uint32_t node) const {
+std::span<const std::uint16_t> Tables::targets(std::uint32_t node) const {
     return range(arrays_.targets, arrays_.node_targets, node);
 }
 

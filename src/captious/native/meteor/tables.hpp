@@ -31,6 +31,7 @@ struct TableArrays {
 
 constexpr std::uint32_t kNoWord = 0xFFFFFFFF;
 constexpr std::uint32_t kNoNode = 0;  // the root is no phrase
+constexpr std::size_t kLongestPhrase = 255;  // words of a phrase or paraphrase
 
 class Tables {
 public:
@@ -46,13 +47,25 @@ public:
 
     // The node of the phrase at `node` followed by `word`, or kNoNode.
     std::uint32_t child(std::uint32_t node, std::uint32_t word) const;
-    // Paraphrases of the phrase that ends at a node: a length, then as many words, and so on.
-    std::span<const std::uint16_t> paraphrases(std::uint32_t node) const;
+    // Whether the phrase that ends at a node has paraphrases.
+    bool has_paraphrases(std::uint32_t node) const { return !targets(node).empty(); }
+    // Calls visit(words) for the paraphrases of the phrase that ends at a node, each of 1 to kLongestPhrase words.
+    template <typename Visit>
+    void each_paraphrase(std::uint32_t node, const Visit& visit) const {
+        std::span<const std::uint16_t> rest = targets(node);
+        while (!rest.empty()) {
+            std::size_t length = rest[0];
+            if (length == 0 || length > kLongestPhrase || length >= rest.size()) return;  // not as it was compiled
+            visit(rest.subspan(1, length));
+            rest = rest.subspan(length + 1);
+        }
+    }
 
 private:
     std::string_view text(std::uint32_t word) const;
     std::span<const std::int32_t> synsets(std::uint32_t word) const;
     std::span<const std::int32_t> synsets_of_stem(std::string_view word) const;
+    std::span<const std::uint16_t> targets(std::uint32_t node) const;
 
     TableArrays arrays_;
 };

@@ -33,7 +33,7 @@ struct SharedPcfg {
     std::vector<std::uint32_t> rules;                       // the user's binary rules that charts have
     std::vector<std::pair<State, std::uint32_t>> goal_rules;  // those above the boundary, by left child
     std::unique_ptr<Pcfg> pcfg;
-    mutable std::shared_mutex mutex;
+    mutable SharedMutex mutex;
 
     // The user's number of a rule of a derivation.
     std::int32_t rule(std::int32_t rule) const {
@@ -224,10 +224,7 @@ void bind_parsing(nb::module_& m) {
                  {
                      nb::gil_scoped_release release;
                      std::unique_lock lock(self.mutex);
-                     tune(*self.pcfg, span(tag_offsets), tags, {words.data(), words.size()}, {sentences.offsets, sentences.count + 1}, passes, [] {
-                         nb::gil_scoped_acquire acquire;
-                         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                     });
+                     tune(*self.pcfg, span(tag_offsets), tags, {words.data(), words.size()}, {sentences.offsets, sentences.count + 1}, passes);
                      for (std::size_t state = 0; state < self.n_states; ++state) potentials[state] = self.pcfg->coarsening().potential(self.number[state]);
                  }
                  return to_numpy(std::move(potentials));

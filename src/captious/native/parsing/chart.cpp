@@ -147,7 +147,9 @@ void Chart::combine(std::size_t begin, std::size_t end) {
     };
     for (std::size_t split = begin + 1; split < end; ++split) {
         CellView left = view(index(begin, split)), right = view(index(split, end));
-        if (left.size > 0 && right.size > 0) combine_cells(grammar_, left, right, static_cast<std::uint32_t>(split), to, meetings_.data());
+        if (left.size == 0 || right.size == 0) continue;
+        pulse_(256 * left.size);
+        combine_cells(grammar_, left, right, static_cast<std::uint32_t>(split), to, meetings_.data());
     }
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "parsing/coarse.hpp"
 #include "parsing/grammar.hpp"
 
@@ -88,6 +89,7 @@ private:
     std::vector<Step> step_;
     std::vector<std::uint64_t> touched_;
     std::vector<Meeting> meetings_;
+    Pulse pulse_;
     std::vector<float> base_required_, score_required_;  // by coarse symbol
 };
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "interrupt.hpp"
 #include "parsing/clones.hpp"
 
 namespace captious::parsing {
@@ -185,6 +186,7 @@ CAPTIOUS_CLONES void CoarseChart::fill() {
     std::size_t n_phrases = grammar_.n_phrases();
     std::vector<float> bases(grammar_.n_symbols() * kLanes, kNever);
     for (std::size_t length = 2; length <= n_; ++length) {
+        poll();
         find_live(length - 1);
         std::uint8_t* alive = alive_.data() + (length - 1) * grammar_.n_symbols();
         for (std::size_t begin = 0; begin + length <= n_; begin += kLanes) {
@@ -224,6 +226,7 @@ CAPTIOUS_CLONES void CoarseChart::fill_outside(float threshold) {
         outside = std::max(outside, goal.score);
     }
     for (std::size_t length = n_; length > 0; --length) {
+        poll();
         const std::uint8_t* alive = alive_.data() + (length - 1) * grammar_.n_symbols();
         for (std::size_t begin = 0; begin + length <= n_; begin += kLanes) {
             Lanes best = all(kNever);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "interrupt.hpp"
+
 namespace captious::parsing {
 namespace {
 
@@ -121,7 +123,7 @@ private:
 }  // namespace
 
 std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, std::span<const std::int32_t> words,
-                        std::span<const std::int64_t> offsets, int passes, const std::function<void()>& on_step) {
+                        std::span<const std::int64_t> offsets, int passes) {
     std::vector<float> means;
     Descent descent(pcfg);
     Worker worker(pcfg);
@@ -149,7 +151,7 @@ std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, s
                 descent.add(worker.coarse(), table, local);
             }
             descent.step();
-            on_step();
+            poll();
         }
         means.push_back(static_cast<float>(sum / static_cast<double>(n)));
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -11,9 +10,8 @@
 namespace captious::parsing {
 
 // Changes the potentials so that the best coarse scores over these sentences sink towards the best finer ones:
-// subgradient descent on their sum, which is convex in the potentials. Returns the mean score in each pass. `on_step` is
-// called every few milliseconds, and may throw.
+// subgradient descent on their sum, which is convex in the potentials. Returns the mean score in each pass.
 std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, std::span<const std::int32_t> words,
-                        std::span<const std::int64_t> offsets, int passes, const std::function<void()>& on_step);
+                        std::span<const std::int64_t> offsets, int passes);
 
 }  // namespace captious::parsing

@@ -173,6 +173,7 @@ void tokenize(std::string_view caption, TokenBuffer& tokens) {
         if (text[at] == ' ' && at + 1 < text.size() && text[at + 1] > ' ') {  // the common blank, without the automaton
             ++at;
         }
+        tokens.pulse(16);
         Scanner::Match match = scanner.longest(at);
         if (match.rule == 0) {  // a character that no rule knows is dropped
             at += decode(text.data() + at).length;

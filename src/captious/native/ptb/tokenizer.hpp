@@ -9,12 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "interrupt.hpp"
+
 namespace captious::ptb {
 
 // Tokens of one caption, back to back in one buffer that is used again for the next caption.
 struct TokenBuffer {
     std::string text;
     std::vector<std::uint32_t> ends;
+    Pulse pulse;
 
     void clear() {
         text.clear();

@@ -35,6 +35,9 @@ Bags bags_of(const Int32In& words, const Int32In& counts, const Int64In& offsets
     check_words(words, vectors);
     if (std::any_of(counts.data(), counts.data() + counts.size(), [](std::int32_t count) { return count < 1; }))
         throw nb::value_error("counts are 1 or more");
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+        if (std::accumulate(counts.data() + offsets.data()[i], counts.data() + offsets.data()[i + 1], std::int64_t{0}) > kLargestWeight)
+            throw nb::value_error("counts do not fit: a caption has more than a thousand million words");
     return {words.data(), counts.data(), offsets.data(), offsets.size() - 1};
 }
 

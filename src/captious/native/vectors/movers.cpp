@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "parallel.hpp"
@@ -62,7 +63,9 @@ public:
         if (a.words.size() == 1 && b.words.size() == 1 && a.words[0] == b.words[0]) return 0.0;
         costs_.resize(a.words.size() * b.words.size());
         word_distances(table_, a.words, b.words, costs_.data());
-        if (std::accumulate(costs_.begin(), costs_.end(), 0.0) < kNoDistance) return kInfinite;
+        double sum = std::accumulate(costs_.begin(), costs_.end(), 0.0);
+        if (!std::isfinite(sum)) throw std::invalid_argument("vectors hold numbers that are not finite");
+        if (sum < kNoDistance) return kInfinite;
         if (cannot_beat(relaxed(a, b), best)) return kInfinite;
         supplies_.clear();
         demands_.clear();
@@ -92,7 +95,8 @@ public:
     }
 
 private:
-    void center(const Bag& bag, std::vector<double>& out) const {
+    void center(const Bag& bag, std::vector<double>& out) {
+        pulse_(bag.words.size() * table_.width);
         std::fill(out.begin(), out.end(), 0.0);
         for (std::size_t i = 0; i < bag.words.size(); ++i) {
             const float* vector = table_[static_cast<std::size_t>(bag.words[i])];
@@ -124,15 +128,19 @@ private:
     std::vector<double> costs_, column_least_, center_, other_center_;
     std::vector<std::int64_t> supplies_, demands_;
     std::vector<std::pair<double, std::size_t>> order_;
+    Pulse pulse_;
 };
 
 }  // namespace
 
 void word_distances(const WordTable& table, std::span<const std::int32_t> a, std::span<const std::int32_t> b, double* out) {
-    for (std::int32_t from : a)
+    Pulse pulse;
+    for (std::int32_t from : a) {
+        pulse(b.size() * table.width);
         for (std::int32_t to : b)
             *out++ = from == to ? 0.0
                                 : distance(table[static_cast<std::size_t>(from)], table[static_cast<std::size_t>(to)], table.width);
+    }
 }
 
 void word_mover_distances(const WordTable& table, const Bags& candidates, const Bags& references,
@@ -160,7 +168,9 @@ void nearest_word_movers(const WordTable& table, const Bags& candidates, const B
 void mean_vectors(const WordTable& table, std::span<const std::int32_t> words, std::span<const std::int64_t> offsets,
                   int threads, double* out) {
     parallel_for(offsets.size() - 1, threads, 256, [&](std::size_t begin, std::size_t end) {
+        Pulse pulse;
         for (std::size_t c = begin; c < end; ++c) {
+            pulse(static_cast<std::size_t>(offsets[c + 1] - offsets[c]) * table.width);
             double* mean = out + c * table.width;
             std::fill(mean, mean + table.width, 0.0);
             for (auto w = static_cast<std::size_t>(offsets[c]); w < static_cast<std::size_t>(offsets[c + 1]); ++w) {

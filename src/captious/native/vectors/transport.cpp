@@ -52,6 +52,7 @@ std::size_t Transport::search(std::span<const double> costs) {
     column_from_.assign(columns_, kNobody);
     column_done_.assign(columns_, 0);
     auto reach = [&](std::size_t i, double distance) {
+        pulse_(columns_);
         row_seen_[i] = 1;
         row_distance_[i] = distance;
         for (std::size_t j = 0; j < columns_; ++j) {
@@ -67,6 +68,7 @@ std::size_t Transport::search(std::span<const double> costs) {
         if (left_[i] > 0) reach(i, 0.0);
     std::size_t nearest;
     while (true) {
+        pulse_(rows_ + columns_);
         nearest = columns_;
         for (std::size_t j = 0; j < columns_; ++j)
             if (!column_done_[j] && (nearest == columns_ || column_distance_[j] < column_distance_[nearest])) nearest = j;

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "interrupt.hpp"
+
 namespace captious {
 
 // Solves one transport problem after another in the same memory.
@@ -33,6 +35,7 @@ private:
     std::vector<double> row_potential_, column_potential_, row_distance_, column_distance_;
     std::vector<std::int32_t> row_from_, column_from_;  // the step before on the path: a column, a row
     std::vector<char> row_seen_, column_done_;
+    Pulse pulse_;
 };
 
 }  // namespace captious

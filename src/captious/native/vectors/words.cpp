@@ -6,6 +6,8 @@
 #include <numeric>
 #include <optional>
 
+#include "interrupt.hpp"
+
 namespace captious {
 namespace {
 
@@ -119,7 +121,9 @@ VectorLines parse_vector_lines(std::string_view lines, std::size_t width) {
 std::vector<std::int64_t> sorted_order(const WordList& words) {
     std::vector<std::int64_t> order(words.size);
     std::iota(order.begin(), order.end(), 0);
+    Pulse pulse;
     std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        pulse(16);
         int compared = words[static_cast<std::size_t>(a)].compare(words[static_cast<std::size_t>(b)]);
         return compared < 0 || (compared == 0 && a < b);
     });

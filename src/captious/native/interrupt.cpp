@@ -1,0 +1,34 @@
+// Asking Python for signals from within a kernel.
+#include "interrupt.hpp"
+
+#include <nanobind/nanobind.h>
+
+namespace captious {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+thread_local const std::atomic<bool>* followed = nullptr;
+thread_local Clock::time_point next_look{};
+
+}  // namespace
+
+Follower::Follower(const std::atomic<bool>& stop) { followed = &stop; }
+
+Follower::~Follower() { followed = nullptr; }
+
+void begin_kernel() { next_look = Clock::now() + kPatience; }
+
+void poll() {
+    if (followed != nullptr) {
+        if (followed->load(std::memory_order_relaxed)) throw Stopped();
+        return;
+    }
+    if (Clock::now() < next_look) return;
+    nanobind::gil_scoped_acquire acquire;
+    int failed = PyErr_CheckSignals();
+    next_look = Clock::now() + kPatience;
+    if (failed != 0) throw nanobind::python_error();
+}
+
+}  // namespace captious

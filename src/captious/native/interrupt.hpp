@@ -1,0 +1,48 @@
+// Lets long kernels end when the user presses Ctrl-C: their loops count steps and look for signals now and then.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+
+namespace captious {
+
+// How often a kernel looks for signals.
+constexpr std::chrono::milliseconds kPatience{100};
+
+// Thrown in a thread of a kernel whose other threads have been told to stop.
+struct Stopped {};
+
+// Makes the thread that it is made in one of a kernel's own threads: poll() looks at the flag there, not at Python.
+class Follower {
+public:
+    explicit Follower(const std::atomic<bool>& stop);
+    ~Follower();
+    Follower(const Follower&) = delete;
+    Follower& operator=(const Follower&) = delete;
+};
+
+// Says that a kernel begins, which need not look for signals before its patience is over.
+void begin_kernel();
+
+// In the thread that has called the kernel, throws what Python's signal handlers raise (nanobind::python_error); handlers
+// are asked at most once in kPatience, under the GIL, which the thread need not hold. In a follower, throws Stopped if
+// the flag is set.
+void poll();
+
+// Counts the steps of a loop, each of a few nanoseconds, and polls after so many that little time has passed.
+class Pulse {
+public:
+    void operator()(std::size_t steps) {
+        steps_ += steps;
+        if (steps_ < kSteps) return;
+        steps_ = 0;
+        poll();
+    }
+
+private:
+    static constexpr std::size_t kSteps = 1 << 16;
+    std::size_t steps_ = 0;
+};
+
+}  // namespace captious

@@ -1,0 +1,134 @@
+"""Long kernels let a signal in, wherever the work is, and free what they hold."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from captious.data import load
+from captious.metrics.meteor import Meteor
+from captious.metrics.rouge_l import RougeL
+from captious.metrics.rouge_s import RougeS
+from captious.native import CiderReferences, NgramFrequencies, ReferenceNgrams, Vocabulary, word_mover_distances
+from captious.text import PTB
+
+from .arrays import NO_WORDS
+
+AFTER, AT_MOST = 0.3, 1.5  # seconds: when the signal comes, and when the kernel has ended
+
+
+class StopError(Exception):
+    """What the handler of the signal raises, as Ctrl-C raises KeyboardInterrupt."""
+
+
+@pytest.fixture
+def alarm() -> Iterator[Callable[[], None]]:
+    def interrupt(*_: object) -> None:
+        raise StopError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    yield lambda: signal.setitimer(signal.ITIMER_REAL, AFTER)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def meteor(meteor_tables: object) -> None:
+    Meteor().statistics(load({0: "dog " * 40_000}, {0: ["dog " * 40_000]}))
+
+
+def paraphrases(meteor_tables: object) -> None:
+    Meteor().statistics(load({0: "large " * 4_000}, {0: ["big " * 4_000] * 20}))
+
+
+def rouge_s(_: object) -> None:
+    text = " ".join(f"w{i % 5_000}" for i in range(200_000))
+    RougeS(gap=None).statistics(load({0: text}, {0: [text]}))
+
+
+def rouge_l(_: object) -> None:
+    text = "a b " * 500_000
+    RougeL().statistics(load({0: text}, {0: [text] * 9}))
+
+
+def wmd(_: object) -> None:
+    n, ones = 2_000, np.ones(2_000, np.int32)
+    vectors = np.random.default_rng(1).normal(size=(2 * n, 50)).astype(np.float32)
+    bag, ends = np.arange(n, dtype=np.int32), np.array([0, n])
+    word_mover_distances(vectors, bag, ones, ends, bag + np.int32(n), ones, ends, np.array([0, 1]), 1)
+
+
+def cider(_: object) -> None:
+    n = 20_000
+    ids, offsets = np.arange(n, dtype=np.int32), np.array([0, n])
+    references = ReferenceNgrams(ids, offsets, np.array([0, 1]), 1)
+    options = {"sigma": 6.0, "clip": True, "relative": False, "length_in_words": False, "threads": 1}
+    weighted = CiderReferences(references, NgramFrequencies(), NO_WORDS, 1.0, **options)
+    many = 1_000
+    offsets = np.arange(many + 1, dtype=np.int64) * n
+    weighted.score(np.tile(ids, many), offsets, np.zeros(many, np.int64), NO_WORDS, 2)
+
+
+def tokens(_: object) -> None:
+    PTB.encode(["a dog's U.S. e-mail http://x.y/z " * 1_000] * 3_000, Vocabulary())
+
+
+WORK = [meteor, paraphrases, rouge_s, rouge_l, wmd, cider, tokens]
+
+
+@pytest.mark.parametrize("work", WORK, ids=lambda work: work.__name__)
+def test_a_signal_ends_a_kernel(
+    work: Callable[[object], None], alarm: Callable[[], None], request: pytest.FixtureRequest
+) -> None:
+    if work in (meteor, paraphrases):
+        tables = request.getfixturevalue("meteor_tables")
+        tables.arrays()  # compiled before the clock starts
+    alarm()
+    start = time.monotonic()
+    with pytest.raises(StopError):
+        work(None)
+    assert AFTER <= time.monotonic() - start < AFTER + AT_MOST
+
+
+def test_a_signal_ends_other_threads_of_a_kernel(alarm: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    # All of the work is in the last piece, so the thread that gets the signal only waits.
+    monkeypatch.setenv("CAPTIOUS_THREADS", "2")
+    text = " ".join(f"w{i % 5_000}" for i in range(200_000))
+    n = 200
+    captions = load({i: text if i == n - 1 else "a dog" for i in range(n)}, {i: [text] for i in range(n)})
+    metric = RougeS(gap=None)
+    alarm()
+    start = time.monotonic()
+    with pytest.raises(StopError):
+        metric.statistics(captions)
+    assert time.monotonic() - start < AFTER + AT_MOST
+
+
+def test_a_kernel_that_holds_a_vocabulary_does_not_block_who_asks_for_it(
+    alarm: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAPTIOUS_THREADS", "1")
+    # The kernel looks for signals under the GIL while it holds the vocabulary, for which the other thread waits.
+    vocabulary = Vocabulary()
+    ended = threading.Event()
+
+    def ask() -> None:
+        while not ended.is_set():
+            vocabulary.find(("dog",))
+            len(vocabulary)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    try:
+        alarm()
+        with pytest.raises(StopError):
+            PTB.encode(["a dog's U.S. e-mail http://x.y/z " * 1_000] * 3_000, vocabulary)
+    finally:
+        ended.set()
+        thread.join(10)
+    assert not thread.is_alive()
+    assert vocabulary.find(("dog",))[0] >= 0
