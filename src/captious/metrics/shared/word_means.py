@@ -19,6 +19,7 @@ from captious.metrics.contract.ranges import whole
 from captious.metrics.shared.vector_metric import VectorMetric
 from captious.models import Encoder, TextLayer, WordVectors
 from captious.models.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
+from captious.models.encoders import as_encoder
 from captious.native import mean_vectors, threads
 from captious.text import Tokenizer
 from captious.text.stop_word_lists import StopWords, as_stop_words
