@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from captious.metrics.yi2020 import Yi2020
     from captious.metrics.yi2020_unigram import Yi2020Unigram
     from captious.models import Encoder, WordVectors
-    from captious.text import Tokenizer
+    from captious.text import Tokenizer, register_tokenizer
 
 __all__ = [
     "BertScore",
@@ -96,6 +96,7 @@ __all__ = [
     "load",
     "read_references",
     "register",
+    "register_tokenizer",
     "score",
 ]
 
@@ -144,6 +145,7 @@ _HOMES = {
     "load": "data",
     "read_references": "data",
     "register": "metrics.contract.registry",
+    "register_tokenizer": "text",
     "score": "evaluation",
 }
 

@@ -6,7 +6,7 @@ Everything here is an annotation layer of a table of captions, worked out once a
 from captious.text.concepts import SMURF, ConceptLayer, Concepts
 from captious.text.meteor_words import MeteorLayer, MeteorWords
 from captious.text.stems import porter2_stems
-from captious.text.tokenizers import PTB, PTB_RAW, SPACES, WHITESPACE, Tokenizer, as_tokenizer
+from captious.text.tokenizers import PTB, PTB_RAW, SPACES, WHITESPACE, Tokenizer, as_tokenizer, register_tokenizer
 from captious.text.tokens import NgramLayer, TokenLayer, Tokens, WordLayer
 
 __all__ = [
@@ -26,4 +26,5 @@ __all__ = [
     "WordLayer",
     "as_tokenizer",
     "porter2_stems",
+    "register_tokenizer",
 ]

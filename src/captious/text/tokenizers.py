@@ -7,7 +7,9 @@ tokenizers cannot be compared.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,19 @@ from numpy.typing import NDArray
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Cut, Vocabulary, threads
 
-__all__ = ["PTB", "PTB_RAW", "SPACES", "WHITESPACE", "Tokenizer", "as_tokenizer"]
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = [
+    "PTB",
+    "PTB_RAW",
+    "SPACES",
+    "WHITESPACE",
+    "Tokenizer",
+    "as_tokenizer",
+    "register_tokenizer",
+    "tokenizer_names",
+]
 
 
 @dataclass(frozen=True)
@@ -112,24 +126,83 @@ WHITESPACE = Tokenizer("whitespace", cut=Cut.whitespace)
 #: Pieces between single spaces, empty ones included: ``str.split(" ")``, as the COCO harness reads tokenized text.
 SPACES = Tokenizer("spaces", cut=Cut.spaces)
 
-_BY_NAME = {tokenizer.name: tokenizer for tokenizer in (PTB, PTB_RAW, WHITESPACE, SPACES)}
+_BUILT_IN = {tokenizer.name: tokenizer for tokenizer in (PTB, PTB_RAW, WHITESPACE, SPACES)}
+_registered: dict[str, Tokenizer] = {}
+
+Function = TypeVar("Function", bound=Callable[[str], Sequence[str]])
+
+
+def register_tokenizer(name: str) -> Callable[[Function], Function]:
+    """Function decorator that makes a tokenizer available under a name, for as long as the process lives.
+
+    A package makes one available everywhere, on the command line too, with an entry point of the group
+    ``captious.tokenizers``, whose name is the tokenizer's and whose value is the function or a ``Tokenizer``.
+
+    Raises:
+        ParameterError: a name that is taken, or that cannot be shown in a signature.
+    """
+
+    def add(function: Function) -> Function:
+        if name in _BUILT_IN:
+            raise ParameterError(f"the name {name} is taken", help="register the tokenizer under another name")
+        _registered[name] = Tokenizer(name, function)
+        return function
+
+    return add
+
+
+def tokenizer_names() -> list[str]:
+    """Names of all tokenizers: built-in ones, then others by name."""
+    return [*_BUILT_IN, *sorted({*_registered, *_plugins()})]
+
+
+def _named(name: str) -> Tokenizer | None:
+    """The tokenizer of a name; None if there is none.
+
+    Raises:
+        ParameterError: an entry point that does not lead to a tokenizer.
+    """
+    found = _BUILT_IN.get(name) or _registered.get(name)
+    if found is not None or name not in _plugins():
+        return found
+    point = _plugins()[name]
+    try:
+        loaded = point.load()
+    except Exception as error:  # whatever the code of another package does when it is imported
+        raise ParameterError(
+            f"the tokenizer {name} cannot be loaded: {error}",
+            where=f"entry point {point.value}",
+            help="repair or uninstall the package that offers it",
+        ) from error
+    if not callable(loaded):
+        raise ParameterError(f"{point.value} is not a tokenizer", help="the entry point must name a function")
+    return replace(loaded, name=name) if isinstance(loaded, Tokenizer) else Tokenizer(name, loaded)
+
+
+@cache
+def _plugins() -> dict[str, EntryPoint]:
+    """Tokenizers of other packages."""
+    from importlib.metadata import entry_points  # slow to import, and most runs need no plugin
+
+    return {point.name: point for point in entry_points(group="captious.tokenizers") if point.name not in _BUILT_IN}
 
 
 def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) -> Tokenizer:
     """A tokenizer from its name, or from a function, which is then named after it.
 
     Raises:
-        UnknownNameError: no built-in tokenizer of that name.
+        UnknownNameError: no tokenizer of that name.
         ParameterError: a function without a name of its own, such as a lambda.
     """
     if isinstance(tokenizer, Tokenizer):
         return tokenizer
     if isinstance(tokenizer, str):
-        if tokenizer not in _BY_NAME:
+        if (found := _named(tokenizer)) is None:
             raise UnknownNameError(
-                f"there is no tokenizer {tokenizer!r}", help=f"built in are {', '.join(_BY_NAME)}; or pass a function"
+                f"there is no tokenizer {tokenizer!r}",
+                help=f"there are {', '.join(tokenizer_names())}; in Python, a function will do",
             )
-        return _BY_NAME[tokenizer]
+        return found
     if not callable(tokenizer):
         raise ParameterError(
             f"{tokenizer!r} is not a tokenizer", help="pass a name, a Tokenizer, or a function str -> list[str]"
