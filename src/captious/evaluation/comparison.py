@@ -19,8 +19,8 @@ from captious.data.captions import References
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import CaptiousWarning, few_images
 from captious.evaluation.display import Displayed
-from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report, check_resampling
-from captious.evaluation.resampling import bootstrap_sums, exchange_sums, interval
+from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report
+from captious.evaluation.resampling import bootstrap_sums, check_sampling, exchange_sums, interval
 from captious.evaluation.run_metrics import evaluate
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.selection import select
@@ -192,7 +192,7 @@ def compare(
         InputError, UnknownNameError, ParameterError: as ``score`` does.
         ParameterError: the systems do not have the same images (with ``subset``).
     """
-    check_resampling(level, resamples, seed)
+    check_sampling(resamples, seed, level)
     if isinstance(systems, str) or len(set(systems)) != 2 or len(systems) != 2:
         raise ParameterError(f"{systems!r} is not a pair of names", help="give two names: systems=('a', 'b')")
     selection = select(metrics, settings)
@@ -220,7 +220,7 @@ def compare_reports(
     Raises:
         ParameterError: images, references or signatures differ.
     """
-    check_resampling(level, resamples, seed)
+    check_sampling(resamples, seed, level)
     if not same_images(a.ids, b.ids):
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",

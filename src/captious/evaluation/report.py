@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId
-from captious.errors import MissingExtraError, ParameterError, UnknownNameError
+from captious.errors import MissingExtraError, UnknownNameError
 from captious.evaluation.display import Displayed
-from captious.evaluation.resampling import bootstrap_sums, check_resamples, interval
+from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
 from captious.metrics.contract.metric import Metric
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Result:
         Raises:
             ParameterError: a level outside (0, 1), or no resamples.
         """
-        check_resampling(level, resamples, seed)
+        check_sampling(resamples, seed, level)
         low, high = interval(self.statistics.resampled(resamples, seed)[:, self.column], level)
         return float(low), float(high)
 
@@ -216,12 +216,3 @@ class Report(Displayed, Mapping[str, Result]):
         except ImportError:
             raise MissingExtraError("polars is not installed", help="pip install 'captious[polars]'") from None
         return polars.DataFrame(self.columns(), strict=False)
-
-
-def check_resampling(level: float, resamples: int, seed: int) -> None:
-    """Refuse a level outside (0, 1), a number of resamples outside its range and a negative seed."""
-    if not isinstance(seed, int) or seed < 0:
-        raise ParameterError(f"{seed!r} is no seed", help="give a whole number, 0 or more")
-    if not 0 < level < 1:
-        raise ParameterError(f"an interval cannot have the level {level}", help="give a level between 0 and 1, as 0.95")
-    check_resamples(resamples)

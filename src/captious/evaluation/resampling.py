@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 
-__all__ = ["MOST_RESAMPLES", "bootstrap_sums", "check_resamples", "exchange_sums", "interval"]
+__all__ = ["MOST_RESAMPLES", "bootstrap_sums", "check_sampling", "check_seed", "exchange_sums", "interval"]
 
 #: As many resamples as there may be: all are in memory at once, a few hundred bytes each.
 MOST_RESAMPLES = 1_000_000
@@ -23,16 +23,34 @@ MOST_RESAMPLES = 1_000_000
 _BLOCK_ELEMENTS = 4_000_000  # of the matrix of counts that is held at a time
 
 
-def check_resamples(resamples: object) -> None:
-    """Refuse what is not a number of resamples.
+def check_sampling(resamples: object, seed: object, level: float | None = None) -> None:
+    """Check what intervals and tests are computed with.
+
+    Args:
+        resamples: a whole number from 1 to ``MOST_RESAMPLES``.
+        seed: a random seed.
+        level: of intervals, between 0 and 1, if it can be chosen.
 
     Raises:
-        ParameterError: not a whole number from 1 to ``MOST_RESAMPLES``.
+        ParameterError: one of them is out of range.
     """
+    check_seed(seed)
+    if level is not None and not 0 < level < 1:
+        raise ParameterError(f"an interval cannot have the level {level}", help="give a level between 0 and 1, as 0.95")
     if not isinstance(resamples, int) or not 1 <= resamples <= MOST_RESAMPLES:
         raise ParameterError(
             f"{resamples!r} is not a number of resamples", help=f"give 1 to {MOST_RESAMPLES:,}; 1,000 is usual"
         )
+
+
+def check_seed(seed: object) -> None:
+    """Check a random seed.
+
+    Raises:
+        ParameterError: not a whole number from 0 on.
+    """
+    if not isinstance(seed, int) or seed < 0:
+        raise ParameterError(f"{seed!r} is not a random seed", help="give a whole number, 0 or more")
 
 
 def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:

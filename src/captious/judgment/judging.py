@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import check_resamples
+from captious.evaluation.resampling import check_sampling
 from captious.judgment.benchmarks import load_benchmark
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import data_folder
@@ -97,7 +97,7 @@ def judge(
     if metrics is None:
         metrics, left_out = coco_here()
         warnings += left_out
-    check_resamples(resamples)
+    check_sampling(resamples, seed)
     asked, given = list(metrics), _score_table(scores)
     evidence = [each if isinstance(each, Evidence) else load_evidence(each, data) for each in benchmarks]
     _check(evidence, asked, given)

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from captious.data import References, read_references
 from captious.errors import ParameterError
-from captious.evaluation.resampling import check_resamples
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
 from captious.judgment.judging import load_evidence
 
-__all__ = ["LEVEL", "check_sampling", "checksums", "judged_captions", "name_of_file", "noted_references"]
+__all__ = ["LEVEL", "checksums", "judged_captions", "name_of_file", "noted_references"]
 
 #: Of the intervals.
 LEVEL = 0.95
@@ -53,14 +52,3 @@ def checksums(*sources: object) -> dict[str, str]:
 def name_of_file(source: object, otherwise: str) -> str:
     """What a source of captions is called in titles."""
     return Path(source).name if isinstance(source, str | os.PathLike) else otherwise
-
-
-def check_sampling(resamples: int, seed: int) -> None:
-    """Refuse a number of resamples outside its range and a negative seed.
-
-    Raises:
-        ParameterError: which.
-    """
-    check_resamples(resamples)
-    if seed < 0:
-        raise ParameterError(f"{seed} is no seed", help="give a whole number, 0 or more")

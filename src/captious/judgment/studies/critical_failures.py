@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.evaluation.resampling import bootstrap_sums, interval
+from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
 from captious.judgment.evidence import Evidence, RatedCaptions
 from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
 from captious.judgment.study import Study
-from captious.judgment.study_inputs import LEVEL, check_sampling, judged_captions
+from captious.judgment.study_inputs import LEVEL, judged_captions
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["critical_failures"]

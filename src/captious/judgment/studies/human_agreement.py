@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
-from captious.evaluation.resampling import bootstrap_sums, interval
+from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_inputs import Metrics, as_selection, score_captions
 from captious.judgment.study import Curve, Curves, Study
-from captious.judgment.study_inputs import LEVEL, check_sampling, name_of_file, noted_references
+from captious.judgment.study_inputs import LEVEL, name_of_file, noted_references
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 

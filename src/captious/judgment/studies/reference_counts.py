@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.errors import ParameterError
+from captious.evaluation.resampling import check_sampling
 from captious.judgment.evidence import CaptionPairs, Evidence
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
-from captious.judgment.study_inputs import LEVEL, check_sampling, judged_captions
+from captious.judgment.study_inputs import LEVEL, judged_captions
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from captious.data import load, same_images
 from captious.errors import CaptionFileError, ParameterError, ResourceError
-from captious.evaluation.resampling import interval
+from captious.evaluation.resampling import check_sampling, interval
 from captious.judgment.correlation import Points, correlation
 from captious.judgment.metric_inputs import Metrics, all_warnings, as_selection, score_captions
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.study import Matrix, Study
-from captious.judgment.study_inputs import LEVEL, check_sampling, checksums, noted_references
+from captious.judgment.study_inputs import LEVEL, checksums, noted_references
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 

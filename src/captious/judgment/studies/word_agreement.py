@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References, match, read_rows
 from captious.errors import ParameterError
+from captious.evaluation.resampling import check_seed
 from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_inputs import checksums, name_of_file, noted_references
 from captious.parsing.tagging import Tagger, load_tagger
@@ -81,8 +82,7 @@ def word_agreement(
     """
     if n_words < 1:
         raise ParameterError(f"there cannot be {n_words} words", help="ask for at least one")
-    if seed < 0:
-        raise ParameterError(f"{seed} is no seed", help="give a whole number, 0 or more")
+    check_seed(seed)
     tag = load_tagger(tagger) if isinstance(tagger, str | os.PathLike) else tagger
     with Progress(3) as progress:
         progress.step("reading captions")
