@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.entry_points import EntryPoints
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Cut, Vocabulary, threads
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 __all__ = [
     "PTB",
@@ -127,6 +124,7 @@ WHITESPACE = Tokenizer("whitespace", cut=Cut.whitespace)
 SPACES = Tokenizer("spaces", cut=Cut.spaces)
 
 _BUILT_IN = {tokenizer.name: tokenizer for tokenizer in (PTB, PTB_RAW, WHITESPACE, SPACES)}
+_OTHERS = EntryPoints("captious.tokenizers", "tokenizer", tuple(_BUILT_IN))
 _registered: dict[str, Tokenizer] = {}
 
 Function = TypeVar("Function", bound=Callable[[str], Sequence[str]])
@@ -153,7 +151,7 @@ def register_tokenizer(name: str) -> Callable[[Function], Function]:
 
 def tokenizer_names() -> list[str]:
     """Names of all tokenizers: built-in ones, then others by name."""
-    return [*_BUILT_IN, *sorted({*_registered, *_plugins()})]
+    return [*_BUILT_IN, *sorted({*_registered, *_OTHERS.found})]
 
 
 def _named(name: str) -> Tokenizer | None:
@@ -163,28 +161,12 @@ def _named(name: str) -> Tokenizer | None:
         ParameterError: an entry point that does not lead to a tokenizer.
     """
     found = _BUILT_IN.get(name) or _registered.get(name)
-    if found is not None or name not in _plugins():
+    if found is not None or name not in _OTHERS.found:
         return found
-    point = _plugins()[name]
-    try:
-        loaded = point.load()
-    except Exception as error:  # whatever the code of another package does when it is imported
-        raise ParameterError(
-            f"the tokenizer {name} cannot be loaded: {error}",
-            where=f"entry point {point.value}",
-            help="repair or uninstall the package that offers it",
-        ) from error
+    loaded = _OTHERS.load(name)
     if not callable(loaded):
-        raise ParameterError(f"{point.value} is not a tokenizer", help="the entry point must name a function")
+        raise _OTHERS.refuse(name, "a function or a captious.Tokenizer")
     return replace(loaded, name=name) if isinstance(loaded, Tokenizer) else Tokenizer(name, loaded)
-
-
-@cache
-def _plugins() -> dict[str, EntryPoint]:
-    """Tokenizers of other packages."""
-    from importlib.metadata import entry_points  # slow to import, and most runs need no plugin
-
-    return {point.name: point for point in entry_points(group="captious.tokenizers") if point.name not in _BUILT_IN}
 
 
 def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) -> Tokenizer:

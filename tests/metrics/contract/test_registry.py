@@ -100,9 +100,9 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """What packages on this machine declare as entry points: what is put into this list."""
     points: list[EntryPoint] = []
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **chosen: EntryPoints(points).select(**chosen))
-    registry._plugins.cache_clear()
+    registry._OTHERS.forget()
     yield points
-    registry._plugins.cache_clear()
+    registry._OTHERS.forget()
 
 
 def plugin(name: str, value: str) -> EntryPoint:

@@ -15,7 +15,7 @@ import click
 
 from captious.cli.options import data_option, metric_option, resampling_options, seed_option, settings_options
 from captious.cli.outputs import check_plots, deliver_result, output_options
-from captious.errors import ParameterError
+from captious.entry_points import EntryPoints
 
 if TYPE_CHECKING:
     from captious.judgment import Study
@@ -34,6 +34,8 @@ _STUDIES = {
     "words": "Which words do people agree on?",
     "smurf": "How do systems differ from people in semantics, style and grammar?",
 }
+
+_OTHERS = EntryPoints("captious.studies", "study", tuple(_STUDIES))
 
 
 def study_options(
@@ -76,36 +78,21 @@ class _Studies(click.Group):
     """Studies that are imported when they are asked for: those of the package, then those of others."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*_STUDIES, *sorted(_plugins())]
+        return [*_STUDIES, *sorted(_OTHERS.found)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _STUDIES:
             return getattr(import_module(f"captious.cli.study.{cmd_name}"), cmd_name)  # type: ignore[no-any-return]
-        if cmd_name not in _plugins():
+        if cmd_name not in _OTHERS.found:
             return None
-        point = _plugins()[cmd_name]
-        try:
-            loaded = point.load()
-        except Exception as error:  # whatever the code of another package does when it is imported
-            raise ParameterError(
-                f"the study {cmd_name} cannot be loaded: {error}",
-                where=f"entry point {point.value}",
-                help="repair or uninstall the package that offers it",
-            ) from error
+        loaded = _OTHERS.load(cmd_name)
         if not isinstance(loaded, click.Command):
-            raise ParameterError(f"{point.value} is not a study", help="the entry point must name a click command")
+            raise _OTHERS.refuse(cmd_name, "a click command")
         return loaded
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Studies"):
-            formatter.write_dl([*_STUDIES.items(), *((name, f"from {p.value}") for name, p in _plugins().items())])
-
-
-@functools.cache
-def _plugins() -> dict[str, Any]:
-    from importlib.metadata import entry_points  # slow to import
-
-    return {point.name: point for point in entry_points(group="captious.studies") if point.name not in _STUDIES}
+            formatter.write_dl([*_STUDIES.items(), *((name, f"from {p.value}") for name, p in _OTHERS.found.items())])
 
 
 @click.group(cls=_Studies, subcommand_metavar="STUDY")

@@ -7,15 +7,12 @@ the metric's and whose value is its class.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from captious.entry_points import EntryPoints
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.metric import Metric
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 __all__ = ["askable", "get", "names", "owner", "register", "unknown"]
 
@@ -49,6 +46,7 @@ _BUILT_IN = {
 
 MetricClass = TypeVar("MetricClass", bound=type[Metric])
 
+_OTHERS = EntryPoints("captious.metrics", "metric", tuple(_BUILT_IN))
 _registered: dict[str, type[Metric]] = {}
 
 
@@ -77,7 +75,7 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
 
 def names() -> list[str]:
     """Names of all metrics: those of the package, then others by name."""
-    return [*_BUILT_IN, *sorted({*_registered, *_plugins()} - {*_BUILT_IN})]
+    return [*_BUILT_IN, *sorted({*_registered, *_OTHERS.found} - {*_BUILT_IN})]
 
 
 def get(name: str) -> type[Metric]:
@@ -93,20 +91,10 @@ def get(name: str) -> type[Metric]:
         return metric
     if name in _registered:
         return _registered[name]
-    if name in _plugins():
-        point = _plugins()[name]
-        try:
-            loaded = point.load()
-        except MemoryError:
-            raise
-        except Exception as error:  # whatever the code of another package does when it is imported
-            raise ParameterError(
-                f"the metric {name} cannot be loaded: {error}",
-                where=f"entry point {point.value}",
-                help="mend or uninstall the package that offers it",
-            ) from error
+    if name in _OTHERS.found:
+        loaded = _OTHERS.load(name)
         if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
-            raise ParameterError(f"{point.value} is not a metric", help="the entry point must name a captious.Metric")
+            raise _OTHERS.refuse(name, "a captious.Metric")
         return _named(loaded, name)
     raise unknown(name)
 
@@ -116,7 +104,7 @@ def owner(name: str) -> str | None:
     for metric in (*_BUILT_IN, *_registered):
         if name in (metric, *_outputs(metric)):
             return metric
-    return next((metric for metric in _plugins() if name in (metric, *_outputs(metric))), None)
+    return next((metric for metric in _OTHERS.found if name in (metric, *_outputs(metric))), None)
 
 
 def _outputs(metric: str) -> tuple[str, ...]:
@@ -125,14 +113,6 @@ def _outputs(metric: str) -> tuple[str, ...]:
         return get(metric).outputs
     except ParameterError:
         return ()
-
-
-@cache
-def _plugins() -> dict[str, EntryPoint]:
-    """Metrics of other packages."""
-    from importlib.metadata import entry_points  # slow to import, and most runs need no plugin
-
-    return {point.name: point for point in entry_points(group="captious.metrics") if point.name not in _BUILT_IN}
 
 
 def _named(metric: type[Metric], name: str) -> type[Metric]:

@@ -1,0 +1,65 @@
+"""What other packages offer through entry points: found by name, loaded when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from captious.errors import ParameterError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint  # slow to import
+
+__all__ = ["EntryPoints"]
+
+
+class EntryPoints:
+    """The entry points of a group.
+
+    Args:
+        group: such as "captious.metrics".
+        what: what one of them is called in messages.
+        built_in: names that other packages cannot take.
+    """
+
+    def __init__(self, group: str, what: str, built_in: Sequence[str]) -> None:
+        self._group, self._what, self._built_in = group, what, built_in
+        self._found: dict[str, EntryPoint] | None = None
+
+    @property
+    def found(self) -> dict[str, EntryPoint]:
+        """The entry points by name, looked up once."""
+        if self._found is None:
+            from importlib.metadata import entry_points
+
+            points = entry_points(group=self._group)
+            self._found = {point.name: point for point in points if point.name not in self._built_in}
+        return self._found
+
+    def load(self, name: str) -> Any:
+        """What an entry point leads to.
+
+        Raises:
+            ParameterError: it cannot be imported.
+        """
+        point = self.found[name]
+        try:
+            return point.load()
+        except MemoryError:
+            raise
+        except Exception as error:  # whatever the code of another package does when it is imported
+            raise ParameterError(
+                f"the {self._what} {name} cannot be loaded: {error}",
+                where=f"entry point {point.value}",
+                help="repair or uninstall the package that offers it",
+            ) from error
+
+    def refuse(self, name: str, wanted: str) -> ParameterError:
+        """The error of an entry point that leads to something else than is wanted."""
+        return ParameterError(
+            f"{self.found[name].value} is not a {self._what}", help=f"the entry point must name {wanted}"
+        )
+
+    def forget(self) -> None:
+        """Look the entry points up again when they are asked for next, as after a package was installed."""
+        self._found = None
