@@ -120,6 +120,8 @@ def test_every_command_and_option_is_documented(path: tuple[str, ...], command: 
     options = {
         option for parameter in command.params if isinstance(parameter, click.Option) for option in parameter.opts
     }
+    if "(#settings)" in section:
+        section += next(part for part in parts if part.startswith("Settings"))
     known = set(re.findall(r"`([^`\n]+)`", section))
     assert {option for option in options if not any(option in words.split() for words in known)} == set()
 
