@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
+from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import bootstrap_sums, interval
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_inputs import Metrics, as_selection, score_captions
@@ -137,7 +138,7 @@ def human_agreement(
         },
         {"agreement": Curves("People's captions against other people's", "references", "score", lines)},
         notes=[*_notes(counts, len(table) - len(images)), *_comparison(records, counts, known)],
-        warnings=last.warnings,
+        warnings=[*last.warnings, *few_images(len(images))],
     )
 
 

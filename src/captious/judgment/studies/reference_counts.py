@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.errors import ParameterError
+from captious.evaluation.caption_warnings import few_images
 from captious.judgment.evidence import CaptionPairs, Evidence
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
@@ -112,7 +113,7 @@ def reference_counts(
         {"counts": list(counts), "draws": draws, "resamples": resamples, "seed": seed},
         {"references": Curves(name, "references", statistic, lines)},
         notes=_notes(counts, available),
-        warnings=warnings,
+        warnings=[*warnings, *few_images(evidence.n_units)],
     )
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.evaluation import Report
+from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import bootstrap_sums, interval
 from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
@@ -111,7 +112,7 @@ def robustness(
         {"images": len(intact.ids), "strengths": list(strengths), "resamples": resamples, "seed": seed},
         curves,
         notes=notes,
-        warnings=intact.warnings,
+        warnings=[*intact.warnings, *few_images(len(intact.ids))],
     )
 
 
