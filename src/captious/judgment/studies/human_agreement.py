@@ -102,8 +102,9 @@ def human_agreement(
     counts = _checked_counts(table, [counts] if isinstance(counts, int) else counts)
     images, order = _ordered(table, counts[-1], place, seed)
     reports: dict[int, Report] = {}
-    for count in steps(counts, lambda count: f"references: {count}"):
-        reports[count] = score_captions(_captions(table, images, order, count), chosen, name="people's captions")
+    with steps(counts, lambda count: f"references: {count}") as scored:
+        for count in scored:
+            reports[count] = score_captions(_captions(table, images, order, count), chosen, name="people's captions")
     expected = known is not None and known.n_references == counts[-1] + 1
     spans = _intervals(reports, resamples, seed)
     records, lines = [], {}
