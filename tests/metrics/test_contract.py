@@ -307,7 +307,7 @@ OTHER: dict[str, object] = {
 
 
 #: Parameters that need a model; the tests of the metrics that have them bring one.
-OF_MODELS = {"encoder", "layer"}
+OF_MODELS = {"model", "layer"}
 
 
 def test_signatures_show_every_parameter(metric: Metric) -> None:
