@@ -29,7 +29,7 @@ def child(grammar: str, data: Path, system: int) -> None:
     warnings.simplefilter("ignore", captious.CaptiousWarning)  # of the approximate grammar
     references, candidates = read_karpathy(data, system)
     usage = Usage()
-    report = captious.score(candidates, references, ["spice"], parser=grammar)
+    report = captious.score(candidates, references, ["spice"], settings=captious.Settings(parser=grammar))
     usage.stop()
     captions = {*candidates.values(), *(text for texts in references.values() for text in texts)}
     print(json.dumps({**usage.values(), "score": report["spice"].score, "captions": len(captions)}))

@@ -6,9 +6,16 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from captious.cli.options import _SETTINGS
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.settings import Settings
 
 PACKAGE = Path(__file__).parents[1] / "src" / "captious"
 
@@ -154,3 +161,25 @@ def test_public_names_are_sorted_and_exist() -> None:
         assert getattr(captious, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = captious.nothing
+
+
+METRIC_FILES = [path.stem for path in (PACKAGE / "metrics").glob("*.py") if path.name != "__init__.py"]
+
+
+@pytest.mark.parametrize("file", sorted(METRIC_FILES))
+def test_a_file_of_metrics_has_one_metric(file: str) -> None:
+    name = file.replace("_", "-")
+    metric = registry.get(name)
+    assert metric.__module__ == f"captious.metrics.{file}"
+    assert metric.name == name
+    defined = vars(import_module(metric.__module__)).values()
+    metrics = [each for each in defined if isinstance(each, type) and issubclass(each, Metric)]
+    assert [each for each in metrics if each.__module__ == metric.__module__] == [metric]
+
+
+def test_every_metric_has_a_file() -> None:
+    assert sorted(registry._BUILT_IN) == sorted(file.replace("_", "-") for file in METRIC_FILES)
+
+
+def test_every_setting_is_an_option() -> None:
+    assert [field.name for field in fields(Settings)] == [*_SETTINGS]

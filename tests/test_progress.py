@@ -1,123 +1,136 @@
-"""The progress bar: for people at a terminal who have waited, for nobody else; one at a time."""
+"""Progress: what an observer is told of work, and of work within work; silence without one."""
 
 from __future__ import annotations
 
-import io
-import sys
 import threading
-import time
-from collections.abc import Callable
 
 import pytest
 
-from captious import progress
-from captious.progress import Progress
+from captious.progress import Progress, observed, steps
+
+from .support.observers import Events
 
 
-class Terminal(io.StringIO):
-    """Remembers what was shown."""
-
-    def isatty(self) -> bool:
-        return True
-
-    def shows(self, text: str) -> Callable[[], bool]:
-        """Whether this has come onto the screen since the last time that it was asked for."""
-        start = len(self.getvalue())
-        return lambda: text in self.getvalue()[start:]
-
-
-def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """A terminal as stderr, and a person who waits for a moment only.
-
-    No fixture: pytest puts a stderr of its own in place when a test begins.
-    """
-    screen = Terminal()
-    monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.02)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
-    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
-        monkeypatch.delenv(name, raising=False)
-    return screen
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < end, "it is not shown"
-        time.sleep(0.005)
-
-
-def test_long_work_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = at_a_terminal(monkeypatch)
-    with Progress(7) as bar:
-        shown = terminal.shows("first step")
-        bar.step("first step")
-        wait_until(shown)
-        shown = terminal.shows("second step")
-        bar.step("second step")
-        wait_until(shown)
-        assert "1/7" in terminal.getvalue()
-    assert Progress._open == []
-
-
-def test_how_far_work_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = at_a_terminal(monkeypatch)
-    with Progress(100) as bar:
-        bar.reach(42, "compiling")
-        wait_until(terminal.shows("compiling"))
-        shown = terminal.shows("43/100")
-        bar.reach(43, "compiling")
-        wait_until(shown)
-
-
-def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = at_a_terminal(monkeypatch)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.2)
-    with Progress(3) as bar:
-        bar.step("quick")
-    time.sleep(0.3)
-    assert terminal.getvalue() == ""
-
-
-def test_no_terminal_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = io.StringIO()
-    monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+def test_silence_by_default(capfd: pytest.CaptureFixture[str]) -> None:
     before = threading.active_count()
-    with Progress(3) as bar:
-        bar.step("unseen")
-        time.sleep(0.05)
+    with Progress(3) as progress:
+        progress.step("first")
+        assert (progress.total, progress.done, progress.what) == (3, 1, "first")
+        progress.reach(3, "last")
+        assert (progress.done, progress.what) == (3, "last")
         assert threading.active_count() == before
-        bar.reach(2, "unseen")
-    assert screen.getvalue() == ""
+    assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("stderr", [None, object(), "closed"])
-def test_no_stderr_no_bar(monkeypatch: pytest.MonkeyPatch, stderr: object) -> None:
-    closed = io.StringIO()
-    closed.close()
-    monkeypatch.setattr(sys, "stderr", closed if stderr == "closed" else stderr)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
-    with Progress(3) as bar:
-        bar.step("unseen")
-        time.sleep(0.05)
+def test_steps_are_observed() -> None:
+    events = Events()
+    with observed(events), Progress(5) as progress:
+        progress.step("first")
+        progress.step("second")
+        progress.reach(4, "far")
+    # When a step begins, those before it are done.
+    assert events.seen == [("begin", 5), ("first", 0), ("second", 1), ("far", 4), ("end", 5)]
+    assert events.works == [progress]
 
 
-def test_without_a_thread_for_the_bar_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = at_a_terminal(monkeypatch)
+def test_work_within_work() -> None:
+    events = Events()
+    with observed(events), Progress(2) as outer:
+        outer.step("outer")
+        with Progress(10) as inner:
+            inner.reach(7, "inner")
+        outer.step("outer again")
+    assert events.seen == [
+        *[("begin", 2), ("outer", 0)],
+        *[("begin", 10), ("inner", 7), ("end", 10)],
+        *[("outer again", 1), ("end", 2)],
+    ]
 
-    def refused(self: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threading.Thread, "start", refused)
-    with Progress(3) as bar:
-        bar.step("unseen")
-    assert terminal.getvalue() == ""
+def test_items_as_steps() -> None:
+    events = Events()
+    with observed(events), steps(["a", "b"], lambda item: f"reading {item}") as named:
+        assert list(named) == ["a", "b"]
+    assert events.seen == [("begin", 2), ("reading a", 0), ("reading b", 1), ("end", 2)]
+    with observed(events), steps([], str) as nothing:
+        assert list(nothing) == []
+    assert events.seen[-2:] == [("begin", 0), ("end", 0)]
 
 
-def test_memory_that_runs_out_is_noted_with_the_innermost_step() -> None:
-    with pytest.raises(MemoryError) as caught, Progress(3) as outer:
+def test_a_step_begins_when_its_item_is_taken() -> None:
+    events = Events()
+    with observed(events), steps([1, 2], str) as numbers:
+        for number in numbers:
+            assert events.steps[-1] == str(number)
+            assert len(events.steps) == number
+
+
+def test_work_that_fails_ends() -> None:
+    events = Events()
+
+    def work() -> None:
+        with Progress(10) as outer, steps([1, 2, 3], str) as numbers:
+            outer.step("outer")
+            for number in numbers:
+                if number == 2:
+                    raise ValueError("failed")
+
+    with observed(events), pytest.raises(ValueError, match="failed") as caught:
+        work()
+    assert events.seen[-3:] == [("2", 1), ("end", 3), ("end", 10)]
+    assert not hasattr(caught.value, "__notes__")
+
+
+def test_work_that_is_left_early_ends() -> None:
+    events = Events()
+    with observed(events), steps([1, 2, 3], str) as numbers:
+        for _ in numbers:
+            break
+    assert events.seen == [("begin", 3), ("1", 0), ("end", 3)]
+
+
+def test_an_observer_is_of_its_block_only() -> None:
+    outer, inner = Events(), Events()
+    with observed(outer):
+        with observed(inner), Progress(1):
+            pass
+        with observed(None), Progress(2):
+            pass
+        with Progress(3):
+            pass
+    with Progress(4):
+        pass
+    assert outer.seen == [("begin", 3), ("end", 3)]
+    assert inner.seen == [("begin", 1), ("end", 1)]
+
+
+def test_an_observer_sees_work_to_its_end() -> None:
+    events = Events()
+    progress = Progress(2)
+    with observed(events):
+        progress.__enter__()
+    progress.step("later")
+    progress.__exit__(None, None, None)
+    assert events.seen == [("begin", 2), ("later", 0), ("end", 2)]
+
+
+def test_other_threads_have_their_own_observer() -> None:
+    events = Events()
+
+    def work() -> None:
+        with Progress(9) as progress:
+            progress.step("elsewhere")
+
+    with observed(events):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert events.seen == []
+
+
+@pytest.mark.parametrize("observer", [None, Events()], ids=["silent", "observed"])
+def test_memory_that_runs_out_is_noted_with_the_innermost_step(observer: Events | None) -> None:
+    with observed(observer), pytest.raises(MemoryError) as caught, Progress(3) as outer:
         outer.step("scoring")
         with Progress(100) as inner:
             inner.step("compiling")
@@ -125,65 +138,19 @@ def test_memory_that_runs_out_is_noted_with_the_innermost_step() -> None:
     assert caught.value.__notes__ == ["at this step: compiling"]
 
 
-def test_work_within_work_has_the_screen_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = at_a_terminal(monkeypatch)
-    with Progress(10) as outer:
-        outer.step("outer work")
-        wait_until(terminal.shows("outer work"))
-        with Progress(100) as inner:
-            shown = terminal.shows("inner work")
-            inner.reach(50, "inner work")
-            wait_until(shown)
-            assert Progress._open == [outer, inner]
-        assert Progress._open == [outer]
-        shown = terminal.shows("outer goes on")
-        outer.step("outer goes on")
-        wait_until(shown)
-    assert Progress._open == []
+def test_memory_that_runs_out_among_items() -> None:
+    with pytest.raises(MemoryError) as caught, Progress(3) as outer:
+        outer.step("scoring")
+        with steps(["a", "b", "c"], lambda item: f"reading {item}") as named:
+            for item in named:
+                if item == "b":
+                    raise MemoryError
+    assert caught.value.__notes__ == ["at this step: reading b"]
 
 
-def test_an_inner_bar_of_short_work_leaves_the_outer_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = at_a_terminal(monkeypatch)
-    with Progress(10) as outer:
-        outer.step("outer work")
-        wait_until(terminal.shows("outer work"))
-        monkeypatch.setattr(progress, "_PATIENCE", 60.0)
-        with Progress(100) as inner:
-            inner.reach(50, "inner work")
-        assert Progress._open == [outer]
-        shown = terminal.shows("more outer work")
-        outer.step("more outer work")
-        wait_until(shown)
-    assert "inner work" not in terminal.getvalue()
-
-
-def test_work_that_fails_takes_its_bars_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = at_a_terminal(monkeypatch)
-
-    def work() -> None:
-        with Progress(10) as outer:
-            outer.step("outer work")
-            wait_until(terminal.shows("outer work"))
-            with Progress(10) as inner:
-                inner.step("inner work")
-                wait_until(terminal.shows("inner work"))
-                raise ValueError("failed")
-
-    with pytest.raises(ValueError, match="failed"):
-        work()
-    assert Progress._open == []
-    size = len(terminal.getvalue())
-    time.sleep(0.15)
-    assert len(terminal.getvalue()) == size
-
-
-def test_without_threads_there_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = at_a_terminal(monkeypatch)
-
-    def refuse(self: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    with Progress(7) as bar:
-        bar.step("first step")
-    assert terminal.getvalue() == ""
+def test_memory_that_runs_out_before_any_step_is_the_outer_works() -> None:
+    with pytest.raises(MemoryError) as caught, Progress(3) as outer:
+        outer.step("scoring")
+        with Progress(100):
+            raise MemoryError
+    assert caught.value.__notes__ == ["at this step: scoring"]

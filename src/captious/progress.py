@@ -4,8 +4,12 @@
         for file in files:
             progress.step(f"reading {file}")
 
-or, where every item is a step, ``for file in steps(files, lambda file: f"reading {file}")``. The command line installs
-an observer that draws a bar; a notebook or a server installs its own with ``observed``.
+or, where every item is a step,
+
+    with steps(files, lambda file: f"reading {file}") as named:
+        for file in named:
+
+The command line installs an observer that draws a bar; a notebook or a server installs its own with ``observed``.
 """
 
 from __future__ import annotations
@@ -95,14 +99,18 @@ class Progress:
             self._observer.change(self)
 
 
-def steps(items: Sequence[T], what: Callable[[T], str]) -> Iterator[T]:
-    """The items, each of them a step.
+@contextmanager
+def steps(items: Sequence[T], what: Callable[[T], str]) -> Iterator[Iterator[T]]:
+    """A context in which items are iterated over, each of them a step.
 
     Args:
         items: n items.
         what: what is done with an item.
     """
     with Progress(len(items)) as progress:
-        for item in items:
+
+        def begun(item: T) -> T:
             progress.step(what(item))
-            yield item
+            return item
+
+        yield map(begun, items)

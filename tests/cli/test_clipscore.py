@@ -66,7 +66,9 @@ def test_two_systems_side_by_side_and_what_to_do_next(folder: Path, pictures: Pa
 
 
 def test_python_takes_the_folder_as_well(folder: Path, pictures: Path) -> None:
-    by_name = captious.score("baseline.json", "references.json", ["clipscore"], images="pictures")
+    by_name = captious.score(
+        "baseline.json", "references.json", ["clipscore"], settings=captious.Settings(images="pictures")
+    )
     assert (
         by_name["clipscore"].score
         == captious.score("baseline.json", "references.json", [ClipScore(pictures)])["clipscore"].score
@@ -94,7 +96,7 @@ def test_without_images(folder: Path, run: Run) -> None:
 def test_images_that_nobody_looks_at(folder: Path, pictures: Path, run: Run) -> None:
     assert_refused(
         run("score", "baseline.json", "references.json", "-m", "rouge-l", "--images", "pictures"),
-        "a folder of images is given, but no metric asked for looks at them",
+        "images is given, but no metric asked for uses it",
     )
 
 

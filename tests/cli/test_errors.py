@@ -78,7 +78,7 @@ def test_missing_candidates(folder: Path, run: Run) -> None:
     assert_refused(run("score", "few.json", "references.json"), "23 of 24 images", "image_id 1315", "--subset")
 
 
-@pytest.mark.parametrize("metric", ["nope", "", "@paper", "BLEU-4", "bleu-4@nope"])
+@pytest.mark.parametrize("metric", ["nope", "", "@paper", "BLEU-5", "bleu-4@nope"])
 def test_an_unknown_metric(folder: Path, run: Run, metric: str) -> None:
     assert_refused(run("score", "baseline.json", "references.json", "-m", metric))
 

@@ -284,9 +284,13 @@ class TestTerminal:
 
 class TestErrors:
     @pytest.mark.usefixtures("tables")
-    @pytest.mark.parametrize("name", ["nope", "meteor-1", "", "METEOR"])
+    @pytest.mark.parametrize("name", ["nope", "meteor-1", ""])
     def test_no_such_metric(self, run: Run, name: str) -> None:
         assert_refused(run("explain", name, "a", "b"), f"there is no metric {name!r}", "metrics are ")
+
+    @pytest.mark.usefixtures("tables")
+    def test_names_in_any_case(self, run: Run) -> None:
+        assert run("explain", "METEOR", "a", "a").out == run("explain", "meteor", "a", "a").out
 
     @pytest.mark.usefixtures("tables")
     def test_no_such_variant(self, run: Run) -> None:
@@ -305,9 +309,13 @@ class TestErrors:
         usage = "\n  captious explain [OPTIONS] METRIC CANDIDATE REFERENCE...\n  help: captious explain --help"
         assert_refused(run("explain", *given), f"missing argument '{missing}'", usage)
 
-    @pytest.mark.parametrize("option", [["--format", "html"], ["--tokenizer", "bert"], ["--nope"]])
+    @pytest.mark.parametrize("option", [["--format", "html"], ["--references-as", "one"], ["--nope"]])
     def test_wrong_options(self, run: Run, option: list[str]) -> None:
         assert_refused(run("explain", "meteor", "a", "b", *option), option[-1], "captious explain --help")
+
+    def test_no_such_tokenizer(self, run: Run) -> None:
+        outcome = run("explain", "meteor", "a", "b", "--tokenizer", "bert")
+        assert_refused(outcome, "there is no tokenizer 'bert'", "ptb, ptb-raw, whitespace, spaces")
 
     @pytest.mark.usefixtures("cache")
     def test_no_tables(self, run: Run) -> None:

@@ -8,17 +8,16 @@ from click.testing import CliRunner
 
 from captious import __version__
 from captious.cli import captious
-from captious.cli.study import study
+from captious.cli.study.group import study
 
 from .conftest import assert_refused
 
-COMMANDS = [["score"], ["compare"], ["explain"], ["metrics"], ["idf"], ["idf", "build"], ["doctor"]]
+COMMANDS = [["score"], ["compare"], ["explain"], ["metrics"], ["fit"], ["doctor"]]
 COMMANDS += [["resources"], ["resources", "list"], ["resources", "get"], ["resources", "build"]]
 COMMANDS += [["parse"]]
-COMMANDS += [["vectors"], ["vectors", "add"], ["vectors", "list"]]
-COMMANDS += [["smurf"], ["smurf", "calibrate"], ["smurf", "analyse"]]
+COMMANDS += [["vectors"], ["vectors", "add"], ["vectors", "list"], ["vectors", "remove"]]
 COMMANDS += [["judge"], ["data"], ["data", "list"], ["data", "items"]]
-COMMANDS += [["study"], *(["study", name] for name in study.commands)]
+COMMANDS += [["study"], *(["study", name] for name in study.list_commands(click.Context(study)))]
 
 
 def command_of(path: list[str]) -> click.Command:
@@ -83,11 +82,11 @@ def test_no_command_at_all(run) -> None:
     assert "captious --help" in outcome.err or outcome.err.startswith("Usage: captious")
 
 
-@pytest.mark.parametrize("group", ["idf", "resources", "data", "study"])
+@pytest.mark.parametrize("group", ["vectors", "resources", "data", "study"])
 def test_no_command_of_a_group(run, group: str) -> None:
     outcome = run(group)
     assert outcome.code == 2
-    assert {"idf": "build", "resources": "build", "data": "items", "study": "robustness"}[
+    assert {"vectors": "remove", "resources": "build", "data": "items", "study": "robustness"}[
         group
     ] in outcome.err + outcome.out
     assert "error: usage:" not in outcome.err

@@ -261,7 +261,7 @@ class TestRefused:
     def test_protocols_that_must_not_be_mixed(self, flickr: Path, run: Run) -> None:
         both = ("flickr8k-expert@yi2020", "flickr8k-expert@spice2016")
         outcome = run("judge", *both, "-m", "rouge-l", "--data", flickr)
-        assert_refused(outcome, *both, "must not stand in one table")
+        assert_refused(outcome, *both, "cannot share a table")
         fine = run("judge", "flickr8k-expert@tau-b", both[1], "-m", "rouge-l", "--data", flickr, *QUICK)
         assert fine.code == 0
 

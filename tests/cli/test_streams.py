@@ -24,10 +24,9 @@ from .conftest import Run, plain_environment
 SLOW = """
 import sys, time
 import captious
-from captious import progress
-from captious.cli import main
+from captious.cli import main, progress_bar
 
-progress._PATIENCE = {patience}
+progress_bar._PATIENCE = {patience}
 
 @captious.register("slow")
 class Slow(captious.RougeL):
@@ -200,25 +199,6 @@ class TestProgress:
         shown, took = on_terminal([*command, *arguments], stdout=folder / "out.json")
         assert took < 30
         assert took > 2 or shown == ""
-
-    def test_patience_ends_after_two_seconds(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious import progress
-
-        made: list[float] = []
-
-        class Timer:
-            daemon = False
-
-            def __init__(self, seconds: float, function: object) -> None:
-                made.append(seconds)
-
-            def start(self) -> None: ...
-            def cancel(self) -> None: ...
-
-        monkeypatch.setattr(progress.threading, "Timer", Timer)
-        with progress.Progress(3) as bar:
-            bar.step("one")
-        assert made == [2.0]
 
 
 @pytest.mark.usefixtures("tables")

@@ -72,6 +72,62 @@ def test_subwords_and_the_first_of_each(run: Run, small: str, folder: Path) -> N
     assert run("vectors", "add", "twice.txt", "--name", "twice", "--keep-first").err.startswith("twice: 4 words")
 
 
+class TestRemove:
+    """A name that is forgotten takes what was compiled with it."""
+
+    @staticmethod
+    def compiled(cache: Path) -> list[str]:
+        return sorted(path.name for path in (cache / "vectors" / "index").glob("*") if path.name != "lock")
+
+    def test_name_and_compiled_files_go(self, run: Run, small: str, cache: Path, folder: Path) -> None:
+        run("vectors", "add", small, "--name", "glove")
+        assert len(self.compiled(cache)) == 2
+        removed = run("vectors", "remove", "glove")
+        assert (removed.code, removed.out, removed.err) == (0, "", "glove: removed\n")
+        assert self.compiled(cache) == []
+        assert (folder / small).read_bytes() == text_of(WORDS)  # the original stays
+        assert run("vectors", "list").err.startswith("there are no word vectors yet")
+        scored = ("score", "improved.json", "references.json", "-m", "wmd")
+        assert_refused(run(*scored, "--vectors", "glove"), "there are no word vectors 'glove'", "none so far")
+        assert_refused(run(*scored), "there are no word vectors")
+
+    def test_what_another_name_stands_for_stays(self, run: Run, small: str, cache: Path, folder: Path) -> None:
+        (folder / "other.txt").write_bytes(text_of({"dog": np.ones(2)}))
+        for file, name in ((small, "one"), (small, "two"), ("other.txt", "other")):
+            assert run("vectors", "add", file, "--name", name).code == 0
+        assert len(self.compiled(cache)) == 4
+        assert run("vectors", "remove", "one").code == 0
+        assert len(self.compiled(cache)) == 4
+        assert [line.split()[:2] for line in run("vectors", "list").out.splitlines()] == [
+            ["other", "compiled"],
+            ["two", "compiled"],
+        ]
+        assert run("vectors", "remove", "two").code == 0
+        assert len(self.compiled(cache)) == 2
+        (line,) = run("vectors", "list").out.splitlines()
+        assert line.split()[:2] == ["other", "compiled"]
+        assert line.endswith("default")
+
+    def test_it_can_come_back(self, run: Run, small: str) -> None:
+        for _ in range(2):
+            assert run("vectors", "add", small, "--name", "glove").code == 0
+            assert run("vectors", "remove", "glove").code == 0
+
+    def test_an_unknown_name(self, run: Run, small: str, cache: Path) -> None:
+        assert_refused(run("vectors", "remove", "glove"), "there are no word vectors 'glove'", "the names are none yet")
+        run("vectors", "add", small, "--name", "glove")
+        for name in ("glov", "GLOVE", small, "../glove", ""):
+            assert_refused(run("vectors", "remove", name), f"there are no word vectors {name!r}", "the names are glove")
+        assert len(self.compiled(cache)) == 2
+
+    def test_a_name_whose_entry_is_damaged(self, run: Run, small: str, cache: Path) -> None:
+        run("vectors", "add", small, "--name", "glove")
+        (entry,) = (cache / "vectors").rglob("glove.json")
+        entry.write_text("{")
+        assert run("vectors", "remove", "glove").code == 0
+        assert not entry.exists()
+
+
 class TestErrors:
     def test_no_vectors(self, run: Run, small: str) -> None:
         outcome = run("score", "improved.json", "references.json", "-m", "wmd")
@@ -83,7 +139,7 @@ class TestErrors:
 
     def test_vectors_for_nothing(self, run: Run, small: str) -> None:
         outcome = run("score", "improved.json", "references.json", "-m", "bleu", "--vectors", small)
-        assert_refused(outcome, "word vectors are given, but no metric asked for uses them", "vectors small-")
+        assert_refused(outcome, "vectors is given, but no metric asked for uses it", "vectors: small-")
 
     def test_captions_in_place_of_vectors(self, run: Run, small: str) -> None:
         outcome = run("vectors", "add", "improved.json", "--name", "x")
@@ -131,4 +187,4 @@ class TestExplain:
         assert found["references"][1]["moves"] == [move]
 
     def test_vectors_for_meteor(self, run: Run, small: str, tables: Path) -> None:
-        assert_refused(run("explain", "meteor", "a", "b", "--vectors", small), "word vectors are given, but no metric")
+        assert_refused(run("explain", "meteor", "a", "b", "--vectors", small), "vectors is given, but no metric")

@@ -27,6 +27,7 @@ from .blocks import blocks, run
 
 PROJECT = Path(__file__).parents[2]
 DOCS = PROJECT / "docs"
+README = PROJECT / "README.md"
 PAGES = sorted(DOCS.rglob("*.md"))
 CARDS = sorted((DOCS / "metrics").glob("*.md"))
 METRICS = [name for name in registry.names() if registry.get(name).__module__.startswith("captious.")]
@@ -35,7 +36,7 @@ VARIANTS = [(name, variant) for name in RUNNING for variant in registry.get(name
 
 
 def page_id(page: Path) -> str:
-    return page.relative_to(DOCS).as_posix()
+    return page.relative_to(PROJECT if page == README else DOCS).as_posix()
 
 
 def prose(page: Path) -> str:
@@ -120,6 +121,8 @@ def test_every_command_and_option_is_documented(path: tuple[str, ...], command: 
     options = {
         option for parameter in command.params if isinstance(parameter, click.Option) for option in parameter.opts
     }
+    if "(#settings)" in section:
+        section += next(part for part in parts if part.startswith("Settings"))
     known = set(re.findall(r"`([^`\n]+)`", section))
     assert {option for option in options if not any(option in words.split() for words in known)} == set()
 
@@ -153,7 +156,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_id)
+@pytest.mark.parametrize("page", [README, *PAGES], ids=page_id)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         if re.match(r"[a-z]+:", target):
@@ -185,7 +188,7 @@ def test_pictures_are_small_and_shown() -> None:
 # ---- code
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_id)
+@pytest.mark.parametrize("page", [README, *PAGES], ids=page_id)
 def test_code_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(PROJECT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)

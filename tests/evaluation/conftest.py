@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from captious import Captions, MeanMetric, Report, load, read_references
 from captious.evaluation import evaluate
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.registry import Selection
+from captious.metrics.contract.selection import select
 
 Numbers: TypeAlias = Callable[..., Report]
 
@@ -40,8 +40,7 @@ def report_of() -> Numbers:
     def make(values: Iterable[float], *, system: str = "candidates") -> Report:
         captions = {image: repr(float(value)) for image, value in enumerate(values)}
         references = read_references({image: ["one", "two"] for image in captions})
-        metric = Given()
-        return evaluate(load(captions, references), [Selection(metric, {"given": 0})], system=system)
+        return evaluate(load(captions, references), select(Given()), system=system)
 
     return make
 

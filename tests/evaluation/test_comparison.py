@@ -153,18 +153,18 @@ class TestByHand:
 def p_values() -> tuple[np.ndarray, np.ndarray]:
     """Both p values of 300 pairs of systems of which neither is better, on 40 images each."""
     from captious.evaluation import evaluate
-    from captious.metrics.contract.registry import Selection
+    from captious.metrics.contract.selection import select
 
     from .conftest import Given
 
     rng = np.random.default_rng(77)
     references = captious.read_references({i: ["one", "two"] for i in range(40)})
-    chosen = [Selection(Given(), {"given": 0})]
+    selection = select(Given())
     found = []
     for seed in range(300):
         shared = rng.random(40)
         a, b = (
-            evaluate(captious.load({i: repr(float(x)) for i, x in enumerate(values)}, references), chosen)
+            evaluate(captious.load({i: repr(float(x)) for i, x in enumerate(values)}, references), selection)
             for values in (shared + rng.normal(0, 0.3, 40), shared + rng.normal(0, 0.3, 40))
         )
         difference = compare_reports(a, b, resamples=200, seed=seed)["given"]
@@ -203,7 +203,7 @@ class TestRefusals:
 
     def test_settings_that_differ(self) -> None:
         a = captious.score(GOOD, REFERENCES, ["rouge-l"])
-        b = captious.score(GOOD, REFERENCES, ["rouge-l"], tokenizer="whitespace")
+        b = captious.score(GOOD, REFERENCES, ["rouge-l"], settings=captious.Settings(tokenizer="whitespace"))
         with pytest.raises(ParameterError, match="not computed the same way"):
             compare_reports(a, b)
 

@@ -70,14 +70,17 @@ def test_reports_are_about_the_captions_as_they_were_given() -> None:
 
 def test_other_ways_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="as 'best'"):
-        captious.score(["a dog"], [["a dog"]], ["rouge-l"], references_as="best")
+        captious.score(["a dog"], [["a dog"]], ["rouge-l"], settings=captious.Settings(references_as="best"))
 
 
 def _texts(references: list[list[str]]) -> list[str]:
     return [" ".join(reference) for reference in references]
 
 
-def _score(candidates: object, references: object, metrics: list[str], **options: str) -> captious.Report:
+def _score(
+    candidates: object, references: object, metrics: list[str], *, references_as: str = "each"
+) -> captious.Report:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", captious.CaptiousWarning)
-        return captious.score(candidates, references, metrics, **options)  # type: ignore[arg-type]
+        settings = captious.Settings(references_as=references_as)
+        return captious.score(candidates, references, metrics, settings=settings)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import captious
+from captious import Settings
 from captious.data import read_references
 from captious.errors import (
     DuplicateCandidateError,
@@ -20,7 +21,11 @@ from captious.errors import (
     UnknownImageError,
     UnknownNameError,
 )
-from captious.evaluation import CaptiousWarning, evaluate, selections
+from captious.evaluation import CaptiousWarning, evaluate
+from captious.metrics.contract.selection import select
+from captious.progress import observed
+
+from ..support.observers import Events
 
 REFERENCES = {i: [f"a dog and {i} cats", f"{i} cats with a dog"] for i in range(120)}
 CANDIDATES = {i: f"a dog with {i} cats" for i in range(120)}
@@ -66,7 +71,7 @@ class TestMetrics:
         assert list(by_name) == list(by_object) == ["rouge-l"]
 
     def test_an_unknown_name_gets_a_guess(self) -> None:
-        with pytest.raises(UnknownNameError, match="BLEU_4") as caught:
+        with pytest.raises(UnknownNameError, match="bleu_4") as caught:
             captious.score(CANDIDATES, REFERENCES, ["BLEU_4"])
         assert caught.value.help.startswith("did you mean bleu-4?")
 
@@ -90,11 +95,22 @@ class TestMetrics:
             captious.score(CANDIDATES, REFERENCES, [captious.Bleu])
         assert "Bleu()" in str(caught.value)
 
-    def test_callbacks_name_every_metric(self) -> None:
-        steps: list[str] = []
+    def test_every_metric_is_a_step(self) -> None:
+        events = Events()
         captions = captious.load(CANDIDATES, REFERENCES)
-        evaluate(captions, selections(["rouge-l", "bleu"]), system="mine", on_step=steps.append)
-        assert steps == ["mine: rouge-l", "mine: bleu"]
+        with observed(events):
+            evaluate(captions, select(["rouge-l", "bleu"]), system="mine")
+        assert events.steps == ["mine: rouge-l", "mine: bleu"]
+        assert events.works[0].total == 2
+
+    def test_a_step_is_noted_when_memory_runs_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def hungry(*_: object) -> None:
+            raise MemoryError
+
+        monkeypatch.setattr(captious.RougeL, "statistics", hungry)
+        with pytest.raises(MemoryError) as caught:
+            captious.score(CANDIDATES, REFERENCES, ["bleu", "rouge-l"], system="mine")
+        assert caught.value.__notes__ == ["at this step: mine: rouge-l"]
 
     def test_a_metric_derived_from_another_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.metrics.contract import registry
@@ -110,33 +126,39 @@ class TestMetrics:
 
 class TestTokenizers:
     def test_a_function_is_named_in_the_signature(self) -> None:
-        signature = captious.score(CANDIDATES, REFERENCES, ["rouge-l"], tokenizer=words)["rouge-l"].signature
+        signature = captious.score(CANDIDATES, REFERENCES, ["rouge-l"], settings=Settings(tokenizer=words))[
+            "rouge-l"
+        ].signature
         assert f"tokenizer:{words.__module__}.words" in signature
 
     def test_a_function_that_splits_is_whitespace(self) -> None:
-        own = captious.score(CANDIDATES, REFERENCES, ["rouge-l", "bleu", "cider-d"], tokenizer=words)
-        built_in = captious.score(CANDIDATES, REFERENCES, ["rouge-l", "bleu", "cider-d"], tokenizer="whitespace")
+        own = captious.score(CANDIDATES, REFERENCES, ["rouge-l", "bleu", "cider-d"], settings=Settings(tokenizer=words))
+        built_in = captious.score(
+            CANDIDATES, REFERENCES, ["rouge-l", "bleu", "cider-d"], settings=Settings(tokenizer="whitespace")
+        )
         for name in own:
             assert np.array_equal(own[name].per_caption, built_in[name].per_caption)
 
     def test_a_named_tokenizer(self) -> None:
         tokenizer = captious.Tokenizer("upper", lambda caption: caption.upper().split())
-        report = captious.score({1: "A cat"}, {1: ["a CAT"]}, ["rouge-l"], tokenizer=tokenizer)
+        report = captious.score({1: "A cat"}, {1: ["a CAT"]}, ["rouge-l"], settings=Settings(tokenizer=tokenizer))
         assert report["rouge-l"].score == 1
         assert "tokenizer:upper" in report["rouge-l"].signature
 
     def test_a_lambda_has_no_name(self) -> None:
         with pytest.raises(ParameterError, match="no name") as caught:
-            captious.score(CANDIDATES, REFERENCES, ["rouge-l"], tokenizer=lambda caption: caption.split())
+            captious.score(
+                CANDIDATES, REFERENCES, ["rouge-l"], settings=Settings(tokenizer=lambda caption: caption.split())
+            )
         assert "captious.Tokenizer(" in caught.value.help
 
     def test_an_unknown_name(self) -> None:
         with pytest.raises(UnknownNameError, match="moses"):
-            captious.score(CANDIDATES, REFERENCES, ["rouge-l"], tokenizer="moses")
+            captious.score(CANDIDATES, REFERENCES, ["rouge-l"], settings=Settings(tokenizer="moses"))
 
     def test_it_does_not_change_metrics_that_are_given_ready_made(self) -> None:
         metrics = [captious.RougeL(tokenizer="ptb-raw"), "bleu-1"]
-        report = captious.score(CANDIDATES, REFERENCES, metrics, tokenizer="whitespace")
+        report = captious.score(CANDIDATES, REFERENCES, metrics, settings=Settings(tokenizer="whitespace"))
         assert "tokenizer:ptb-raw" in report["rouge-l"].signature
         assert "tokenizer:whitespace" in report["bleu-1"].signature
 
@@ -145,10 +167,12 @@ class TestTokenizers:
             caption.split()
 
         with pytest.raises(ParameterError, match="NoneType"):
-            captious.score(CANDIDATES, REFERENCES, ["rouge-l"], tokenizer=forgets_to_return)
+            captious.score(CANDIDATES, REFERENCES, ["rouge-l"], settings=Settings(tokenizer=forgets_to_return))
 
     def test_a_method_of_str_has_a_sensible_name(self) -> None:
-        signature = captious.score(CANDIDATES, REFERENCES, ["rouge-l"], tokenizer=str.split)["rouge-l"].signature
+        signature = captious.score(CANDIDATES, REFERENCES, ["rouge-l"], settings=Settings(tokenizer=str.split))[
+            "rouge-l"
+        ].signature
         assert "None" not in signature
 
 
@@ -164,20 +188,23 @@ class TestIdf:
     ) -> None:
         frequencies.save(tmp_path / "dogs.idf")
         small = {i: CANDIDATES[i] for i in range(3)}, {i: REFERENCES[i] for i in range(3)}
-        by_object = captious.score(*small, ["cider-d"], idf=frequencies)["cider-d"]
-        by_file = captious.score(*small, ["cider-d"], idf=tmp_path / "dogs.idf")["cider-d"]
+        by_object = captious.score(*small, ["cider-d"], settings=Settings(idf=frequencies))["cider-d"]
+        by_file = captious.score(*small, ["cider-d"], settings=Settings(idf=tmp_path / "dogs.idf"))["cider-d"]
         assert np.array_equal(by_object.per_caption, by_file.per_caption)
         assert "idf:dogs-120-" in by_file.signature
 
     def test_scores_do_not_depend_on_which_images_are_scored(self, frequencies: captious.DocumentFrequencies) -> None:
-        whole = captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf=frequencies)
+        whole = captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf=frequencies))
         part = captious.score(
-            {i: CANDIDATES[i] for i in range(5)}, {i: REFERENCES[i] for i in range(5)}, ["cider-d"], idf=frequencies
+            {i: CANDIDATES[i] for i in range(5)},
+            {i: REFERENCES[i] for i in range(5)},
+            ["cider-d"],
+            settings=Settings(idf=frequencies),
         )
         np.testing.assert_allclose(part["cider-d"].per_caption, whole["cider-d"].per_caption[:5], atol=1e-12)
 
-    def test_no_caution_about_few_images(self, frequencies: captious.DocumentFrequencies) -> None:
-        report = captious.score({1: CANDIDATES[1]}, {1: REFERENCES[1]}, ["cider-d"], idf=frequencies)
+    def test_no_warning_of_few_images(self, frequencies: captious.DocumentFrequencies) -> None:
+        report = captious.score({1: CANDIDATES[1]}, {1: REFERENCES[1]}, ["cider-d"], settings=Settings(idf=frequencies))
         assert report.warnings == []
         assert report["cider-d"].score > 0
 
@@ -185,30 +212,30 @@ class TestIdf:
         from captious.text import WHITESPACE
 
         frequencies = captious.DocumentFrequencies.of(REFERENCES, WHITESPACE)
-        report = captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf=frequencies)
+        report = captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf=frequencies))
         assert "tokenizer:whitespace" in report["cider-d"].signature
         with pytest.raises(ParameterError, match="counted with the tokenizer whitespace"):
-            captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf=frequencies, tokenizer="ptb")
+            captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf=frequencies, tokenizer="ptb"))
 
     def test_frequencies_that_nothing_uses_are_refused(self, frequencies: captious.DocumentFrequencies) -> None:
-        with pytest.raises(ParameterError, match="no metric asked for uses them"):
-            captious.score(CANDIDATES, REFERENCES, ["rouge-l"], idf=frequencies)
+        with pytest.raises(ParameterError, match="idf is given, but no metric asked for uses it"):
+            captious.score(CANDIDATES, REFERENCES, ["rouge-l"], settings=Settings(idf=frequencies))
 
     def test_no_such_file(self, tmp_path: Path) -> None:
         with pytest.raises(ResourceError) as caught:
-            captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf=tmp_path / "none.idf")
+            captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf=tmp_path / "none.idf"))
         assert "none.idf" in caught.value.where
-        assert "captious idf build" in caught.value.help
+        assert "captious fit cider-d" in caught.value.help
 
     @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 cut off"])
     def test_a_file_of_something_else(self, tmp_path: Path, content: bytes) -> None:
         (tmp_path / "broken.idf").write_bytes(content)
         with pytest.raises(ResourceError, match="damaged"):
-            captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf=tmp_path / "broken.idf")
+            captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf=tmp_path / "broken.idf"))
 
     def test_something_else_is_refused(self) -> None:
         with pytest.raises((ParameterError, TypeError)):
-            captious.score(CANDIDATES, REFERENCES, ["cider-d"], idf={"a": 1})
+            captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf={"a": 1}))
 
 
 class TestImages:

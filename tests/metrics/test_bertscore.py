@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.bertscore import LAYERS, BertScore
-from captious.metrics.contract.metric import Settings
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.token_frequencies import TokenFrequencies
 from captious.models import Encoder, encoders, token_vectors
 
@@ -110,7 +111,9 @@ def karpathy(shared_data: Path, images: int, references: int = 4) -> Captions:
 def test_scores_are_those_of_bert_score(shared_data: Path, minilm: Encoder, layer: int, idf: bool) -> None:
     captions = karpathy(shared_data, 16)
     expected = by_bert_score(captions, minilm.model, layer, idf)
-    np.testing.assert_allclose(scores(BertScore(minilm, layer=layer, idf=idf), captions), expected, atol=CLOSE, rtol=0)
+    np.testing.assert_allclose(
+        scores(BertScore(minilm, layer=layer, token_idf=idf), captions), expected, atol=CLOSE, rtol=0
+    )
 
 
 @pytest.mark.slow
@@ -121,7 +124,9 @@ def test_scores_of_many_captions_are_those_of_bert_score(
 ) -> None:
     captions = karpathy(shared_data, 2000, references)
     expected = by_bert_score(captions, minilm.model, 6, idf)
-    np.testing.assert_allclose(scores(BertScore(minilm, layer=6, idf=idf), captions), expected, atol=CLOSE, rtol=0)
+    np.testing.assert_allclose(
+        scores(BertScore(minilm, layer=6, token_idf=idf), captions), expected, atol=CLOSE, rtol=0
+    )
 
 
 @pytest.mark.parametrize("idf", [False, True])
@@ -130,7 +135,7 @@ def test_odd_captions_are_scored_as_by_bert_score(minilm: Encoder, idf: bool) ->
     odd = ["\u00a0 ", "犬 🐕 é e\u0301", "a" * 3000, "x " * 700, "Don't\tstop\r\n", "\u200b", "[SEP]", "."]
     captions = table([*ODD.candidates, *odd], [*([text, "a dog"] for text in (*ODD.candidates, *odd[::-1]))])
     expected = by_bert_score(captions, minilm.model, 6, idf)
-    found = scores(BertScore(minilm, layer=6, idf=idf), captions)
+    found = scores(BertScore(minilm, layer=6, token_idf=idf), captions)
     assert np.isfinite(found).all()
     weightless = ~np.isfinite(expected)  # "[SEP]": no token has any weight, and bert_score divides 0 by 0
     assert weightless.sum() == 2
@@ -197,14 +202,14 @@ def by_oracle(captions: Captions, encoder: Encoder, layer: int, idf: bool) -> ND
 def test_scores_are_those_of_the_oracle(tiny: Encoder, captions: Captions, idf: bool) -> None:
     expected = by_oracle(captions, tiny, 2, idf)
     assert expected.std() > 0.1
-    np.testing.assert_allclose(scores(BertScore(tiny, layer=2, idf=idf), captions), expected, atol=SINGLE, rtol=0)
+    np.testing.assert_allclose(scores(BertScore(tiny, layer=2, token_idf=idf), captions), expected, atol=SINGLE, rtol=0)
 
 
 @pytest.mark.parametrize("idf", [False, True])
 def test_scores_of_roberta_are_those_of_the_oracle(tiny_roberta: Encoder, idf: bool) -> None:
     captions = table(["a dog", " bus", "", "a cat "], [["a dog", "dog"], ["bus"], ["a"], ["the cat", "  "]])
     expected = by_oracle(captions, tiny_roberta, 3, idf)
-    metric = BertScore(tiny_roberta, layer=3, idf=idf)
+    metric = BertScore(tiny_roberta, layer=3, token_idf=idf)
     np.testing.assert_allclose(scores(metric, captions), expected, atol=SINGLE, rtol=0)
 
 
@@ -218,7 +223,7 @@ def test_steps_and_files_change_nothing(tiny: Encoder, monkeypatch: pytest.Monke
 
 
 def test_pieces_and_batches_change_only_the_last_bits(tiny: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    metric = BertScore(tiny, idf=True)
+    metric = BertScore(tiny, token_idf=True)
     captions = CORPUS.table()
     state = metric.fit(captions.references)
     whole = metric.statistics(captions, state)
@@ -249,7 +254,7 @@ def test_white_space_at_the_ends_does_not_count(tiny: Encoder, tiny_roberta: Enc
 
 
 def test_empty_captions_score_zero(tiny: Encoder) -> None:
-    for metric in (BertScore(tiny), BertScore(tiny, idf=True)):
+    for metric in (BertScore(tiny), BertScore(tiny, token_idf=True)):
         assert score(metric, "", "a dog", "") == [0, 0, 0]
         assert score(metric, "a dog", "", " ") == [0, 0, 0]
     np.testing.assert_allclose(score(BertScore(tiny), "a dog", "", "a dog"), 1, atol=SINGLE)
@@ -265,7 +270,7 @@ def test_the_layer_is_that_of_bert_score() -> None:
     for model, layer in expected.items():
         metric = BertScore(model)
         assert metric.layer == layer
-        assert metric.cautions(CORPUS.table(), None) == []
+        assert metric.warnings(CORPUS.table(), None) == []
     assert BertScore().encoder.model == "roberta-large"
     assert BertScore("roberta-large", layer=3).layer == 3
 
@@ -284,9 +289,9 @@ def test_a_folder_may_be_called_like_a_model(tmp_path: Path) -> None:
 def test_of_other_models_it_is_the_last_and_a_caution_says_so(tiny: Encoder) -> None:
     metric = BertScore(tiny)
     assert metric.layer == BLOCKS
-    (caution,) = metric.cautions(ODD, None)
-    assert "takes the last, 3" in caution
-    assert BertScore(tiny, layer=2).cautions(ODD, None) == []
+    (warning,) = metric.warnings(ODD, None)
+    assert "takes the last, 3" in warning
+    assert BertScore(tiny, layer=2).warnings(ODD, None) == []
     assert (scores(metric, ODD) == scores(BertScore(tiny, layer=BLOCKS), ODD)).all()
     assert (scores(metric, ODD) != scores(BertScore(tiny, layer=2), ODD)).any()
 
@@ -303,7 +308,7 @@ def test_a_layer_that_does_not_exist(tiny: Encoder) -> None:
 
 def test_rare_tokens_weigh_more_with_idf(tiny: Encoder) -> None:
     references = [["a dog", "a cat"], ["a bus", "the red bus"]]
-    metric = BertScore(tiny, idf=True)
+    metric = BertScore(tiny, token_idf=True)
     state = metric.fit(references_table(references))
     assert isinstance(state, TokenFrequencies)
     assert (state.n_captions, state.label) == (4, "references-4")
@@ -314,7 +319,7 @@ def test_rare_tokens_weigh_more_with_idf(tiny: Encoder) -> None:
 
 
 def test_states_of_pieces_merge(tiny: Encoder) -> None:
-    metric = BertScore(tiny, idf=True)
+    metric = BertScore(tiny, token_idf=True)
     captions = CORPUS.table()
     whole = metric.fit(captions.references)
     parts = [metric.fit(captions.select(range(a, a + 20)).references) for a in (0, 20)]
@@ -328,7 +333,7 @@ def test_states_of_pieces_merge(tiny: Encoder) -> None:
 
 
 def test_streams_fit_all_that_they_have_seen(tiny: Encoder) -> None:
-    metric = BertScore(tiny, idf=True)
+    metric = BertScore(tiny, token_idf=True)
     captions = CORPUS.table()
     expected = metric.aggregate(metric.statistics(captions, metric.fit(captions.references)).sum(axis=0))
     for a in (0, 20):
@@ -337,23 +342,23 @@ def test_streams_fit_all_that_they_have_seen(tiny: Encoder) -> None:
 
 
 def test_frequencies_of_another_model_are_refused(tiny: Encoder, tiny_roberta: Encoder) -> None:
-    metric = BertScore(tiny, idf=True)
+    metric = BertScore(tiny, token_idf=True)
     with pytest.raises(ParameterError, match="another model"):
-        metric.statistics(ODD, BertScore(tiny_roberta, idf=True).fit(ODD.references))
+        metric.statistics(ODD, BertScore(tiny_roberta, token_idf=True).fit(ODD.references))
     with pytest.raises(ParameterError, match="counts itself"):
-        BertScore(tiny, idf="words.idf")  # type: ignore[arg-type]
+        BertScore(tiny, token_idf="words.idf")  # type: ignore[arg-type]
 
 
-def test_few_references_are_a_caution(tiny: Encoder) -> None:
-    metric = BertScore(tiny, layer=2, idf=True)
+def test_few_references_are_warned_of(tiny: Encoder) -> None:
+    metric = BertScore(tiny, layer=2, token_idf=True)
     few = table(["a dog"], [["a dog runs"]])
-    (caution,) = metric.cautions(few, metric.fit(few.references))
-    assert "there is only 1:" in caution
+    (warning,) = metric.warnings(few, metric.fit(few.references))
+    assert "there is only 1:" in warning
     assert score(metric, "a dog", "a dog runs") == [0, 0, 0]  # every token is in every reference
     captions = CORPUS.table()
     assert len(captions.references.texts) >= 100
-    assert metric.cautions(captions, metric.fit(captions.references)) == []
-    assert BertScore(tiny, layer=2).cautions(few, None) == []
+    assert metric.warnings(captions, metric.fit(captions.references)) == []
+    assert BertScore(tiny, layer=2).warnings(few, None) == []
 
 
 # ---- baselines
@@ -412,7 +417,7 @@ def test_signatures_show_all_that_changes_a_score(tiny: Encoder, tmp_path: Path)
         BertScore(tiny),
         BertScore(Encoder(tiny.model, device="cpu", precision="bfloat16")),
         BertScore(tiny, layer=2),
-        BertScore(tiny, idf=True),
+        BertScore(tiny, token_idf=True),
         BertScore(tiny, rescale=(0.1, 0.2, 0.3)),
         BertScore(tiny, rescale=file),
     ]
@@ -425,15 +430,16 @@ def test_signatures_show_all_that_changes_a_score(tiny: Encoder, tmp_path: Path)
     assert "|rescale:0.125,0.25,0.5|idf:no|" in signatures[5]
 
 
-def test_the_encoder_of_a_run_is_taken(tiny: Encoder) -> None:
-    metric = BertScore.from_settings(Settings(encoder=tiny))
-    assert metric.encoder == tiny
-    assert BertScore.from_settings(Settings()).encoder.model == "roberta-large"
+def test_the_model_of_a_run_is_taken(tiny: Encoder) -> None:
+    (chosen,) = select("bertscore", Settings(model=tiny))
+    assert isinstance(chosen.metric, BertScore)
+    assert chosen.metric.encoder == tiny
+    assert BertScore().encoder.model == "roberta-large"
 
 
 def test_metrics_of_one_model_and_layer_share_its_states(tiny: Encoder) -> None:
     captions = CORPUS.table()
-    metric, other = BertScore(tiny), BertScore(Encoder(tiny.model, device="cpu"), idf=True, rescale=(0, 0, 0))
+    metric, other = BertScore(tiny), BertScore(Encoder(tiny.model, device="cpu"), token_idf=True, rescale=(0, 0, 0))
     scores(metric, captions)
     layers = set(captions._layers)
     scores(other, captions)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import captious
 from captious.errors import EncodingError, ParameterError, UnknownImageError
-from captious.metrics.contract.metric import Settings
+from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
 
@@ -189,7 +189,7 @@ def test_scorer_from_several_threads() -> None:
             np.testing.assert_array_equal(scores, alone)
 
 
-# ---- cautions
+# ---- warnings
 
 
 @pytest.mark.parametrize("metric", ["cider", "cider-d"])
@@ -212,7 +212,7 @@ def test_enough_images_or_given_frequencies_need_no_warning() -> None:
     report = captious.score({i: f"dog {i}" for i in references}, references, metrics=["cider-d"])
     assert report.warnings == []
     idf = idf_of("a dog", "a cat")
-    report = captious.score({1: "dog"}, {1: ["a dog", "one dog"]}, metrics=["cider-d"], idf=idf)
+    report = captious.score({1: "dog"}, {1: ["a dog", "one dog"]}, metrics=["cider-d"], settings=Settings(idf=idf))
     assert report.warnings == []
     assert report["cider-d"].score > 0
 
@@ -221,12 +221,6 @@ def test_enough_images_or_given_frequencies_need_no_warning() -> None:
 def test_sigma_must_be_positive(sigma: float) -> None:
     with pytest.raises(ParameterError, match="sigma"):
         captious.CiderD(sigma=sigma)
-
-
-def test_settings_without_frequencies_count_the_references() -> None:
-    metric = captious.CiderD.from_settings(Settings())
-    assert isinstance(metric, captious.CiderD)
-    assert metric.idf is None
 
 
 @pytest.mark.parametrize("captions", [[None], [5], [["a cat"]], "a"])

@@ -184,7 +184,7 @@ def test_every_text_and_image_is_encoded_once_per_run(
     for system in (one, other):
         for metric in (ClipScore(pictures, model), RefClipScore(pictures, model)):
             metric.statistics(system)
-            metric.cautions(system, None)
+            metric.warnings(system, None)
     distinct = [*{*captions.candidates}, *{*captions.references.texts}]
     assert sorted(texts) == sorted(f"A photo depicts {text}" for text in distinct)
     assert len(images) == len(set(images)) == N
@@ -286,15 +286,15 @@ def test_what_is_cut_is_said_and_counts_for_nothing(model: str, pictures: Path, 
     long = "ab" * MAX_TOKENS
     few = table([long, f"{long} and more", "a dog"], [["a cat", long], [long], ["a dog"]])
     metric, ref = ClipScore(pictures, model), RefClipScore(pictures, model)
-    assert metric.cautions(few, None) == [
+    assert metric.warnings(few, None) == [
         f"2 of 3 candidates are longer than the 77 tokens that {model} reads, prompt included: they were cut there."
     ]
-    assert ref.cautions(few, None)[1:] == [
+    assert ref.warnings(few, None)[1:] == [
         f"2 of 4 references are longer than the 77 tokens that {model} reads, prompt included: they were cut there."
     ]
     vectors = few.layer(clip.PromptedCandidates(metric.encoder, metric.prompt))[0].vectors
     np.testing.assert_allclose(vectors[0], vectors[1], atol=CLOSE)
-    assert metric.cautions(captions.select(range(3)), None) == []
+    assert metric.warnings(captions.select(range(3)), None) == []
     with pytest.warns(CaptiousWarning, match="1 of 1 candidates are longer than the 77 tokens"):
         score({0: long}, {0: ["a cat", "a dog"]}, [metric])
 
@@ -302,8 +302,8 @@ def test_what_is_cut_is_said_and_counts_for_nothing(model: str, pictures: Path, 
 def test_a_caption_that_just_fits_is_whole(model: str, pictures: Path) -> None:
     room = MAX_TOKENS - 2 - len("Aphotodepicts")
     fits, longer = table(["a" * room], [["a"]]), table(["a" * (room + 1)], [["a"]])
-    assert ClipScore(pictures, model).cautions(fits, None) == []
-    assert len(ClipScore(pictures, model).cautions(longer, None)) == 1
+    assert ClipScore(pictures, model).warnings(fits, None) == []
+    assert len(ClipScore(pictures, model).warnings(longer, None)) == 1
 
 
 # ---- what it is called, and what is refused

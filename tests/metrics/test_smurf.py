@@ -13,14 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from captious.data.hold_out import hold_out
 from captious.errors import ParameterError, ResourceError
-from captious.metrics.contract.metric import Settings
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.smurf import THRESHOLD, Smurf, fuse, grammar_penalty
 from captious.models import Encoder
 
 from ..oracles import smurf as oracle
-from ..support.corpora import TOY, table
+from ..support.corpora import TOY, references_table, table
 from ..support.random_roberta import CAPTIONS, random_roberta
 
 MOMENTS = (PUBLISHED.sparcs, PUBLISHED.spurts, PUBLISHED.mima)
@@ -80,7 +82,7 @@ def test_the_threshold_itself_counts() -> None:
 def test_scores_are_the_fusion_of_the_three_metrics(roberta: str) -> None:
     captions = table([*CAPTIONS, ""], [["a man on a road", "a dog"]] * (len(CAPTIONS) + 1))
     for variant, average in (("official", True), ("paper", False)):
-        metric = Smurf(roberta, roberta, variant=variant, threshold=-1.0)
+        metric = Smurf(roberta, variant=variant, threshold=-1.0)
         sparcs, spurts, mima = (each.scores(captions) for each in (metric.sparcs, metric.spurts, metric.mima))
         s, u, m = (
             ((part - mean) / deviation).tolist()
@@ -93,17 +95,18 @@ def test_scores_are_the_fusion_of_the_three_metrics(roberta: str) -> None:
 
 def test_one_model_of_a_run_is_both(roberta: str) -> None:
     encoder = Encoder(roberta)
-    metric = Smurf.from_settings(Settings(encoder=encoder))
-    assert metric.mima.encoder is encoder
-    assert metric.spurts.encoder is encoder
-    default = Smurf.from_settings(Settings())
+    (chosen,) = select("smurf", Settings(model=encoder))
+    assert isinstance(chosen.metric, Smurf)
+    assert chosen.metric.mima.encoder is encoder
+    assert chosen.metric.spurts.encoder is encoder
+    default = Smurf()
     assert default.mima.encoder.model == "distilbert-base-uncased"
     assert default.spurts.encoder.model == "distilroberta-base"
 
 
 def test_signature_shows_all(roberta: str) -> None:
     seen = {
-        Smurf(roberta, roberta, **options).signatures()[0]
+        Smurf(roberta, **options).signatures()[0]
         for options in (
             {},
             {"variant": "paper"},
@@ -115,19 +118,19 @@ def test_signature_shows_all(roberta: str) -> None:
     assert any("|constants:karpathy-test@5ce81535|threshold:-1.96|" in each for each in seen)
 
 
-def test_constants_of_other_models_are_cautioned(roberta: str) -> None:
+def test_constants_of_other_models_are_warned_of(roberta: str) -> None:
     captions = TOY.table()
-    metric = Smurf(roberta, roberta)
-    assert "computed with other models" in metric.cautions(captions, None)[0]
-    own = Smurf(roberta, roberta, constants=metric.calibrate(captions, "toy"))
-    assert own.cautions(captions, None) == []
+    metric = Smurf(roberta)
+    assert "computed with other models" in metric.warnings(captions, None)[0]
+    own = Smurf(roberta, constants=metric.calibrate(captions, "toy"))
+    assert own.warnings(captions, None) == []
     assert PUBLISHED.hold_for("distilbert-base-uncased@12ab", "distilroberta-base@34cd,bfloat16")
     assert not PUBLISHED.hold_for("distilroberta-base@12ab", "distilroberta-base@34cd")
 
 
 def test_calibrated_constants_standardise(roberta: str, tmp_path: Path) -> None:
     captions = table(CAPTIONS, [["a man on a dirt road", "a dog and a cat", "people"]] * len(CAPTIONS))
-    metric = Smurf(roberta, roberta)
+    metric = Smurf(roberta)
     constants = metric.calibrate(captions, "toy", "ten captions")
     for part in constants.standardised(*metric.parts(captions)):
         assert part.mean() == pytest.approx(0, abs=1e-12)
@@ -136,6 +139,19 @@ def test_calibrated_constants_standardise(roberta: str, tmp_path: Path) -> None:
     again = SmurfConstants.load(tmp_path / "toy.json")
     assert again == constants
     assert again.label == constants.label
+
+
+def test_constants_are_learned_from_references(roberta: str) -> None:
+    references = references_table([[text, "a man on a dirt road", "a dog"] for text in CAPTIONS])
+    metric = Smurf(roberta)
+    learned = metric.learn(references)
+    people, _ = hold_out(references, 0)
+    assert learned.sparcs == metric.calibrate(people, "references").sparcs
+    assert learned.hold_for(metric.mima.encoder.label, metric.spurts.encoder.label)
+    assert "one reference of each image" in learned.source
+    assert f"{len(CAPTIONS)} images" in learned.source
+    assert learned == metric.learn(references)
+    assert learned != metric.learn(references, seed=1)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"sparcs": [1], "spurts": [0, 1], "mima": [0, 1]}'])
@@ -154,4 +170,4 @@ def test_constants_must_vary() -> None:
     with pytest.raises(ParameterError, match="no captions"):
         SmurfConstants.of(*[np.zeros(0)] * 3, mima_model="", spurts_model="", name="none")
     with pytest.raises(ParameterError, match="threshold"):
-        Smurf("m", "m", threshold=float("nan"))
+        Smurf("m", threshold=float("nan"))

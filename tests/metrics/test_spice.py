@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
-from captious.metrics.contract.metric import Settings
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
 from captious.metrics.spice import Spice, statistics_of
 from captious.metrics.spider import Spider
 from captious.parsing.parse_files import write_parses
@@ -154,9 +155,9 @@ def test_parses_without_collapsed_dependencies_are_refused(meteor_tables: Meteor
 
 @pytest.mark.parametrize("kind", [Spice, Spider])
 def test_settings(kind: type[Spice] | type[Spider], parser: KnownParses, meteor_tables: MeteorTables) -> None:
-    assert kind.from_settings(Settings(parser=parser)).parameters["parser"] == "known"
-    assert kind.from_settings(Settings(), parser=parser).parameters["parser"] == "known"
-    assert kind.from_settings(Settings(parser=parser, tokenizer="spaces")).tokenizer.name == "spaces"
+    (chosen,) = select(kind.name, Settings(parser=parser, tokenizer="spaces"))
+    assert chosen.metric.parameters["parser"] == "known"
+    assert chosen.metric.tokenizer.name == "spaces"
 
 
 def test_parses_from_a_file(spice: Spice, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious import Wmd, WordVectors, load, score
+from captious import Settings, Wmd, WordVectors, load, score
 from captious.errors import InputError, MissingExtraError, ParameterError
 from captious.metrics import wmd as module
 from captious.text import PTB
@@ -124,12 +124,12 @@ def test_stop_words() -> None:
         assert metric.scores(table(["don't"], [["don't"]]))[0] == expected
 
 
-def test_cautions() -> None:
+def test_warnings() -> None:
     report = table(["dog", "unknown words here", "cat"], [["dog"], ["many words that nobody has heard of"], ["cat"]])
-    cautions = Wmd(VECTORS).cautions(report, None)
-    assert cautions[0].startswith("1 of 3 candidates have no word with a vector, stop words aside: wmd gives them 0.")
-    assert "% of the words are not among the vectors own" in cautions[1]
-    assert Wmd(VECTORS).cautions(table(["dog"], [["a cat"]]), None) == []
+    warnings = Wmd(VECTORS).warnings(report, None)
+    assert warnings[0].startswith("1 of 3 candidates have no word with a vector, stop words aside: wmd gives them 0.")
+    assert "% of the words are not among the vectors own" in warnings[1]
+    assert Wmd(VECTORS).warnings(table(["dog"], [["a cat"]]), None) == []
 
 
 def test_without_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,10 +142,10 @@ def test_without_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_vectors_of_a_run() -> None:
-    report = score(["a dog"], [["a puppy"]], ["wmd", "wmd@lceval:sigma=2", "mowe"], vectors=VECTORS)
+    report = score(["a dog"], [["a puppy"]], ["wmd", "wmd@lceval:sigma=2", "mowe"], settings=Settings(vectors=VECTORS))
     assert all(f"|vectors:{VECTORS.label}|" in result.signature for result in report.values())
-    with pytest.raises(ParameterError, match="word vectors are given, but no metric asked for uses them"):
-        score(["a dog"], [["a puppy"]], ["bleu-4"], vectors=VECTORS)
+    with pytest.raises(ParameterError, match="vectors is given, but no metric asked for uses it"):
+        score(["a dog"], [["a puppy"]], ["bleu-4"], settings=Settings(vectors=VECTORS))
 
 
 # ---- transport

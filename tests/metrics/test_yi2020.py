@@ -135,7 +135,7 @@ PARTS: list[dict[str, Any]] = [
 def test_real_captions(variant: str, minilm: Encoder, shared_data: Path, stop_list: Path) -> None:
     captions = rated(shared_data, 450).captions
     counted = every_caption(captions)
-    metric = Yi2020(minilm, stop_words=stop_list, idf=TokenFrequencies.of(counted, minilm), variant=variant)
+    metric = Yi2020(minilm, stop_words=stop_list, token_idf=TokenFrequencies.of(counted, minilm), variant=variant)
     expected = by_oracle(metric, captions, counted)
     assert len({round(score, 3) for score in expected}) > 6
     np.testing.assert_allclose(scores(metric, captions), expected, rtol=0, atol=1e-5)
@@ -183,7 +183,7 @@ def test_numbers_of_the_released_program(minilm: Encoder, shared_data: Path, sto
         pytest.skip(f"other weights: {minilm.label}")
     run = rated(shared_data, 9, 600).captions
     idf = TokenFrequencies.of(every_caption(run), minilm)
-    metric = Yi2020(minilm, stop_words=stop_list, idf=idf)
+    metric = Yi2020(minilm, stop_words=stop_list, token_idf=idf)
     few = run.select(range(0, 60, 5))
     np.testing.assert_allclose(scores(metric, few), OFFICIAL, rtol=0, atol=1e-5)
 
@@ -197,7 +197,7 @@ def test_agreement_with_people(
 ) -> None:
     sample = rated(shared_data)
     counts = TokenFrequencies.of(every_caption(sample.captions), minilm) if idf == "both" else None
-    metric = Yi2020(minilm, stop_words=stop_list, idf=counts, variant=variant)
+    metric = Yi2020(minilm, stop_words=stop_list, token_idf=counts, variant=variant)
     assert kendalltau(scores(metric, sample.captions), sample.ratings)[0] == pytest.approx(tau, abs=2e-4)
 
 
@@ -306,7 +306,7 @@ def test_signature_shows_everything(small: Encoder, tmp_path: Path) -> None:
     assert parts[7].startswith("stop-words:my_words-")
     assert parts[8] == "idf:references-2"
     given = TokenFrequencies.of(["a dog"], small)
-    assert f"idf:captions-1-{given.checksum}" in Yi2020(small, idf=given).signatures()[0]
+    assert f"idf:captions-1-{given.checksum}" in Yi2020(small, token_idf=given).signatures()[0]
 
 
 def test_parameters_that_make_no_sense(small: Encoder) -> None:
@@ -314,7 +314,7 @@ def test_parameters_that_make_no_sense(small: Encoder) -> None:
         with pytest.raises(ParameterError, match="threshold"):
             Yi2020(small, threshold=threshold)
     with pytest.raises(ParameterError, match="a dict holds no frequencies"):
-        Yi2020(small, idf={})  # type: ignore[arg-type]
+        Yi2020(small, token_idf={})  # type: ignore[arg-type]
     with pytest.raises(ResourceError, match="cannot read stop words"):
         Yi2020(small, stop_words="nowhere.txt")
 
@@ -334,18 +334,18 @@ def test_frequencies_of_another_model_are_refused(small: Encoder, tmp_path: Path
     with pytest.raises(ParameterError, match="do not belong together"):
         other.merge(TokenFrequencies.of(["a dog"], small))
     with pytest.raises(ParameterError, match="another model"):
-        scores(Yi2020(small, idf=other), table(["a dog"], [["a dog"]]))
+        scores(Yi2020(small, token_idf=other), table(["a dog"], [["a dog"]]))
 
 
-def test_a_small_corpus_is_cautioned_about(small: Encoder) -> None:
+def test_a_small_corpus_is_warned_of(small: Encoder) -> None:
     captions = table(["a dog"], [["a dog"]])
     metric = Yi2020(small, layer=2)
-    (caution,) = metric.cautions(captions, metric.fit(captions.references))
-    assert "only 1 were counted" in caution
+    (warning,) = metric.warnings(captions, metric.fit(captions.references))
+    assert "only 1 were counted" in warning
     many = TokenFrequencies.of(["a dog"] * 100, small)
-    assert not Yi2020(small, layer=2, idf=many).cautions(captions, many)
-    (caution,) = Yi2020(small, idf=many).cautions(captions, many)
-    assert "has no layer 8" in caution
+    assert not Yi2020(small, layer=2, token_idf=many).warnings(captions, many)
+    (warning,) = Yi2020(small, token_idf=many).warnings(captions, many)
+    assert "has no layer 8" in warning
 
 
 # ---- the contract
@@ -370,7 +370,7 @@ def test_rows_do_not_depend_on_each_other(small: Encoder) -> None:
 def test_captions_without_words(small: Encoder) -> None:
     captions = table(["", "dog", "dog", ""], [["a dog"], [""], ["", "dog"], [""]])
     many = TokenFrequencies.of(["b"] * 50, small)
-    found = scores(Yi2020(small, idf=many), captions)
+    found = scores(Yi2020(small, token_idf=many), captions)
     assert found[[0, 1, 3]].tolist() == [0, 0, 0]
     assert 0 < found[2] <= 1 + 1e-6
 
@@ -378,5 +378,5 @@ def test_captions_without_words(small: Encoder) -> None:
 def test_a_candidate_that_is_the_only_reference(small: Encoder) -> None:
     many = TokenFrequencies.of(["b"] * 50, small)
     for variant in Yi2020.variants:
-        found = scores(Yi2020(small, idf=many, variant=variant), table(["a dog on c"], [["a dog on c"]]))
+        found = scores(Yi2020(small, token_idf=many, variant=variant), table(["a dog on c"], [["a dog on c"]]))
         np.testing.assert_allclose(found, [1], atol=1e-6)

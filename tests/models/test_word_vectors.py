@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious import WordVectors, score
+from captious import Settings, WordVectors
 from captious.errors import ParameterError, ResourceError
 from captious.models.word_vectors import missing_vectors
 from captious.resources import vectors as resource
@@ -64,7 +64,7 @@ def test_what_is_no_name() -> None:
 
 @pytest.mark.parametrize("what", [5, 1.5, [1, 2], b"small.txt"])
 def test_what_are_no_vectors(what: object) -> None:
-    for ask in (WordVectors.open, lambda vectors: score(["a"], [["a"]], ["wmd"], vectors=vectors)):
+    for ask in (WordVectors.open, lambda vectors: Settings(vectors=vectors)):
         with pytest.raises(ParameterError, match="are not word vectors"):
             ask(what)  # type: ignore[operator]
 

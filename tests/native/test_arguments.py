@@ -223,3 +223,16 @@ raise RuntimeError("the training failed")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20)
     assert done.stderr.endswith("RuntimeError: the training failed\n")
+
+
+def test_threads_of_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_THREADS", "3")
+    with native.using_threads(2):
+        assert native.threads() == 2
+        with native.using_threads(None):
+            assert native.threads() == 2
+        with pytest.raises(ValueError, match="failed"), native.using_threads(5):
+            assert native.threads() == 5
+            raise ValueError("failed")
+        assert native.threads() == 2
+    assert native.threads() == 3

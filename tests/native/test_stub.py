@@ -34,5 +34,5 @@ def test_stub_is_the_generated_one() -> None:
 
 
 def test_what_is_public_comes_from_the_kernels() -> None:
-    assert native.__all__ == sorted(native.__all__)
-    assert {*native.__all__} - {"threads"} <= {*dir(_kernels)}
+    assert native.__all__ == sorted(native.__all__, key=lambda name: (not name.isupper(), name))
+    assert {*native.__all__} - {"MOST_THREADS", "threads", "using_threads"} <= {*dir(_kernels)}

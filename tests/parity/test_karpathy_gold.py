@@ -118,7 +118,8 @@ def test_means(system: System, name: str, column: str) -> None:
 def test_meteor(system: System) -> None:
     candidates = {record["image"]: record["tokens"] for record in system.gold}
     references = {record["image"]: record["ref_tokens"] for record in system.gold}
-    result = captious.score(candidates, references, metrics=["meteor"], tokenizer="spaces")["meteor"]
+    settings = captious.Settings(tokenizer="spaces")
+    result = captious.score(candidates, references, metrics=["meteor"], settings=settings)["meteor"]
     np.testing.assert_allclose(result.per_caption, system.column("meteor"), atol=CLOSE, rtol=0)
     assert result.score == pytest.approx(METEOR[system.number], abs=CLOSE, rel=0)
 

@@ -109,7 +109,7 @@ def test_tokenizers_are_named_once_each(first: captious.Report) -> None:
 
 
 def test_references_that_are_concatenated_are_said_to_be() -> None:
-    report = captious.score({1: "a"}, {1: ["a x", "c"]}, ["rouge-l"], references_as="cat")
+    report = captious.score({1: "a"}, {1: ["a x", "c"]}, ["rouge-l"], settings=captious.Settings(references_as="cat"))
     assert as_text(report_table([report])).startswith("1 image · 2.0 references each, concatenated · tokens: ptb\n")
 
 

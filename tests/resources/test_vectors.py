@@ -13,7 +13,7 @@ import pytest
 
 from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownNameError
 from captious.resources import vectors
-from captious.resources.vectors import VectorFile, add, default, describe, find, names
+from captious.resources.vectors import VectorFile, add, default, describe, find, names, remove
 
 from ..support.vector_files import npz_of, text_of
 from .programs import output, start, wait_until
@@ -299,3 +299,18 @@ def test_replacing_mends_what_is_damaged(file: Path, cache: Path) -> None:
     rows.write_bytes(bytes([before[0] ^ 255]) + before[1:])
     add(VectorFile(file), "mine", replace=True)
     assert rows.read_bytes() == before
+
+
+def test_a_removed_name(file: Path, cache: Path) -> None:
+    """The compiled files go with the last name that stands for them."""
+    add(VectorFile(file), "one")
+    add(VectorFile(file), "two")
+    assert len(in_cache(cache)) == 2
+    remove("one")
+    assert names() == ["two"]
+    assert row("two") == 7
+    remove("two")
+    assert (names(), in_cache(cache)) == ([], [])
+    with pytest.raises(UnknownNameError, match="there are no word vectors 'two'"):
+        remove("two")
+    assert row(file) == 7  # the file itself can still be used

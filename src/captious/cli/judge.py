@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from captious.cli.options import data_option, metric_option, repeated_command, resampling_options, settings_options
-from captious.cli.outputs import check_plots, deliver_result, output_options
+from captious.cli.outputs import deliver_result, output_options
 from captious.judgment import judge as judge_metrics
 from captious.metrics.contract.settings import Settings
 from captious.report.numbers import plain
@@ -49,7 +49,6 @@ def judge(
     flickr8k-expert@yi2020; or a .jsonl file of your own judgments, on every line {"candidate", "references", "rating"}
     or {"better", "worse", "references"}.
     """
-    check_plots(plot)
     asked = () if metrics is None and scores is not None else metrics
     judgment = judge_metrics(
         benchmarks,

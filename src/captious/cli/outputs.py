@@ -44,6 +44,10 @@ def output_options(*formats: str, pictures: bool = False) -> Callable[[F], F]:
             named = _BY_EXTENSION.get(given["output"].suffix.lower()) if given["output"] is not None else None
             if source is not ParameterSource.COMMANDLINE and named in formats:
                 given["format_"] = named
+            if given.get("plot") is not None:
+                from captious.report.plots import check_plots
+
+                check_plots(given["plot"])
             return command(**given)
 
         decorated: Any = with_format
@@ -95,8 +99,11 @@ def _inputs(given: dict[str, Any], outputs: Sequence[str]) -> list[Path]:
         if name in outputs or name in ("output", "plot"):
             continue
         for each in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(each, Path) or (isinstance(each, str) and Path(each).suffix and os.path.exists(each)):
-                found.append(Path(each))
+            if isinstance(each, Path):
+                found.append(each)
+            elif isinstance(each, str):  # text may name a file, and a metric's parameters may: smurf:constants=FILE
+                texts = [each, *(piece.partition("=")[2] for piece in each.partition(":")[2].split(","))]
+                found += [Path(text) for text in texts if Path(text).suffix and os.path.exists(text)]
     return found
 
 
@@ -152,19 +159,6 @@ def deliver_result(result: Judgment | Study, format_: str, output: Path | None, 
 
         drawn = write_plots(plot, result)
         click.echo(f"drawn: {', '.join(map(str, drawn))}" if drawn else "there are no plots of this result", err=True)
-
-
-def check_plots(plot: Path | None) -> None:
-    """Refuse, before any work is done, a folder of figures that cannot be written.
-
-    Raises:
-        OutputError: it cannot be written.
-        MissingExtraError: matplotlib is not installed.
-    """
-    if plot is not None:
-        from captious.report.plots import check_plots
-
-        check_plots(plot)
 
 
 def _result_content(result: Judgment | Study, format_: str) -> str | RenderableType:

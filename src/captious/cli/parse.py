@@ -46,8 +46,9 @@ def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer:
         raise ParameterError("parses are written as JSON lines", where=str(output), help="name the file .jsonl")
     cut = as_tokenizer(tokenizer)
     captions: dict[str, None] = {}
-    for file in steps(files, lambda file: f"reading {file.name}"):
-        captions.update(dict.fromkeys(_texts(file)))
+    with steps(files, lambda file: f"reading {file.name}") as named:
+        for file in named:
+            captions.update(dict.fromkeys(_texts(file)))
     sentences = dict.fromkeys(words for text in captions if (words := tuple(" ".join(cut(text)).split())))
     parser = as_parse_source(grammar)
     assert isinstance(parser, GrammarParser)

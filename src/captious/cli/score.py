@@ -59,12 +59,13 @@ def score(
     selection = select(metrics, settings)
     table = read_references(references)
     reports: list[Report] = []
-    for name, file in steps([*zip(names, candidates, strict=True)], lambda system: f"scoring {system[0]}"):
-        report = evaluate(load(file, table, subset=subset), selection, system=name)
-        if intervals:
-            for result in report.values():
-                result.confidence_interval()
-        reports.append(report)
+    with steps([*zip(names, candidates, strict=True)], lambda system: f"scoring {system[0]}") as systems:
+        for name, file in systems:
+            report = evaluate(load(file, table, subset=subset), selection, system=name)
+            if intervals:
+                for result in report.values():
+                    result.confidence_interval()
+            reports.append(report)
     deliver(_content(reports, intervals=intervals, format_=format_), output)
     if per_caption is not None:
         write_captions(per_caption, reports)

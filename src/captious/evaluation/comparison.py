@@ -237,14 +237,15 @@ def compare_reports(
             help="score both against the same references",
         )
     differences: dict[str, Difference] = {}
-    for name in steps([*a], lambda name: f"testing {name}"):
-        if name not in b or a[name].signature != b[name].signature:
-            raise ParameterError(
-                f"{name} was not computed the same way for both systems",
-                where=f"{a[name].signature}; {b[name].signature if name in b else 'absent'}",
-                help="score both with the same metrics and settings",
-            )
-        differences[name] = _difference(a, b, name, level, resamples, seed)
+    with steps([*a], lambda name: f"testing {name}") as compared:
+        for name in compared:
+            if name not in b or a[name].signature != b[name].signature:
+                raise ParameterError(
+                    f"{name} was not computed the same way for both systems",
+                    where=f"{a[name].signature}; {b[name].signature if name in b else 'absent'}",
+                    help="score both with the same metrics and settings",
+                )
+            differences[name] = _difference(a, b, name, level, resamples, seed)
     return Comparison(a, b, differences, level=level, resamples=resamples, seed=seed)
 
 

@@ -60,8 +60,9 @@ def evaluate(captions: Captions, selection: Selection, *, system: str = "candida
     if any(each.metric.needs_references for each in selection):
         found += caption_warnings(captions)
     seen = captions.concatenated if references_as == "cat" else captions
-    with using_threads(selection.settings.threads):
-        for each in steps(selection, lambda each: f"{system}: {each.metric.name}"):
+    named = steps(selection, lambda each: f"{system}: {each.metric.name}")
+    with using_threads(selection.settings.threads), named as chosen:
+        for each in chosen:
             metric = each.metric
             state = metric.fit(seen.references)
             statistics = Statistics(metric, metric.statistics(seen, state))

@@ -115,8 +115,9 @@ def judge(
             raise ParameterError("no metric is asked for", where=each.protocol.full_name, help="give scores of one")
         warnings += few_images(each.n_units)
         scored.append((each, found))
-    named = steps(scored, lambda item: f"{item[0].protocol.full_name}: {'differences and ' * compare}intervals")
-    verdicts = [_verdict(each, found, compare, resamples, seed) for each, found in named]
+    what = "differences and intervals" if compare else "intervals"
+    with steps(scored, lambda item: f"{item[0].protocol.full_name}: {what}") as tested:
+        verdicts = [_verdict(each, found, compare, resamples, seed) for each, found in tested]
     return Judgment(verdicts, resamples, seed, _LEVEL, [*dict.fromkeys(warnings)])
 
 

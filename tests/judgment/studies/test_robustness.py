@@ -129,7 +129,7 @@ def captions(shared_data: Path) -> dict[str, list[str]]:
 
 def test_one_reference_is_held_out_and_broken(captions: dict[str, list[str]]) -> None:
     witness = Witness()
-    study = robustness(captions, witness, images=None, strengths=[1.0], resamples=1)
+    study = robustness(captions, witness, sample=None, strengths=[1.0], resamples=1)
     (intact, rest), (others, rest_again), (permuted, _), _ = witness.seen
     images = [texts for image, texts in captions.items() if image != "lonely"]
     assert rest == rest_again
@@ -152,10 +152,9 @@ def test_normalised_scores_and_areas(captions: dict[str, list[str]]) -> None:
     """Against the public scores of the very captions that a metric was shown."""
     witness = Witness()
     metrics = ["bleu-4", "cider-d"]
-    study = robustness(captions, [*metrics, witness], images=120, strengths=[0.25, 1.0], resamples=30, seed=3)
-    reports = [
-        captious.score(candidates, references, metrics, tokenizer="ptb") for candidates, references in witness.seen
-    ]
+    study = robustness(captions, [*metrics, witness], sample=120, strengths=[0.25, 1.0], resamples=30, seed=3)
+    ptb = captious.Settings(tokenizer="ptb")
+    reports = [captious.score(candidates, references, metrics, settings=ptb) for candidates, references in witness.seen]
     for number, pathology in enumerate(PATHOLOGIES):
         for metric in metrics:
             (record,) = (r for r in study.records if (r["pathology"], r["metric"]) == (pathology, metric))
@@ -175,7 +174,7 @@ def test_normalised_scores_and_areas(captions: dict[str, list[str]]) -> None:
 
 
 def test_the_area_is_a_share_of_the_strengths_asked_for(captions: dict[str, list[str]]) -> None:
-    study = robustness(captions, "bleu-1", images=50, strengths=[0.5], resamples=1)
+    study = robustness(captions, "bleu-1", sample=50, strengths=[0.5], resamples=1)
     for record in study.records:
         assert record["area"] == pytest.approx((1 + record["at 0.5"]) / 2)
 
@@ -189,7 +188,7 @@ def test_single_words_do_not_see_permutation(captions: dict[str, list[str]]) -> 
 
 def test_the_seed_decides(captions: dict[str, list[str]]) -> None:
     def records(seed: int) -> list[dict[str, Any]]:
-        study = robustness(captions, "cider-d", images=40, strengths=[0.5], resamples=20, seed=seed)
+        study = robustness(captions, "cider-d", sample=40, strengths=[0.5], resamples=20, seed=seed)
         return [dict(record) for record in study.records]
 
     assert records(1) == records(1)
@@ -201,7 +200,7 @@ def test_files_are_noted(captions: dict[str, list[str]], tmp_path: Path) -> None
 
     path = tmp_path / "some.json"
     path.write_text(json.dumps(captions))
-    study = robustness(path, "bleu-1", images=20, strengths=[1.0], resamples=1)
+    study = robustness(path, "bleu-1", sample=20, strengths=[1.0], resamples=1)
     assert study.data == {"some.json": f"{zlib.crc32(path.read_bytes()):08x}"}
     assert "some.json" in study.title
 
@@ -215,7 +214,7 @@ def test_refusals(captions: dict[str, list[str]]) -> None:
         ({"strengths": [0.5, 1.5]}, "1.5 is no strength"),
         ({"strengths": [-0.5]}, "no strength"),
         ({"strengths": [0]}, "no strength but 0"),
-        ({"images": 1}, "too few"),
+        ({"sample": 1}, "too few"),
         ({"resamples": 0}, "0 is not a number of resamples"),
         ({"metrics": never, "strengths": [1.0]}, "all scores are 0"),
     )

@@ -26,7 +26,7 @@ def metric(tmp_path_factory: pytest.TempPathFactory) -> Smurf:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     folder = str(random_roberta(tmp_path_factory.mktemp("roberta")))
-    return Smurf(folder, folder)
+    return Smurf(folder)
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_from_captions(metric: Smurf, references: References) -> None:
     assert study.signatures == {"smurf": metric.signatures()[0]}
     assert any("taken out" in note for note in study.notes)
     assert any("1 images with a single reference" in note for note in study.notes)
-    assert any("computed with other models" in note for note in study.notes)
+    assert any("computed with other models" in warning for warning in study.warnings)
     json.dumps(study.to_dict(), allow_nan=False)
     clouds = study.clouds["smurf"].clouds
     assert [*clouds] == [PEOPLE, "same", "other"]

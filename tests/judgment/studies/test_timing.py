@@ -67,4 +67,4 @@ def test_forms_of_captions_and_refusals() -> None:
     with pytest.raises(ParameterError, match="0 repeats"):
         timing(CAPTIONS, metrics="bleu-1", repeats=0)
     with pytest.raises(ParameterError, match="no metric"):
-        timing(CAPTIONS)
+        timing(CAPTIONS, metrics=[])

@@ -1,4 +1,4 @@
-"""Which metrics exist, how they are asked for, and how others join them."""
+"""Which metrics exist, and how others join them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ import captious
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract import registry
-from captious.metrics.contract.metric import MeanMetric, Metric, Settings, State
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
-from captious.metrics.spice import Spice
-from captious.text import WHITESPACE
+from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.contract.selection import select
 
-from ...support.corpora import references_table, table
+from ...support.corpora import table
 from ...support.every_metric import MISSING
 
 OUTPUTS = {
@@ -109,10 +107,6 @@ def plugin(name: str, value: str) -> EntryPoint:
     return EntryPoint(name=name, value=value, group="captious.metrics")
 
 
-def labels(asked: list[str | Metric], settings: Settings | None = None) -> list[str]:
-    return [label for selection in registry.select(asked, settings) for label in selection.columns]
-
-
 # ---- what exists
 
 
@@ -139,110 +133,20 @@ def test_outputs_have_one_metric_each() -> None:
     assert len(set(every)) == len(every)
 
 
-def test_the_coco_set_as_far_as_it_exists(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(captious.Meteor, "missing", classmethod(lambda cls: None))
-    monkeypatch.setattr(Spice, "missing", classmethod(lambda cls: None))
-    run, left_out = registry.available(registry.COCO)
-    assert run == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice"]
-    assert not left_out
-
-
-def test_what_is_not_installed_is_left_out_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(captious.Meteor, "missing", classmethod(lambda cls: "pip install 'captious[meteor]'"))
-    run, left_out = registry.available(["bleu-4", "meteor", "cider-d"])
-    assert run == ["bleu-4", "cider-d"]
-    assert left_out == {"meteor": "pip install 'captious[meteor]'"}
-
-
-# ---- asking
-
-
-def test_a_metric_an_output_or_a_variant() -> None:
-    assert labels(["bleu"]) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4"]
-    assert labels(["bleu-4", "cider-d"]) == ["bleu-4", "cider-d"]
-    assert labels(["cider-d", "cider-d@paper"]) == ["cider-d", "cider-d@paper"]
-    assert labels(["bleu@paper"]) == ["bleu-1@paper", "bleu-2@paper", "bleu-3@paper", "bleu-4@paper"]
-
-
-def test_outputs_of_one_metric_are_computed_once() -> None:
-    selections = registry.select(["bleu-4", "rouge-l", "bleu-1", "bleu-2@paper"])
-    assert [dict(selection.columns) for selection in selections] == [
-        {"bleu-4": 3, "bleu-1": 0},
-        {"rouge-l": 0},
-        {"bleu-2@paper": 1},
-    ]
-    assert [selection.metric.variant for selection in selections] == ["official", "official", "paper"]
-
-
-def test_a_metric_object_is_taken_as_it_is() -> None:
-    metric = captious.CiderD(sigma=3)
-    (selection,) = registry.select([metric])
-    assert selection.metric is metric
-    assert selection.columns == {"cider-d": 0}
-
-
-def test_settings_reach_the_metrics_they_concern() -> None:
-    idf = DocumentFrequencies.of(references_table([["a dog"]] * 9), WHITESPACE)
-    bleu, cider = registry.select(["bleu-1", "cider-d"], Settings(idf=idf))
-    assert isinstance(cider.metric, captious.CiderD)
-    assert cider.metric.idf is idf
-    # The frequencies know how they were counted; metrics without them keep their own way.
-    assert cider.metric.tokenizer is WHITESPACE
-    assert bleu.metric.tokenizer.name == "ptb"
-    (lone,) = registry.select(["rouge-l"], Settings(tokenizer="spaces"))
-    assert lone.metric.tokenizer.name == "spaces"
-
-
-@pytest.mark.parametrize(
-    ("asked", "suggestion"),
-    [
-        ("blue-4", "bleu-4"),
-        ("BLEU_4", "bleu-4"),
-        ("CIDEr-D", "cider-d"),
-        ("rougel", "rouge-l"),
-        ("unigram recall", "unigram-recall"),
-    ],
-)
-def test_unknown_names_come_with_a_suggestion(asked: str, suggestion: str) -> None:
-    with pytest.raises(UnknownNameError) as caught:
-        registry.select([asked])
-    assert repr(asked) in caught.value.message
-    assert f"did you mean {suggestion}?" in caught.value.help
-
-
-def test_unknown_names_without_a_likeness_list_what_exists() -> None:
-    with pytest.raises(UnknownNameError) as caught:
-        registry.select(["xyzzy"])
-    assert "did you mean" not in caught.value.help
-    assert all(name in caught.value.help for name in OUTPUTS)
+def test_unknown_names() -> None:
     with pytest.raises(UnknownNameError, match="no metric 'xyzzy'"):
         registry.get("xyzzy")
 
 
-def test_unknown_variants() -> None:
-    with pytest.raises(UnknownNameError, match="rouge-l has no variant 'papre'") as caught:
-        registry.select(["rouge-l@papre"])
-    assert "official, lin2004" in caught.value.help
-    with pytest.raises(UnknownNameError, match="has no variant"):
-        captious.Bleu(variant="lin2004")
+def test_owners() -> None:
+    assert registry.owner("bleu-4") == registry.owner("bleu") == "bleu"
+    assert registry.owner("spice-relation") == "spice"
+    assert registry.owner("xyzzy") is None
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [["bleu-4", "bleu-4"], ["bleu", "bleu-2"], ["cider", "cider"], ["bleu-1@paper", "bleu@paper"]],
-    ids=lambda asked: "+".join(asked),
-)
-def test_asking_twice(asked: list[str | Metric]) -> None:
-    with pytest.raises(ParameterError, match="asked for twice"):
-        registry.select(asked)
-    with pytest.raises(ParameterError, match="cider is asked for twice"):
-        registry.select(["cider", captious.Cider()])
-
-
-def test_asking_for_nothing() -> None:
-    with pytest.raises(ParameterError, match="no metric is asked for") as caught:
-        registry.select([])
-    assert "bleu-1" in caught.value.help
+def test_everything_that_can_be_asked_for() -> None:
+    expected = [name for metric, outputs in OUTPUTS.items() for name in dict.fromkeys((metric, *outputs))]
+    assert registry.askable() == expected
 
 
 # ---- joining
@@ -256,7 +160,7 @@ def test_register() -> None:
     assert registry.get("letters") is Letters
     assert registry.names() == [*OUTPUTS, "letters"]
     assert Letters.name == "letters"
-    assert labels(["letters", "bleu-1"]) == ["letters", "bleu-1"]
+    assert select(["letters", "bleu-1"]).labels == ("letters", "bleu-1")
     with pytest.warns(captious.CaptiousWarning):
         report = captious.score(["a dog", "a"], [["x"], ["y"]], metrics=["letters"])
     assert report["letters"].score == 3.0
@@ -321,6 +225,20 @@ def test_outputs_that_are_taken() -> None:
     assert "thief" not in registry.names()
 
 
+@pytest.mark.parametrize(("name", "outputs"), [("Length", None), ("length", ("length-P", "length-r"))])
+def test_names_with_capitals(name: str, outputs: tuple[str, ...] | None) -> None:
+    # Metrics are asked for in any case, so that there is one name for each.
+    members = {"scores": Length.scores} | ({} if outputs is None else {"outputs": outputs})
+    shouted = type("Shouted", (MeanMetric,), members)
+    with pytest.raises(ParameterError, match="has capitals") as caught:
+        captious.register(name)(shouted)
+    assert caught.value.help in ("call it length", "call it length-p")
+    assert registry.names() == list(OUTPUTS)
+    if outputs is None:
+        captious.register("length")(shouted)
+        assert select("LENGTH").labels == ("length",)
+
+
 @pytest.mark.parametrize("thing", [42, len, dict, captious.Bleu()])
 def test_only_metrics_can_register(thing: object) -> None:
     with pytest.raises(ParameterError, match="is not a metric"):
@@ -331,10 +249,9 @@ def test_entry_points(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("length", f"{Length.__module__}:Length"))
     assert registry.names() == [*OUTPUTS, "length"]
     assert registry.get("length").name == "length"
-    assert labels(["length"]) == ["length"]
-    metric = registry.select(["length"])[0].metric
+    assert select(["length"]).labels == ("length",)
+    metric = select(["length"])[0].metric
     assert metric.statistics(table(["abc"], [["x"]])).tolist() == [[3.0, 1.0]]
-    assert registry.available(["length", "width"]) == (["length"], {"width": "not in this version"})
 
 
 def test_entry_points_of_other_groups_are_none_of_ours(plugins: list[EntryPoint]) -> None:
@@ -350,11 +267,11 @@ def test_an_entry_point_that_leads_to_something_else(plugins: list[EntryPoint]) 
 
 def test_a_plugin_that_cannot_be_imported_breaks_nothing_else(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("broken", "no_such_package.metrics:Broken"))
-    assert labels(["bleu-4"]) == ["bleu-4"]
+    assert select(["bleu-4"]).labels == ("bleu-4",)
     with pytest.raises(CaptiousError, match="broken"):
         registry.get("broken")
     with pytest.raises(UnknownNameError, match="blue-4"):
-        registry.select(["blue-4"])
+        select(["blue-4"])
 
 
 def test_a_built_in_metric_cannot_be_shadowed(plugins: list[EntryPoint]) -> None:

@@ -239,7 +239,7 @@ def test_foreign_and_damaged_files(wrong: str, tmp_path: Path) -> None:
     with pytest.raises(ResourceError) as caught:
         DocumentFrequencies.load(path)
     assert str(path) in caught.value.where
-    assert "captious idf build" in caught.value.help
+    assert "captious fit cider-d" in caught.value.help
 
 
 @pytest.mark.parametrize("path", ["nowhere.idf", "."])
@@ -271,7 +271,13 @@ def test_every_byte_may_be_damaged(tmp_path: Path) -> None:
 def test_the_wrong_tokenizer(idf: DocumentFrequencies) -> None:
     for metric in (captious.Cider, captious.CiderD):
         with pytest.raises(ParameterError, match="counted with the tokenizer whitespace, not ptb"):
-            metric(idf)
+            metric(idf, tokenizer="ptb")
+
+
+def test_the_tokenizer_of_the_frequencies_unless_one_is_given(idf: DocumentFrequencies) -> None:
+    for metric in (captious.Cider, captious.CiderD):
+        assert metric(idf).tokenizer is metric(idf, tokenizer="whitespace").tokenizer is WHITESPACE
+        assert metric().tokenizer.name == "ptb"
 
 
 def test_another_corpus_gives_other_scores() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from captious import Encoder, Mowe, Wembsim, WordVectors, load, score
 from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract.metric import Settings
-from captious.metrics.contract.registry import select
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.word_means import WordMeanMetric
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
@@ -135,7 +135,7 @@ def test_encoders(folder: Path, layer: int | None) -> None:
     encoder = Encoder(str(folder))
     candidates = ["a dog runs on the red bus", "the", "", "two dogs", "cat " * 40]
     references = [["a dog runs", "the red bus runs"], ["a dog"], ["dog"], ["dogs run", "a man."], ["cat on a bus"]]
-    found = Wembsim(encoder=encoder, layer=layer).scores(table(candidates, references))
+    found = Wembsim(model=encoder, layer=layer).scores(table(candidates, references))
     wanted = []
     for candidate, own in zip(candidates, references, strict=True):
         ours = contextual(encoder, candidate, 1 if layer is None else layer)
@@ -147,28 +147,30 @@ def test_encoders(folder: Path, layer: int | None) -> None:
 
 
 def test_encoders_by_name(folder: Path) -> None:
-    asked = f"mowe:encoder={folder},layer=2,combine=min"
-    (selection,) = select([asked], Settings(vectors=VECTORS))  # what is said of the metric goes before
-    signature = selection.metric.signatures()[0]
+    settings = Settings(vectors=VECTORS)
+    asked = f"mowe:model={folder},vectors=none,layer=2,combine=min"
+    (chosen,) = select([asked], settings)  # what is said of the metric goes before
+    signature = chosen.metric.signatures()[0]
     assert signature.startswith(f"mowe|variant:official|tokenizer:ptb|model:{folder.name}@")
     assert "|layer:2|stop-words:nltk|combine:min|" in signature
     assert "vectors" not in signature
-    report = score(["a dog"], [["a dog", "a cat"]], [f"wembsim:encoder={folder}", "wembsim"], vectors=VECTORS)
+    contextual = f"wembsim:model={folder},vectors=none"
+    report = score(["a dog"], [["a dog", "a cat"]], [contextual, "wembsim"], settings=settings)
     assert len({json.dumps(result.signature) for result in report.values()}) == 2
 
 
-def test_vectors_and_encoders_exclude_each_other() -> None:
-    with pytest.raises(ParameterError, match="takes word vectors or an encoder"):
-        Mowe(VECTORS, encoder="some-model")
+def test_vectors_and_models_exclude_each_other() -> None:
+    with pytest.raises(ParameterError, match="takes word vectors or a model"):
+        Mowe(VECTORS, model="some-model")
     with pytest.raises(ParameterError, match="cannot have the layer 2 of word vectors"):
         Mowe(VECTORS, layer=2)
     with pytest.raises(ParameterError, match="cannot have layer -1"):
-        Mowe(encoder="some-model", layer=-1)
+        Mowe(model="some-model", layer=-1)
 
 
 def test_parameters_of_encoders_are_in_the_signature_and_keep_streams_apart(folder: Path) -> None:
-    metric = Mowe(encoder=str(folder))
-    for other in (Mowe(encoder=str(folder), layer=2), Mowe(VECTORS)):
+    metric = Mowe(model=str(folder))
+    for other in (Mowe(model=str(folder), layer=2), Mowe(VECTORS)):
         assert other.signatures() != metric.signatures()
         with pytest.raises(ParameterError, match="cannot be merged"):
             metric.merge(other)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from captious.cli.options import data_option, metric_option, resampling_options, seed_option, settings_options
-from captious.cli.outputs import check_plots, deliver_result, output_options
+from captious.cli.outputs import deliver_result, output_options
 from captious.entry_points import EntryPoints
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ def study_options(
         @functools.wraps(function)
         def command(**given: Any) -> None:
             where = {name: given.pop(name) for name in ("format_", "output", "plot")}
-            check_plots(where["plot"])
             deliver_result(function(**given), **where)
 
         decorated: Any = command

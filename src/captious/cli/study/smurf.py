@@ -35,8 +35,8 @@ __all__ = ["smurf"]
     "out.",
 )
 @subset_option
-@settings_options
 @study_options(metrics=False, resampling=False)
+@settings_options
 def smurf(
     files: tuple[Path, ...], metric: str, settings: Settings, human: Path | None, subset: bool, **given: Any
 ) -> Study:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
+from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
 from captious.judgment.evidence import Evidence, RatedCaptions
 from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
@@ -96,7 +97,7 @@ def critical_failures(
         {label: result.signature for label, result in report.items()},
         dict(evidence.data),
         {"gap": gap, "scale": list(scale), "resamples": resamples, "seed": seed},
-        warnings=report.warnings,
+        warnings=[*report.warnings, *few_images(len(np.unique(units)))],
         notes=[
             f"Pairs are captions of one image whose ratings differ by {gap:g} of the scale or more; a failure scores "
             "the worse caption higher, and a tie is half a failure. The definition is captious' own."

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
+from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_inputs import Metrics, as_selection, score_captions
@@ -101,8 +102,9 @@ def human_agreement(
     counts = _checked_counts(table, [counts] if isinstance(counts, int) else counts)
     images, order = _ordered(table, counts[-1], place, seed)
     reports: dict[int, Report] = {}
-    for count in steps(counts, lambda count: f"references: {count}"):
-        reports[count] = score_captions(_captions(table, images, order, count), chosen, name="people's captions")
+    with steps(counts, lambda count: f"references: {count}") as scored:
+        for count in scored:
+            reports[count] = score_captions(_captions(table, images, order, count), chosen, name="people's captions")
     expected = known is not None and known.n_references == counts[-1] + 1
     spans = _intervals(reports, resamples, seed)
     records, lines = [], {}
@@ -137,7 +139,7 @@ def human_agreement(
         },
         {"agreement": Curves("People's captions against other people's", "references", "score", lines)},
         notes=[*_notes(counts, len(table) - len(images)), *_comparison(records, counts, known)],
-        warnings=last.warnings,
+        warnings=[*last.warnings, *few_images(len(images))],
     )
 
 

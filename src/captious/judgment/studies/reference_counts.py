@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.errors import ParameterError
+from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import check_sampling
 from captious.judgment.evidence import CaptionPairs, Evidence
 from captious.judgment.judgment_files import data_folder
@@ -80,27 +81,29 @@ def reference_counts(
     warnings: list[str] = []
     drawn = [(count, n) for count in counts for n in range(1 if count >= available.max() else draws)]
     what = evidence.protocol.full_name
-    for count, number in steps(drawn, lambda draw: f"{what}: {draw[0]} references, draw {draw[1] + 1}"):
-        captions = Captions(evidence.captions.candidates, _drawn(table, orders[number], count))
-        report = score_captions(captions, chosen, name=what)
-        for label, result in report.items():
-            refuse_constant(result.per_caption, where=f"{label} with {count} references")
-            scores.setdefault((label, count), []).append(result.per_caption)
-            signatures[label] = result.signature
-        if count == counts[-1]:  # fewer references are what the study is about
-            warnings += [warning for warning in report.warnings if warning not in warnings]
+    with steps(drawn, lambda draw: f"{what}: {draw[0]} references, draw {draw[1] + 1}") as scored:
+        for count, number in scored:
+            captions = Captions(evidence.captions.candidates, _drawn(table, orders[number], count))
+            report = score_captions(captions, chosen, name=what)
+            for label, result in report.items():
+                refuse_constant(result.per_caption, where=f"{label} with {count} references")
+                scores.setdefault((label, count), []).append(result.per_caption)
+                signatures[label] = result.signature
+            if count == counts[-1]:  # fewer references are what the study is about
+                warnings += [warning for warning in report.warnings if warning not in warnings]
     records = []
     lines = {}
-    for label in steps([*signatures], lambda label: f"{label}: intervals"):
-        rows = []
-        for count in counts:
-            of_draws = scores[label, count]
-            value = float(np.mean([evidence.values(each).mean() for each in of_draws]))
-            rows.append((value, *_interval(evidence, of_draws, resamples, seed)))
-            keys = ("value", "ci95_low", "ci95_high")
-            records.append({"metric": label, "references": count, **dict(zip(keys, rows[-1], strict=True))})
-        value, low, high = np.array(rows).T
-        lines[label] = Curve(np.array(counts, float), value, low, high)
+    with steps([*signatures], lambda label: f"{label}: intervals") as tested:
+        for label in tested:
+            rows = []
+            for count in counts:
+                of_draws = scores[label, count]
+                value = float(np.mean([evidence.values(each).mean() for each in of_draws]))
+                rows.append((value, *_interval(evidence, of_draws, resamples, seed)))
+                keys = ("value", "ci95_low", "ci95_high")
+                records.append({"metric": label, "references": count, **dict(zip(keys, rows[-1], strict=True))})
+            value, low, high = np.array(rows).T
+            lines[label] = Curve(np.array(counts, float), value, low, high)
     statistic = evidence.protocol.statistic
     name = evidence.protocol.full_name
     return Study(
@@ -113,7 +116,7 @@ def reference_counts(
         {"counts": list(counts), "draws": draws, "resamples": resamples, "seed": seed},
         {"references": Curves(name, "references", statistic, lines)},
         notes=_notes(counts, available),
-        warnings=warnings,
+        warnings=[*warnings, *few_images(evidence.n_units)],
     )
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.evaluation import Report
+from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
 from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
@@ -82,22 +83,24 @@ def robustness(
     curves = {}
     reports = {("", 0.0): score_captions(specimens.captions("", 0.0), chosen, name="intact captions")}
     broken = [(pathology, strength) for pathology in PATHOLOGIES for strength in strengths[1:]]
-    for pathology, strength in steps(broken, lambda how: f"{how[0]}, strength {how[1]:g}"):
-        captions = specimens.captions(pathology, strength)
-        reports[pathology, strength] = score_captions(captions, chosen, name=f"{pathology}, strength {strength:g}")
+    with steps(broken, lambda how: f"{how[0]}, strength {how[1]:g}") as scored:
+        for pathology, strength in scored:
+            captions = specimens.captions(pathology, strength)
+            reports[pathology, strength] = score_captions(captions, chosen, name=f"{pathology}, strength {strength:g}")
     intact = reports["", 0.0]
     for label, result in intact.items():
         refuse_constant(result.per_caption, where=f"{label} of intact captions")
-    for pathology in steps(PATHOLOGIES, lambda pathology: f"{pathology}: intervals"):
-        of_strengths = [intact, *(reports[pathology, strength] for strength in strengths[1:])]
-        lines = {}
-        for label in intact:
-            line, area = _normalised(of_strengths, label, np.array(strengths), resamples, seed)
-            lines[label] = line
-            record = {"pathology": pathology, "metric": label, "intact": intact[label].score}
-            record |= dict(zip(("area", "ci95_low", "ci95_high"), area, strict=True))
-            records.append(record | {_at(x): y for x, y in zip(strengths[1:], line.y[1:].tolist(), strict=True)})
-        curves[pathology.replace(" ", "-")] = Curves(pathology, "strength", "normalised score", lines)
+    with steps(PATHOLOGIES, lambda pathology: f"{pathology}: intervals") as scored:
+        for pathology in scored:
+            of_strengths = [intact, *(reports[pathology, strength] for strength in strengths[1:])]
+            lines = {}
+            for label in intact:
+                line, area = _normalised(of_strengths, label, np.array(strengths), resamples, seed)
+                lines[label] = line
+                record = {"pathology": pathology, "metric": label, "intact": intact[label].score}
+                record |= dict(zip(("area", "ci95_low", "ci95_high"), area, strict=True))
+                records.append(record | {_at(x): y for x, y in zip(strengths[1:], line.y[1:].tolist(), strict=True)})
+            curves[pathology.replace(" ", "-")] = Curves(pathology, "strength", "normalised score", lines)
     notes = ["Intact captions have 1; area: under the score over strength, less is better."]
     if left_out:
         notes.append(f"{left_out:,} images with a single reference are left out.")
@@ -111,7 +114,7 @@ def robustness(
         {"images": len(intact.ids), "strengths": list(strengths), "resamples": resamples, "seed": seed},
         curves,
         notes=notes,
-        warnings=intact.warnings,
+        warnings=[*intact.warnings, *few_images(len(intact.ids))],
     )
 
 

@@ -118,8 +118,9 @@ def smurf_analysis(
     if few := [system for system, each in captions.items() if len(each) < 2]:
         raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse takes several; 5000 are usual")
     scores = {}
-    for system in steps([*captions], str):
-        scores[system] = metric.standardised(captions[system])
+    with steps([*captions], str) as named:
+        for system in named:
+            scores[system] = metric.standardised(captions[system])
     found = places(scores, PEOPLE, metric.threshold)
     notes = [
         "In standard deviations of people's captions. Overlap: the share of a system's ellipse in the people's. "

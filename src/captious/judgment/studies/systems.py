@@ -76,8 +76,9 @@ def systems(
     chosen = as_selection(metrics, settings, name="systems")
     table, data = noted_references(references)
     reports = {}
-    for system in steps([*results], str):
-        reports[system] = score_captions(load(results[system], table, subset=subset), chosen, name=system)
+    with steps([*results], str) as named:
+        for system in named:
+            reports[system] = score_captions(load(results[system], table, subset=subset), chosen, name=system)
     first = next(iter(reports.values()))
     if clash := sorted(set(first) & set(measures)):
         raise ParameterError(f"{clash[0]} is a metric and a human measure", help="give the measure another name")

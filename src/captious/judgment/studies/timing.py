@@ -61,22 +61,23 @@ def timing(
     records = []
     signatures: dict[str, str] = {}
     warnings: list[str] = []
-    for each in steps(chosen, lambda each: each.metric.name):
-        label = next(iter(each.columns)) if len(each.columns) == 1 else each.metric.name
-        one = replace(chosen, chosen=(each,))
-        score_captions(_unseen(captions.select(np.arange(min(n, _WARM_UP)))), one, name="timing")
-        times = []
-        for _ in range(repeats):
-            fresh = _unseen(captions)
-            wall, cpu = time.perf_counter(), time.process_time()
-            report = evaluate(fresh, one)
-            times.append((time.perf_counter() - wall, time.process_time() - cpu))
-        warnings += [warning for warning in report.warnings if warning not in warnings]
-        signatures |= {output: result.signature for output, result in report.items()}
-        walls, cpus = (np.array(times) / n * 1000).T
-        record = {"metric": label, "wall_s": np.median(walls), "fastest_s": walls.min(), "slowest_s": walls.max()}
-        record |= {"cpu_s": np.median(cpus)}
-        records.append({key: value if key == "metric" else float(value) for key, value in record.items()})
+    with steps(chosen, lambda each: each.metric.name) as timed:
+        for each in timed:
+            label = next(iter(each.columns)) if len(each.columns) == 1 else each.metric.name
+            one = replace(chosen, chosen=(each,))
+            score_captions(_unseen(captions.select(np.arange(min(n, _WARM_UP)))), one, name="timing")
+            times = []
+            for _ in range(repeats):
+                fresh = _unseen(captions)
+                wall, cpu = time.perf_counter(), time.process_time()
+                report = evaluate(fresh, one)
+                times.append((time.perf_counter() - wall, time.process_time() - cpu))
+            warnings += [warning for warning in report.warnings if warning not in warnings]
+            signatures |= {output: result.signature for output, result in report.items()}
+            walls, cpus = (np.array(times) / n * 1000).T
+            record = {"metric": label, "wall_s": np.median(walls), "fastest_s": walls.min(), "slowest_s": walls.max()}
+            record |= {"cpu_s": np.median(cpus)}
+            records.append({key: value if key == "metric" else float(value) for key, value in record.items()})
     return Study(
         "timing",
         f"Seconds per 1,000 captions, median of {repeats}: {n:,} captions, "

@@ -108,18 +108,19 @@ def word_agreement(
         "model": _numbers(model_precision(people.p[words], people.k)),
     }
     at_human_recall, reached = {}, {}
-    for name in steps([*outputs], lambda name: f"counting words of {name}"):
-        captions = outputs[name]
-        tp, fp = people.of_system(captions, words)
-        whole = people.positives[words], people.negatives[words]
-        at_human_recall[name] = precision_at_recall(tp, fp, *whole, people.recall[words])
-        own = _ratio(tp, whole[0])
-        reached[name] = own >= people.recall[words]
-        columns |= {
-            f"recall_{name}": _numbers(own),
-            f"precision_{name}": _numbers(_ratio(tp, tp + fp)),
-            f"phr_{name}": _numbers(at_human_recall[name]),
-        }
+    with steps([*outputs], lambda name: f"counting words of {name}") as named:
+        for name in named:
+            captions = outputs[name]
+            tp, fp = people.of_system(captions, words)
+            whole = people.positives[words], people.negatives[words]
+            at_human_recall[name] = precision_at_recall(tp, fp, *whole, people.recall[words])
+            own = _ratio(tp, whole[0])
+            reached[name] = own >= people.recall[words]
+            columns |= {
+                f"recall_{name}": _numbers(own),
+                f"precision_{name}": _numbers(_ratio(tp, tp + fp)),
+                f"phr_{name}": _numbers(at_human_recall[name]),
+            }
     ends = np.cumsum([len(members) for members in kinds.values()])
     rows = dict(zip(kinds, np.split(np.arange(len(words)), ends[:-1]), strict=True))
     return Study(

@@ -117,6 +117,11 @@ def _outputs(metric: str) -> tuple[str, ...]:
 
 def _named(metric: type[Metric], name: str) -> type[Metric]:
     """The metric under the name it was registered by."""
+    if capitals := [each for each in (name, *metric.__dict__.get("outputs", ())) if each != each.lower()]:
+        raise ParameterError(
+            f"the name {capitals[0]} has capitals, and metrics are asked for in any case",
+            help=f"call it {capitals[0].lower()}",
+        )
     if "outputs" not in metric.__dict__ and len(getattr(metric, "outputs", ())) > 1:
         raise ParameterError(
             f"{name} does not say what its outputs are called",

@@ -83,6 +83,8 @@ def select(metrics: str | Metric | Iterable[str | Metric] | None = None, setting
             setting that no metric asked for uses.
     """
     settings = Settings() if settings is None else settings
+    if not isinstance(settings, Settings):
+        raise ParameterError(f"{settings!r:.60} is not settings", help="give captious.Settings(tokenizer=...)")
     warnings: tuple[str, ...] = ()
     if metrics is None:
         metrics, warnings = coco_here()

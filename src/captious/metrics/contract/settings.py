@@ -82,7 +82,7 @@ class Settings:
     @property
     def of_metrics(self) -> Mapping[str, Any]:
         """The settings that metrics take, as far as they are given."""
-        given = {name: getattr(self, name) for name in (*_RESOLVED, "images")}
+        given = {name: getattr(self, name) for name in _RESOLVED}
         return {name: value for name, value in given.items() if value is not None}
 
 
@@ -107,6 +107,14 @@ def _parser(value: Any) -> Any:
     return as_parse_source(value)
 
 
+def _folder(value: Any) -> Any:
+    if not isinstance(value, str | os.PathLike):
+        raise ParameterError(
+            f"{value!r:.60} is not a folder of images", help="give the folder of image files, named by image id"
+        )
+    return value
+
+
 #: How a value that the user gives becomes what metrics take.
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "tokenizer": as_tokenizer,
@@ -114,6 +122,7 @@ _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "model": as_encoder,
     "vectors": _vectors,
     "parser": _parser,
+    "images": _folder,
 }
 
 

@@ -35,10 +35,10 @@ class WordMeanMetric(VectorMetric):
     """A similarity of mean vectors.
 
     Args:
-        vectors: see ``VectorMetric``; not together with an encoder.
-        encoder: a contextual encoder, its name on the Hugging Face hub, or its folder, in place of vectors. A word has
+        vectors: see ``VectorMetric``; not together with a model.
+        model: a contextual encoder, its name on the Hugging Face hub, or its folder, in place of vectors. A word has
             the mean of the hidden states of its pieces.
-        layer: of the encoder; None for 1, the lowest that knows the context (0 is the input embedding).
+        layer: of the model; None for 1, the lowest that knows the context (0 is the input embedding).
         combine: of several references take the "mean", "max" or "min" of the similarities; None for the metric's own.
         stop_words, variant, tokenizer: see ``VectorMetric``.
 

@@ -11,7 +11,7 @@ import pytest
 import captious
 from captious.data import load
 from captious.errors import CaptiousError, ParameterError
-from captious.judgment.metric_inputs import MetricLike, as_selections, function_name, score_captions
+from captious.judgment.metric_inputs import MetricLike, as_selection, function_name, score_captions
 
 CAPTIONS = load(["a cat sleeps", "a red bus"], [["a cat sleeps", "the cat rests"], ["one bus", "a red bus stops"]])
 
@@ -22,7 +22,7 @@ def lengths(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> l
 
 def test_functions_stand_beside_metrics_in_the_order_of_asking() -> None:
     metrics: list[MetricLike] = ["rouge-l", lengths, captious.Bleu()]
-    report = score_captions(CAPTIONS, metrics)
+    report = score_captions(CAPTIONS, as_selection(metrics))
     assert list(report)[:2] == ["rouge-l", "lengths"]
     assert report["lengths"].per_caption.tolist() == [212, 209]
     assert report["lengths"].score == 210.5
@@ -42,7 +42,7 @@ def test_functions_get_lists_of_their_own() -> None:
         return scores
 
     for _ in range(2):
-        assert score_captions(CAPTIONS, greedy)["greedy"].score == 2
+        assert score_captions(CAPTIONS, as_selection(greedy))["greedy"].score == 2
     assert (
         seen[0]
         == seen[1]
@@ -65,7 +65,7 @@ def test_what_gives_no_scores_is_refused(values: object, message: str) -> None:
         return values
 
     with pytest.raises(ParameterError, match=message) as caught:
-        score_captions(CAPTIONS, metric, name="two captions")  # type: ignore[arg-type]
+        score_captions(CAPTIONS, as_selection(metric, name="two captions"), name="two captions")  # type: ignore[arg-type]
     assert "metric on two captions" in caught.value.where
     assert caught.value.help
 
@@ -73,14 +73,14 @@ def test_what_gives_no_scores_is_refused(values: object, message: str) -> None:
 def test_what_is_no_metric_is_refused() -> None:
     wrong: tuple[tuple[object, Callable[[CaptiousError], bool]], ...] = (
         ([captious.Bleu], lambda error: "Bleu()" in error.help),
-        ([3], lambda error: "3 is no metric" in error.message),
+        ([3], lambda error: "3 is not a metric" in error.message),
         (["bleu-4", "bleu"], lambda error: "asked for twice" in error.message),
         ([lengths, lengths], lambda error: "asked for twice" in error.message),
         ([], lambda error: "no metric" in error.message),
     )
     for metrics, right in wrong:
         with pytest.raises(CaptiousError) as caught:
-            as_selections(metrics)  # type: ignore[arg-type]
+            as_selection(metrics)  # type: ignore[arg-type]
         assert right(caught.value), str(caught.value)
     with pytest.raises(ParameterError, match="without a name"):
         function_name(lambda candidates, references: np.zeros(2))

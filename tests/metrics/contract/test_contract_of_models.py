@@ -16,14 +16,14 @@ import pytest
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.contract import registry
-from captious.metrics.contract.metric import Metric, Settings
+from captious.metrics.contract.metric import Metric
 from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.shared.token_frequencies import TokenFrequencies
 from captious.models import Encoder
 
-from ..support.corpora import large_corpus, references_table, table
-from ..support.encoders import save_tiny_encoder
-from ..support.every_metric import MODELS
+from ...support.corpora import large_corpus, references_table, table
+from ...support.encoders import save_tiny_encoder
+from ...support.every_metric import MODELS
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -54,8 +54,8 @@ def make(request: pytest.FixtureRequest, encoders: dict[str, Path]) -> Make:
     name, variant = request.param
 
     def made(**parameters: Any) -> Metric:
-        settings = Settings(encoder=Encoder(str(encoders["0"])))
-        return registry.get(name).from_settings(settings, **{"variant": variant, **parameters})
+        with_model = {"model": Encoder(str(encoders["0"])), "variant": variant, **parameters}
+        return registry.get(name)(**with_model)
 
     return made
 
@@ -133,11 +133,11 @@ def others(metric: type[Metric], encoders: dict[str, Path]) -> dict[str, object]
     if metric.name == "yi2020":
         idf = TokenFrequencies.of(references_table([["a dog"], ["the cat"]]).texts, Encoder(str(encoders["0"])))
     values = {
-        "encoder": other,
-        "mima_encoder": other,
-        "spurts_encoder": other,
+        "model": other,
+        "mima_model": other,
+        "spurts_model": other,
         "layer": 1,
-        "idf": idf,
+        "token_idf": idf,
         "rescale": (0.1, 0.2, 0.3),
         "threshold": 0.25,
         "combine": False,

@@ -17,8 +17,8 @@ from captious.data import Captions, References
 from captious.data.memo import Memo
 from captious.metrics.contract import registry
 
-from ..support.corpora import large_corpus
-from ..support.every_metric import every_variant
+from ...support.corpora import large_corpus
+from ...support.every_metric import every_variant
 
 THREADS = 8
 ROUNDS = 4

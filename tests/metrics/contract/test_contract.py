@@ -25,8 +25,8 @@ from captious.models import WordVectors
 from captious.parsing.parse_sources import FileOfParses
 from captious.text import PTB, WHITESPACE, Tokenizer, TokenLayer
 
-from ..support.corpora import TOY, large_corpus, references_table, table
-from ..support.every_metric import LOWEST, every_variant
+from ...support.corpora import TOY, large_corpus, references_table, table
+from ...support.every_metric import LOWEST, every_variant
 
 
 @dataclass(frozen=True)
@@ -307,7 +307,7 @@ OTHER: dict[str, object] = {
 
 
 #: Parameters that need a model; the tests of the metrics that have them bring one.
-OF_MODELS = {"encoder", "layer"}
+OF_MODELS = {"model", "layer"}
 
 
 def test_signatures_show_every_parameter(metric: Metric) -> None:

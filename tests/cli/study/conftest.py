@@ -1,0 +1,36 @@
+"""What the tests of studies share: judgments and systems made of the examples."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+#: Metrics that need nothing.
+METRICS = ("-m", "bleu-1", "-m", "cider-d")
+
+
+@pytest.fixture
+def rated(folder: Path) -> Path:
+    """Ratings of the example systems: what was improved is better."""
+    references = json.loads((folder / "references.json").read_text())
+    path = folder / "rated.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for system, rating in (("baseline", 1), ("improved", 5)):
+            for record in json.loads((folder / f"{system}.json").read_text()):
+                image = str(record["image_id"])
+                own = {"candidate": record["caption"], "references": references[image], "image": image}
+                file.write(json.dumps({**own, "rating": rating}) + "\n")
+    return path
+
+
+@pytest.fixture
+def third(folder: Path) -> Path:
+    """One more system: the captions of the baseline, each for the image of another."""
+    records = json.loads((folder / "baseline.json").read_text())
+    captions = [record["caption"] for record in records]
+    moved = [{**r, "caption": c} for r, c in zip(records, [*captions[1:], captions[0]], strict=True)]
+    path = folder / "moved.json"
+    path.write_text(json.dumps(moved))
+    return path

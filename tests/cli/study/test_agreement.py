@@ -1,0 +1,49 @@
+"""captious study agreement"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ..conftest import Run, assert_refused
+
+BOARD = [{"team": {"name": "Human"}, "leaderboard_name": "cap-c5", "results": json.dumps({"Bleu_1": 0.663})}]
+
+
+@pytest.fixture
+def examples(folder: Path) -> Path:
+    """The project's examples and a leaderboard."""
+    (folder / "board.json").write_text(json.dumps(BOARD))
+    return folder
+
+
+def test_agreement(run: Run, examples: Path) -> None:
+    done = run("study", "agreement", "references.json", "-m", "bleu-1", "--published", "board.json", "--resamples", 20)
+    assert done.code == 0, done.err
+    assert "People's captions against other people's: references.json" in done.out
+    assert "published c5" in done.out
+    assert ".6630" in done.out
+
+
+def test_agreement_as_json(run: Run, examples: Path) -> None:
+    options = ("-m", "bleu-1", "--counts", "1,3", "--place", "0", "--resamples", "20", "--format", "json")
+    done = run("study", "agreement", "references.json", *options)
+    assert done.code == 0, done.err
+    assert done.json["settings"] | {"counts": [1, 3], "held out": "place 0", "resamples": 20} == done.json["settings"]
+    (record,) = done.json["records"]
+    assert 0 < record["refs_1"] < record["refs_3"] < 1
+    assert list(done.json["data"]) == ["references.json"]
+
+
+@pytest.mark.parametrize(
+    ("option", "part"),
+    [
+        (("--counts", "9"), "no image can have 9 references"),
+        (("--published", "baseline.json"), "no leaderboard"),
+        (("--published", "none.json"), "none.json is not there"),
+    ],
+)
+def test_refusals(run: Run, examples: Path, option: tuple[str, ...], part: str) -> None:
+    assert_refused(run("study", "agreement", "references.json", *option, "-m", "bleu-1"), part)

@@ -1,0 +1,22 @@
+"""captious study metrics"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from captious.judgment import studies
+
+from ..conftest import Run, assert_refused
+from .conftest import METRICS
+
+
+def test_metrics(rated: Path, run: Run) -> None:
+    outcome = run("study", "metrics", rated, *METRICS, "--statistic", "spearman", "--format", "json")
+    assert outcome.code == 0, outcome
+    expected = studies.metric_correlations(rated, ["bleu-1", "cider-d"], statistic="spearman")
+    assert outcome.json["records"] == [dict(record) for record in expected.records]
+    assert outcome.json["records"][0]["people"] > 0
+
+
+def test_refusals(rated: Path, run: Run) -> None:
+    assert_refused(run("study", "metrics", rated, "-m", "blue"), "no metric 'blue'")

@@ -1,0 +1,36 @@
+"""captious study references"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from captious.judgment import studies
+
+from ..conftest import Run, assert_refused
+from .conftest import METRICS
+
+
+def test_references(rated: Path, run: Run) -> None:
+    outcome = run("study", "references", rated, *METRICS, "--counts", "1, 3", "--draws", 2, "--format", "json")
+    assert outcome.code == 0, outcome
+    found = outcome.json
+    expected = studies.reference_counts(rated, ["bleu-1", "cider-d"], [1, 3], draws=2)
+    assert found == json.loads(json.dumps(expected.to_dict()))
+    assert [(r["metric"], r["references"]) for r in found["records"]] == [
+        (metric, count) for metric in ("bleu-1", "cider-d") for count in (1, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (("rated.jsonl", "--counts", "1,x"), ("'1,x' is not a list of numbers", "1,2,5")),
+        (("rated.jsonl", "--counts", "9", "-m", "bleu-1"), ("9 references",)),
+        (("nothing", "-m", "bleu-1"), ("no benchmark 'nothing'",)),
+    ],
+)
+def test_refusals(rated: Path, run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:
+    assert_refused(run("study", "references", *arguments), *parts)

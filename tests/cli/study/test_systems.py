@@ -1,0 +1,35 @@
+"""captious study systems"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ..conftest import Run, assert_refused
+from .conftest import METRICS
+
+
+def test_systems(third: Path, run: Run) -> None:
+    human = third.with_name("human.json")
+    human.write_text(json.dumps({"m1": {"baseline": 0.3, "improved": 0.8, "moved": 0.1}}))
+    files = ("baseline.json", "improved.json", third, "references.json")
+    outcome = run("study", "systems", *files, *METRICS, "--human", human, "--format", "json")
+    assert outcome.code == 0, outcome
+    scores = {r["of"]: r["cider-d"] for r in outcome.json["records"] if r["what"] == "score"}
+    assert scores["improved"] > scores["baseline"] > scores["moved"]
+    (with_people,) = (r for r in outcome.json["records"] if (r["what"], r["of"]) == ("over systems", "m1"))
+    assert with_people["cider-d"] > 0.9
+    assert {"human.json", "baseline.json", "references.json"} <= set(outcome.json["data"])
+
+
+@pytest.mark.parametrize(
+    ("files", "part"),
+    [
+        (("baseline.json", "improved.json", "references.json"), "2 systems are too few"),
+        (("references.json",), "0 systems are too few"),
+    ],
+)
+def test_refusals(folder: Path, run: Run, files: tuple[str, ...], part: str) -> None:
+    assert_refused(run("study", "systems", *files, "-m", "bleu-1"), part)

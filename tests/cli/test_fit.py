@@ -1,0 +1,133 @@
+"""captious fit"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import captious
+from captious.data import read_references
+from captious.data.hold_out import hold_out
+from captious.metrics.shared.smurf_constants import SmurfConstants
+from captious.metrics.smurf import Smurf
+
+from ..support.random_roberta import random_roberta
+from .conftest import Run, assert_refused
+
+REFERENCES = "references.json"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    return str(random_roberta(tmp_path_factory.mktemp("roberta")))
+
+
+class TestFrequencies:
+    def test_cider_d(self, folder: Path, run: Run) -> None:
+        outcome = run("fit", "cider-d", REFERENCES, "-o", "own.idf")
+        assert (outcome.code, outcome.out) == (0, "")
+        frequencies = captious.DocumentFrequencies.load(folder / "own.idf")
+        assert frequencies.n_documents == 24
+        assert frequencies.tokenizer == "ptb"
+        assert outcome.err == "own.idf: references-24\n"
+
+    def test_they_are_those_of_the_references(self, folder: Path, run: Run) -> None:
+        run("fit", "cider-d", REFERENCES, "-o", "own.idf")
+        scored = ("score", "baseline.json", REFERENCES, "-m", "cider-d", "--format", "json")
+        with_file, without = (
+            run(*scored, *more).json["systems"][0]["metrics"]["cider-d"]["score"] for more in (("--idf", "own.idf"), ())
+        )
+        assert with_file == pytest.approx(without, abs=1e-12)
+
+    def test_metrics_that_share_them(self, folder: Path, run: Run, tables: Path) -> None:
+        files = []
+        for metric in ("cider-d", "cider", "cider@paper", "CIDEr-D", "spider"):
+            assert run("fit", metric, REFERENCES, "-o", "own.idf").code == 0
+            files.append((folder / "own.idf").read_bytes())
+        assert len({*files}) == 1
+
+    def test_tokenizer(self, folder: Path, run: Run) -> None:
+        run("fit", "cider-d", REFERENCES, "-o", "own.idf", "--tokenizer", "whitespace")
+        scored = ("score", "baseline.json", REFERENCES, "-m", "cider", "--idf", "own.idf")
+        assert "tokens: whitespace" in run(*scored).out
+        outcome = run(*scored, "--tokenizer", "ptb")
+        assert_refused(outcome, "counted with the tokenizer whitespace, not ptb", "--tokenizer whitespace")
+
+    @pytest.mark.parametrize("name", [REFERENCES, "none.idf"])
+    def test_a_file_that_does_not_have_them(self, folder: Path, run: Run, name: str) -> None:
+        outcome = run("score", "baseline.json", REFERENCES, "-m", "cider-d", "--idf", name)
+        assert_refused(outcome, name, "captious fit cider-d REFERENCES -o FILE.idf")
+
+    def test_candidates_in_place_of_references_are_noticed(self, folder: Path, run: Run) -> None:
+        outcome = run("fit", "cider-d", "baseline.json", "-o", "own.idf")
+        assert outcome.code == 0
+        assert "warning: every image has one caption only: are these the references" in outcome.err
+        assert "warning" not in run("fit", "cider-d", REFERENCES, "-o", "own.idf").err
+
+
+class TestSmurf:
+    def test_one_reference_is_held_out(self, folder: Path, run: Run, model: str) -> None:
+        asked = f"smurf:mima_model={model},spurts_model={model}"
+        outcome = run("fit", asked, REFERENCES, "-o", "own.json", "--seed", 2)
+        assert outcome.code == 0, outcome
+        assert outcome.out == ""
+        constants = SmurfConstants.load(folder / "own.json")
+        captions, _ = hold_out(read_references(folder / REFERENCES), 2)
+        source = "one reference of each image of references.json, the others as its references; 24 images"
+        assert constants == Smurf(model).calibrate(captions, "references", source)
+        assert outcome.err == f"own.json: {constants.label}\n"
+
+    def test_captions_of_people(self, folder: Path, run: Run, model: str) -> None:
+        outcome = run(
+            *("fit", "smurf", REFERENCES, "--model", model, "--human", "improved.json", "-o", "own.json"),
+        )
+        assert outcome.code == 0, outcome
+        constants = SmurfConstants.load(folder / "own.json")
+        people = captious.load(folder / "improved.json", folder / REFERENCES)
+        source = "improved.json, with the references references.json; 24 images"
+        assert constants == Smurf(model).calibrate(people, "references", source)
+
+    def test_files_that_would_be_overwritten(self, folder: Path, run: Run) -> None:
+        before = (folder / "improved.json").read_bytes()
+        outcome = run("fit", "smurf", REFERENCES, "--human", "improved.json", "-o", "improved.json")
+        assert_refused(outcome, "improved.json is read as well")
+        assert (folder / "improved.json").read_bytes() == before
+
+
+class TestRefused:
+    @pytest.mark.parametrize("asked", [("rouge-l",), ("bleu-4",), ("hwcm", "--parser", "captious")], ids=" ".join)
+    def test_a_metric_that_learns_nothing(self, folder: Path, run: Run, asked: tuple[str, ...]) -> None:
+        metric, *options = asked
+        outcome = run("fit", metric, REFERENCES, "-o", "own.json", *options)
+        assert_refused(outcome, "has nothing to learn from references", "cider, cider-d", "smurf")
+        assert not (folder / "own.json").exists()
+
+    def test_human_captions_for_another_metric(self, folder: Path, run: Run) -> None:
+        outcome = run("fit", "cider-d", REFERENCES, "--human", "improved.json", "-o", "own.idf")
+        assert_refused(outcome, "cider-d does not take human captions", "leave --human out, or fit smurf")
+        assert not (folder / "own.idf").exists()
+
+    def test_no_output_is_a_usage_error(self, folder: Path, run: Run) -> None:
+        assert_refused(run("fit", "cider-d", REFERENCES), "--output", "captious fit --help")
+
+    def test_the_references_are_never_overwritten(self, folder: Path, run: Run) -> None:
+        before = (folder / REFERENCES).read_bytes()
+        assert_refused(run("fit", "cider-d", REFERENCES, "-o", REFERENCES), "references.json is read as well")
+        assert (folder / REFERENCES).read_bytes() == before
+
+    def test_a_folder_that_does_not_exist(self, folder: Path, run: Run) -> None:
+        assert_refused(run("fit", "cider-d", REFERENCES, "-o", "none/own.idf"), "cannot write none/own.idf")
+
+    def test_names_and_settings(self, folder: Path, run: Run) -> None:
+        assert_refused(run("fit", "nope", REFERENCES, "-o", "x"), "no metric 'nope'")
+        outcome = run("fit", "cider-d", REFERENCES, "-o", "x", "--parser", "captious")
+        assert_refused(outcome, "parser is given, but no metric asked for uses it")
+
+
+def test_the_same_references_give_the_same_bytes(folder: Path, run: Run) -> None:
+    run("fit", "cider-d", REFERENCES, "-o", "one.idf")
+    run("fit", "cider-d", REFERENCES, "-o", "two.idf")
+    assert (folder / "one.idf").read_bytes() == (folder / "two.idf").read_bytes()

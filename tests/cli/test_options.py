@@ -1,0 +1,155 @@
+"""What commands take: settings alike everywhere, and calls that are repeated as command lines."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from captious.cli import captious
+from captious.cli.options import _SETTINGS
+from captious.cli.study.group import study
+from captious.metrics.contract.settings import Settings
+
+from .conftest import Run, assert_refused
+
+FLAGS = ["--tokenizer", "--idf", "--model", "--vectors", "--parser", "--images", "--references-as", "--threads"]
+#: Commands that run metrics.
+RUNNING = ["score", "compare", "judge", "explain", "fit"]
+RUNNING += [f"study {name}" for name in study.list_commands(click.Context(study)) if name != "words"]
+FILES = ("baseline.json", "improved.json", "references.json")
+
+
+def parameters(path: str) -> dict[str, dict[str, Any]]:
+    """All that click knows of the options of a command, by name."""
+    found: click.Command = captious
+    for name in path.split():
+        assert isinstance(found, click.Group)
+        step = found.get_command(click.Context(found), name)
+        assert step is not None
+        found = step
+    return {each.name or "": each.to_info_dict() for each in found.params if isinstance(each, click.Option)}
+
+
+def test_every_setting_has_an_option() -> None:
+    assert [*_SETTINGS] == [field.name for field in dataclasses.fields(Settings)]
+    assert [flags[0] for flags, _ in _SETTINGS.values()] == FLAGS
+
+
+@pytest.mark.parametrize("path", RUNNING)
+def test_every_command_has_the_same(path: str) -> None:
+    found, expected = parameters(path), parameters("score")
+    for name in _SETTINGS:
+        assert found[name] == expected[name]
+    assert found["parser"]["opts"] == ["--parser", "--parses"]
+    assert [name for name in found if name in _SETTINGS] == [*_SETTINGS]  # in the order of the help
+
+
+def test_commands_that_run_no_metric_have_none() -> None:
+    assert not parameters("study words").keys() & _SETTINGS.keys()
+
+
+class TestEffect:
+    """A setting reaches the metric, whichever command runs it."""
+
+    @pytest.fixture
+    def calls(self, folder: Path) -> dict[str, list[str]]:
+        own = [
+            {"candidate": text, "references": ["a dog runs fast", "the dog is running"], "image": "1", "rating": rating}
+            for rating, text in enumerate(["a bus", "a dog", "a dog runs"])
+        ]
+        (folder / "own.jsonl").write_text("".join(json.dumps(each) + "\n" for each in own))
+        (folder / "moved.json").write_text((folder / "baseline.json").read_text().replace("a ", "the "))
+        quick = ["--resamples", "2"]
+        return {
+            "score": ["score", *FILES],
+            "compare": ["compare", *FILES, *quick],
+            "judge": ["judge", "own.jsonl", *quick],
+            "references": ["study", "references", "own.jsonl", "--counts", "2", *quick],
+            "robustness": ["study", "robustness", "references.json", "--strengths", "1", *quick],
+            "failures": ["study", "failures", "own.jsonl", *quick],
+            "metrics": ["study", "metrics", "own.jsonl"],
+            "systems": ["study", "systems", *FILES[:2], "moved.json", "references.json", *quick],
+            "timing": ["study", "timing", "baseline.json", "references.json", "--repeats", "1"],
+            "agreement": ["study", "agreement", "references.json", "--counts", "2", *quick],
+        }
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("score", "compare", "judge", "references", "robustness", "failures"),
+            *("metrics", "systems", "timing", "agreement"),
+        ],
+    )
+    def test_signatures_have_it(self, run: Run, calls: dict[str, list[str]], name: str) -> None:
+        settings = ("--tokenizer", "whitespace", "--references-as", "cat", "--threads", 1)
+        outcome = run(*calls[name], "-m", "rouge-l", *settings, "--format", "json")
+        assert outcome.code == 0, outcome
+        assert "rouge-l|variant:official|tokenizer:whitespace|beta:1.2|references:cat|" in outcome.out
+        refused = run(*calls[name], "-m", "rouge-l", "--parser", "captious")
+        assert_refused(refused, "parser is given, but no metric asked for uses it", "parser: captious", "ask for")
+
+    def test_explain(self, run: Run, tables: Path) -> None:
+        found = run("explain", "meteor", "a Cat", "a cat", "--tokenizer", "whitespace", "--format", "json").json
+        assert "|tokenizer:whitespace|" in found["signature"]
+
+    @pytest.mark.parametrize("number", ["0", "-1", "4.5", "many"])
+    def test_threads_that_cannot_be(self, folder: Path, run: Run, number: str) -> None:
+        assert_refused(run("score", *FILES, "-m", "rouge-l", "--threads", number), "threads", number)
+
+
+class TestRepeated:
+    """The command line that is printed asks for what was called."""
+
+    @staticmethod
+    def repeated(outcome: Any) -> list[str]:
+        return shlex.split(outcome.err.splitlines()[-1].partition("? captious ")[2])
+
+    def test_score(self, folder: Path, run: Run) -> None:
+        (folder / "baseline.json").rename(folder / "base line.json")
+        assert run("fit", "cider-d", "references.json", "-o", "my own.idf").code == 0
+        settings = ["-m", "cider-d@paper", "-m", "rouge-l", "-m", "hwcm", "--subset", "--idf", "my own.idf"]
+        settings += ["--tokenizer", "ptb", "--parser", "captious", "--references-as", "each", "--threads", "2"]
+        outcome = run("score", "base line.json", *FILES[1:], *settings, "--ci", "--per-caption", "x.csv")
+        assert outcome.code == 0, outcome
+        again = self.repeated(outcome)
+        assert again[:4] == ["compare", "base line.json", *FILES[1:]]
+        assert sorted(again[4:]) == sorted(settings)
+        assert [again[i + 1] for i, word in enumerate(again) if word == "-m"] == ["cider-d@paper", "rouge-l", "hwcm"]
+        compared = run(*again, "--resamples", "9", "--format", "json")
+        scored = run("score", "base line.json", *FILES[1:], *settings, "--format", "json")
+        assert compared.code == 0, compared
+        for system, key in zip(scored.json["systems"], ("score_a", "score_b"), strict=True):
+            for name, values in system["metrics"].items():
+                assert values["score"] == compared.json["metrics"][name][key]
+                assert values["signature"] == compared.json["metrics"][name]["signature"]
+
+    def test_score_with_nothing_given(self, folder: Path, run: Run) -> None:
+        assert self.repeated(run("score", *FILES)) == ["compare", *FILES]
+
+    def test_the_other_name_of_an_option(self, folder: Path, run: Run) -> None:
+        again = self.repeated(run("score", *FILES, "-m", "hwcm", "--parses", "captious"))
+        assert again[4:] == ["-m", "hwcm", "--parser", "captious"]
+
+    def test_judge(self, folder: Path, run: Run) -> None:
+        own = [
+            {"candidate": text, "references": ["a dog runs fast"], "rating": rating}
+            for rating, text in enumerate(["a bus", "a dog", "a dog runs"])
+        ]
+        (folder / "my own.jsonl").write_text("".join(json.dumps(each) + "\n" for each in own))
+        options = ["-m", "bleu-1", "-m", "rouge-l", "--tokenizer", "whitespace", "--references-as", "cat"]
+        options += ["--threads", "1", "--resamples", "9", "--seed", "3"]
+        outcome = run("judge", "my own.jsonl", *options)
+        again = self.repeated(outcome)
+        assert again[:2] == ["judge", "my own.jsonl"]
+        assert again[-1] == "--compare"
+        assert sorted(again[2:-1]) == sorted(options)
+        first, second = (run(*call, "--format", "json").json for call in (["judge", "my own.jsonl", *options], again))
+        (first,), (second,) = first["benchmarks"], second["benchmarks"]
+        assert {m: {**r, "rank": None} for m, r in second["results"].items()} == first["results"]
+        assert "differences" in second

@@ -1,0 +1,153 @@
+"""Where results go: formats by the names of files, and outputs that are inputs."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ..support.vector_files import text_of
+from .conftest import Run, assert_refused
+
+FILES = ("baseline.json", "improved.json", "references.json")
+
+
+@pytest.fixture
+def own(folder: Path) -> str:
+    """A file of judgments."""
+    rows = [
+        {"candidate": text, "references": ["a dog runs fast"], "rating": rating}
+        for rating, text in enumerate(["a bus", "a dog", "a dog runs"])
+    ]
+    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return "own.jsonl"
+
+
+class TestFormats:
+    @pytest.mark.parametrize(
+        ("name", "form"),
+        [("x.json", "json"), ("x.JSON", "json"), ("x.csv", "csv"), ("x.txt", "table"), ("x", "table")],
+    )
+    @pytest.mark.parametrize(
+        "call", [("score", *FILES), ("compare", *FILES, "--resamples", "9")], ids=["score", "compare"]
+    )
+    def test_the_name_of_the_file_chooses(
+        self, folder: Path, run: Run, call: tuple[str, ...], name: str, form: str
+    ) -> None:
+        expected = run(*call, "-m", "rouge-l", "--format", form).out
+        assert run(*call, "-m", "rouge-l", "-o", name).code == 0
+        assert (folder / name).read_text() == expected
+
+    @pytest.mark.parametrize(
+        ("name", "form"), [("x.json", "json"), ("x.csv", "csv"), ("x.tex", "latex"), ("x.jsonl", "table")]
+    )
+    @pytest.mark.parametrize("call", [("judge",), ("study", "metrics")], ids=" ".join)
+    def test_judgments_and_studies(self, own: str, run: Run, call: tuple[str, ...], name: str, form: str) -> None:
+        """A format that the command does not have is not chosen."""
+        expected = run(*call, own, "-m", "rouge-l", "--format", form).out
+        assert run(*call, own, "-m", "rouge-l", "-o", name).code == 0
+        assert Path(name).read_text() == expected
+
+    def test_lines_of_json(self, own: str, run: Run) -> None:
+        for name, form in (("x.jsonl", "jsonl"), ("x.csv", "csv")):
+            assert run("data", "items", own, "-o", name).code == 0
+            assert Path(name).read_text() == run("data", "items", own, "--format", form).out
+
+    def test_who_asks_for_a_format_gets_it(self, folder: Path, run: Run) -> None:
+        for form in ("table", "csv"):
+            assert run("score", *FILES, "-m", "rouge-l", "-o", "x.json", "--format", form).code == 0
+            assert Path("x.json").read_text() == run("score", *FILES, "-m", "rouge-l", "--format", form).out
+
+    def test_examples_cannot_stand_in_a_csv_that_the_name_asks_for(self, folder: Path, run: Run) -> None:
+        assert_refused(run("compare", *FILES, "-m", "rouge-l", "--examples", "1", "-o", "x.csv"), "--examples", "csv")
+
+
+class TestInputs:
+    """An output that is an input is refused before any work: here the other files are not there, or not readable."""
+
+    @pytest.fixture(autouse=True)
+    def files(self, folder: Path) -> None:
+        for name in ("x.json", "x.idf", "x.txt", "x.jsonl", "x.conllu"):
+            (folder / name).write_text("not what it should be")
+        (folder / "link").symlink_to("x.idf")
+
+    CALLS = (
+        ("score", "none.json", "x.json"),
+        ("score", "none.json", "none.json", "-m", "cider-d", "--idf", "x.idf"),
+        ("score", "none.json", "none.json", "-m", "wmd", "--vectors", "x.txt"),
+        ("score", "none.json", "none.json", "-m", "spice", "--parser", "x.jsonl"),
+        ("score", "none.json", "none.json", "-m", "hwcm", "--parses", "x.conllu"),
+        ("score", "none.json", "none.json", "-m", "wmd:vectors=x.txt,sigma=2"),
+        ("score", "none.json", "none.json", "-m", "smurf:constants=x.json"),
+        ("compare", "none.json", "none.json", "x.json"),
+        ("compare", "none.json", "none.json", "none.json", "-m", "cider-d", "--idf", "x.idf"),
+        ("judge", "x.jsonl"),
+        ("judge", "none.jsonl", "--scores", "x.json"),
+        ("judge", "none.jsonl", "-m", "wmd", "--vectors", "x.txt"),
+        ("fit", "cider-d", "x.json"),
+        ("fit", "smurf", "none.json", "--human", "x.json"),
+        ("fit", "cider-d", "none.json", "--idf", "x.idf"),
+        ("study", "references", "x.jsonl"),
+        ("study", "references", "none.jsonl", "--idf", "x.idf"),
+        ("study", "robustness", "x.json"),
+        ("study", "robustness", "none.json", "--parser", "x.jsonl"),
+        ("study", "failures", "none.jsonl", "--vectors", "x.txt"),
+        ("study", "metrics", "none.jsonl", "--vectors", "x.txt"),
+        ("study", "systems", "none.json", "none.json", "x.json"),
+        ("study", "systems", "none.json", "none.json", "--human", "x.json"),
+        ("study", "timing", "x.json", "none.json"),
+        ("study", "agreement", "none.json", "--published", "x.json"),
+        ("study", "words", "none.json", "--system", "x.json"),
+        ("study", "smurf", "x.json", "none.json"),
+        ("study", "smurf", "none.json", "none.json", "--idf", "x.idf"),
+        ("study", "smurf", "none.json", "none.json", "-m", "smurf:constants=x.json"),
+        ("data", "items", "x.jsonl"),
+    )
+
+    @pytest.mark.parametrize("call", CALLS, ids=" ".join)
+    def test_refused(self, run: Run, call: tuple[str, ...]) -> None:
+        (name,) = {file for file in os.listdir() if file.startswith("x.") and any(file in word for word in call)} - {
+            "x.json" if any("x.jsonl" in word for word in call) else ""
+        }
+        assert_refused(run(*call, "-o", name), f"{name} is read as well", "a file of its own")
+        assert Path(name).read_text() == "not what it should be"
+
+    def test_a_link_to_one(self, run: Run) -> None:
+        outcome = run("score", "none.json", "none.json", "-m", "cider-d", "--idf", "x.idf", "-o", "link")
+        assert_refused(outcome, "link is read as well")
+
+    def test_caption_scores(self, folder: Path, run: Run) -> None:
+        call = ("score", "none.json", "none.json", "-m", "wmd", "--vectors", "x.jsonl", "--per-caption", "x.jsonl")
+        assert_refused(run(*call), "x.jsonl is read as well")
+
+    def test_drawings(self, folder: Path, run: Run) -> None:
+        (folder / "x.svg").write_text("parses")
+        outcome = run("explain", "spice", "a dog", "a cat", "--parser", "x.svg", "--svg", "x.svg")
+        assert_refused(outcome, "x.svg is read as well")
+
+    def test_text_that_names_no_file_is_no_input(self, folder: Path, run: Run) -> None:
+        """The name of a metric, even where an output had that name."""
+        (folder / "rouge-l").write_text("old")
+        assert run("score", *FILES, "-m", "rouge-l", "-o", "rouge-l").code == 0
+        assert "rouge-l" in (folder / "rouge-l").read_text()
+
+    def test_an_output_that_is_there_is_replaced(self, folder: Path, run: Run) -> None:
+        (folder / "vectors.txt").write_bytes(text_of({"a": np.ones(2)}))
+        call = ("score", *FILES, "-m", "mowe", "--vectors", "vectors.txt")
+        assert run(*call, "-o", "x.txt").code == 0
+        assert "mowe" in Path("x.txt").read_text()
+
+
+def test_warnings_of_a_judgment(own: str, run: Run, tables: Path) -> None:
+    """They are in the json and on stderr, wherever the result goes."""
+    arguments = ("judge", own, "-m", "spice", "-m", "rouge-l", "--parser", "captious", "--resamples", "9")
+    outcome = run(*arguments, "--format", "json")
+    assert outcome.code == 0, outcome
+    said = outcome.json["warnings"]
+    assert any(warning.startswith("SPICE rests on captious' own grammar") for warning in said)
+    assert any(warning.startswith("too few images for intervals and tests (3)") for warning in said)
+    for more in (("--format", "json"), ("--format", "latex"), ("-o", "x.csv")):
+        assert run(*arguments, *more).err == "".join(f"warning: {warning}\n" for warning in said)

@@ -1,0 +1,36 @@
+"""What metrics and their states refuse to merge with. That they do merge is in test_contract.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import captious
+from captious.errors import ParameterError
+from captious.metrics.shared.token_frequencies import TokenFrequencies
+
+from ...support.corpora import references_table
+
+
+@pytest.mark.parametrize("other", [5, None, "rouge-l", captious.RougeL])
+def test_only_metrics_merge(other: object) -> None:
+    with pytest.raises(ParameterError, match="is not a metric"):
+        captious.RougeL().merge(other)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("other", [5, None, object()])
+def test_only_frequencies_merge(other: object) -> None:
+    of_ngrams = captious.CiderD().fit(references_table([["a dog"], ["a cat"]]))
+    of_tokens = TokenFrequencies(np.ones(3, np.int64), 2, "model")
+    assert of_ngrams is not None
+    for state in (of_ngrams, of_tokens):
+        with pytest.raises(ParameterError, match="do not belong together"):
+            state.merge(other)  # type: ignore[arg-type]
+
+
+def test_what_metrics_learn_is_their_state() -> None:
+    references = references_table([["a dog", "dogs"], ["a cat"]])
+    assert captious.Bleu().learn(references) is None
+    learned = captious.CiderD().learn(references)
+    assert learned is not None
+    assert learned.label == "references-2"

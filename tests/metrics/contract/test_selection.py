@@ -1,0 +1,161 @@
+"""From what is asked for to metrics that are ready to run."""
+
+from __future__ import annotations
+
+import pytest
+
+import captious
+from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.selection import COCO, Chosen, coco_here, select
+from captious.metrics.contract.settings import Settings
+from captious.metrics.spice import Spice
+
+# ---- what runs by default
+
+
+@pytest.fixture
+def all_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the metrics of the COCO evaluation need is installed."""
+    for metric in (captious.Meteor, Spice):
+        monkeypatch.setattr(metric, "missing", classmethod(lambda cls: None))
+
+
+@pytest.mark.usefixtures("all_installed")
+def test_the_coco_set() -> None:
+    assert COCO == ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
+    assert coco_here() == ([*COCO], ())
+
+
+@pytest.mark.usefixtures("all_installed")
+def test_what_is_not_installed_is_left_out_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for metric, command in ((captious.Meteor, "pip install 'captious[meteor]'"), (Spice, "get the tables")):
+        monkeypatch.setattr(metric, "missing", classmethod(lambda cls, command=command: command))
+    selection = select()
+    assert selection.labels == tuple(name for name in COCO if name not in ("meteor", "spice"))
+    assert selection.warnings == (
+        "left out, because something they need is not installed: "
+        "meteor: pip install 'captious[meteor]'; spice: get the tables",
+    )
+    assert select(["bleu"]).warnings == ()  # nothing is left out of what is asked for
+
+
+@pytest.mark.usefixtures("all_installed")
+def test_a_report_says_what_the_default_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    for metric in (captious.Meteor, Spice):
+        monkeypatch.setattr(metric, "missing", classmethod(lambda cls: "some command"))
+    with pytest.warns(captious.CaptiousWarning) as caught:
+        report = captious.score(["dog", "cat"], [["a dog", "dogs"], ["a cat"]])
+    assert report.warnings[0].startswith("left out")
+    assert "meteor: some command" in report.warnings[0]
+    assert [str(warning.message) for warning in caught] == report.warnings
+
+
+# ---- asking
+
+
+def test_a_metric_an_output_or_a_variant() -> None:
+    assert select("bleu").labels == ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
+    assert select(["bleu-4", "cider-d"]).labels == ("bleu-4", "cider-d")
+    assert select(["cider-d", "cider-d@paper"]).labels == ("cider-d", "cider-d@paper")
+    assert select(["bleu@paper"]).labels == ("bleu-1@paper", "bleu-2@paper", "bleu-3@paper", "bleu-4@paper")
+
+
+def test_names_in_any_case() -> None:
+    assert select(["BLEU-4", "CIDEr-D", "ROUGE-L@lin2004"]).labels == ("bleu-4", "cider-d", "rouge-l@lin2004")
+
+
+def test_outputs_of_one_metric_are_computed_once() -> None:
+    selection = select(["bleu-4", "rouge-l", "bleu-1", "bleu-2@paper"])
+    assert [each.columns for each in selection] == [{"bleu-4": 3, "bleu-1": 0}, {"rouge-l": 0}, {"bleu-2@paper": 1}]
+    assert [each.metric.variant for each in selection] == ["official", "official", "paper"]
+
+
+def test_parameters_tell_metrics_apart() -> None:
+    selection = select(["bleu-1:tokenizer=whitespace", "bleu-4:tokenizer=whitespace", "bleu-4"])
+    assert [[*each.columns] for each in selection] == [
+        ["bleu-1:tokenizer=whitespace", "bleu-4:tokenizer=whitespace"],
+        ["bleu-4"],
+    ]
+
+
+@pytest.mark.parametrize("several", [True, False])
+def test_a_metric_object_is_taken_as_it_is(several: bool) -> None:
+    metric = captious.CiderD(sigma=3)
+    (chosen,) = select([metric] if several else metric)
+    assert chosen.metric is metric
+    assert chosen.columns == {"cider-d": 0}
+
+
+def test_a_selection_is_a_sequence() -> None:
+    settings = Settings(tokenizer="spaces")
+    selection = select(iter(["bleu-1", "rouge-l", "cider-d"]), settings)
+    assert selection.settings is settings
+    assert len(selection) == 3
+    assert [each.metric.name for each in selection] == ["bleu", "rouge-l", "cider-d"]
+    assert isinstance(selection[0], Chosen)
+    assert [each.metric.name for each in selection[1:]] == ["rouge-l", "cider-d"]
+    assert selection[-1] in selection
+
+
+@pytest.mark.parametrize(
+    ("asked", "suggestion"),
+    [("blue-4", "bleu-4"), ("BLEU_4", "bleu-4"), ("CIDErD", "cider-d"), ("unigram recall", "unigram-recall")],
+)
+def test_unknown_names_come_with_a_suggestion(asked: str, suggestion: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        select([asked])
+    assert repr(asked.lower()) in caught.value.message
+    assert f"did you mean {suggestion}?" in caught.value.help
+
+
+def test_unknown_names_without_a_likeness_list_what_exists() -> None:
+    with pytest.raises(UnknownNameError, match="no metric 'xyzzy'") as caught:
+        select(["xyzzy"])
+    assert "did you mean" not in caught.value.help
+    assert all(name in caught.value.help for name in registry.names())
+
+
+def test_unknown_variants() -> None:
+    with pytest.raises(UnknownNameError, match="rouge-l has no variant 'papre'") as caught:
+        select(["rouge-l@papre"])
+    assert "official, lin2004" in caught.value.help
+    with pytest.raises(UnknownNameError, match="has no variant"):
+        captious.Bleu(variant="lin2004")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [["bleu-4", "bleu-4"], ["bleu", "bleu-2"], ["cider", "cider"], ["bleu-1@paper", "bleu@paper"], ["spice", "SPICE"]],
+    ids=lambda asked: "+".join(asked),
+)
+@pytest.mark.usefixtures("meteor_tables")
+def test_asking_twice(asked: list[str | Metric]) -> None:
+    with pytest.raises(ParameterError, match="asked for twice"):
+        select(asked)
+
+
+def test_asking_for_an_object_and_its_name() -> None:
+    with pytest.raises(ParameterError, match="cider is asked for twice"):
+        select(["cider", captious.Cider()])
+
+
+def test_asking_for_nothing() -> None:
+    with pytest.raises(ParameterError, match="no metric is asked for") as caught:
+        select([])
+    assert "bleu-1" in caught.value.help
+
+
+@pytest.mark.parametrize(("thing", "help"), [(captious.Bleu, r"make one: Bleu\(\)"), (5, "give names or metrics")])
+def test_asking_for_something_else(thing: object, help: str) -> None:
+    with pytest.raises(ParameterError, match="is not a metric") as caught:
+        select([thing])  # type: ignore[list-item]
+    assert caught.match(help)
+
+
+@pytest.mark.parametrize("settings", [{"tokenizer": "spaces"}, "spaces", Settings])
+def test_what_is_not_settings(settings: object) -> None:
+    with pytest.raises(ParameterError, match="is not settings") as caught:
+        select("bleu", settings)  # type: ignore[arg-type]
+    assert "captious.Settings(" in caught.value.help

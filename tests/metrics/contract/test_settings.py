@@ -1,0 +1,325 @@
+"""Settings: which metrics they reach, what goes first, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import captious
+from captious.data import Captions
+from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import MeanMetric, Metric, State
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings, accepted, label_of
+from captious.metrics.contract.specification import Specification
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.models import Encoder, WordVectors
+from captious.native import MOST_THREADS, threads
+from captious.text import PTB, WHITESPACE
+
+from ...support.corpora import large_corpus, references_table
+from ...support.every_metric import MISSING, MODELS
+from ...support.parses import KnownParses
+
+IDF = DocumentFrequencies.of(references_table([["a dog"]] * 9), PTB)
+MODEL = Encoder("a-model")
+VECTORS = WordVectors.of(["dog", "cat"], [[1, 0], [0, 1]])
+PARSER = KnownParses({})
+IMAGES = Path("images")
+
+#: A value of each setting that metrics take.
+VALUES: dict[str, Any] = {
+    "tokenizer": WHITESPACE,
+    "idf": IDF,
+    "model": MODEL,
+    "vectors": VECTORS,
+    "parser": PARSER,
+    "images": IMAGES,
+}
+#: Where a metric has it.
+FOUND: dict[str, Callable[[Any], list[object]]] = {
+    "tokenizer": lambda metric: [metric.tokenizer],
+    "idf": lambda metric: [metric.idf],
+    "model": lambda metric: (
+        [part.encoder for part in (metric.mima, metric.spurts)] if metric.name == "smurf" else [metric.encoder]
+    ),
+    "vectors": lambda metric: [metric.vectors],
+    "parser": lambda metric: [metric.parser],
+    "images": lambda metric: [metric.images],
+}
+#: The metrics that use it.
+USERS = {
+    "tokenizer": [
+        *("bleu", "meteor", "rouge-l", "rouge-n", "rouge-s", "cider", "cider-d", "sparcs", "spice", "spider", "hwcm"),
+        *("wmd", "mowe", "wembsim", "yi2020-unigram", "ngram-precision", "unigram-recall"),
+    ],
+    "idf": ["cider", "cider-d", "spider"],
+    "model": ["spurts", "mima", "smurf", "bertscore", "yi2020", "clipscore", "refclipscore", "mowe", "wembsim"],
+    "vectors": ["wmd", "mowe", "wembsim"],
+    "parser": ["spice", "spider", "hwcm"],
+    "images": ["clipscore", "refclipscore"],
+}
+#: One that does not.
+OTHERS = {"tokenizer": "bertscore", **dict.fromkeys(("idf", "model", "vectors", "parser", "images"), "bleu-4")}
+
+
+def made(name: str, **settings: Any) -> Metric:
+    """A metric under settings, and under those that it cannot do without."""
+    if "images" in accepted(registry.get(name)):
+        settings = {"images": IMAGES, **settings}
+    return Specification(name).make(registry.get(name), Settings(**settings))
+
+
+# ---- where they go
+
+
+def test_every_setting_has_its_tests() -> None:
+    assert {*VALUES, "references_as", "threads"} == {field.name for field in fields(Settings)}
+    assert VALUES.keys() == USERS.keys() == FOUND.keys() == OTHERS.keys()
+
+
+@pytest.mark.parametrize("setting", VALUES)
+def test_metrics_use_what_their_constructor_names(setting: str) -> None:
+    having = [name for name in registry.names() if setting in accepted(registry.get(name))]
+    assert sorted(having) == sorted(USERS[setting])
+
+
+@pytest.mark.parametrize(("setting", "name"), [(setting, name) for setting, names in USERS.items() for name in names])
+def test_a_setting_reaches_every_metric_that_has_the_parameter(setting: str, name: str) -> None:
+    if name in MISSING and name not in MODELS:
+        pytest.skip(f"{name} is not installed: {MISSING[name]}")
+    metric = made(name, **{setting: VALUES[setting]})
+    assert all(found is VALUES[setting] or found == VALUES[setting] for found in FOUND[setting](metric))
+
+
+def test_a_metric_of_others_names_what_it_wants(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_registered", {})
+
+    @captious.register("dogs")
+    class Dogs(captious.Bleu):
+        outputs = ("dogs-1", "dogs-2", "dogs-3", "dogs-4")
+
+        def __init__(self, *, vectors: WordVectors | None = None) -> None:
+            super().__init__()
+            self.vectors = vectors
+
+    (chosen,) = select("dogs", Settings(vectors=VECTORS))
+    assert isinstance(chosen.metric, Dogs)
+    assert chosen.metric.vectors is VECTORS
+    with pytest.raises(ParameterError, match="idf is given"):
+        select("dogs", Settings(idf=IDF))
+
+
+def test_each_metric_takes_what_concerns_it() -> None:
+    idf = DocumentFrequencies.of(references_table([["a dog"]] * 9), WHITESPACE)
+    bleu, cider = select(["bleu-1", "cider-d"], Settings(idf=idf))
+    assert isinstance(cider.metric, captious.CiderD)
+    assert cider.metric.idf is idf
+    # The frequencies know how they were counted; metrics without them keep their own way.
+    assert cider.metric.tokenizer is WHITESPACE
+    assert bleu.metric.tokenizer is PTB
+
+
+def test_vectors_or_a_model() -> None:
+    both = Settings(vectors=VECTORS, model=MODEL)
+    with pytest.raises(ParameterError, match="takes word vectors or a model, not both") as caught:
+        select("mowe", both)
+    assert "mowe:model=none" in caught.value.help
+    assert "mowe:vectors=none" in caught.value.help
+    words, context = (select(text, both)[0].metric for text in ("mowe:model=none", "mowe:vectors=none"))
+    assert isinstance(words, captious.Mowe)
+    assert isinstance(context, captious.Mowe)
+    assert words.vectors is VECTORS
+    assert context.encoder is MODEL
+
+
+# ---- what goes first
+
+
+def test_written_parameters_go_first() -> None:
+    asked = ["rouge-s", "rouge-s@paper:tokenizer=ptb-raw"]
+    plain, written = (each.metric for each in select(asked, Settings(tokenizer="spaces")))
+    assert [plain.tokenizer.name, written.tokenizer.name] == ["spaces", "ptb-raw"]
+
+
+def test_models_that_are_written_go_first() -> None:
+    asked = ["bertscore:model=its-own", "mima", "smurf:mima_model=other"]
+    own, shared, parts = (each.metric for each in select(asked, Settings(model="for-all")))
+    assert isinstance(own, captious.BertScore)
+    assert isinstance(shared, captious.Mima)
+    assert isinstance(parts, captious.Smurf)
+    assert [own.encoder.model, shared.encoder.model] == ["its-own", "for-all"]
+    assert [parts.mima.encoder.model, parts.spurts.encoder.model] == ["other", "for-all"]
+
+
+def test_none_that_is_written_takes_a_setting_away() -> None:
+    (chosen,) = select("cider-d:idf=none", Settings(idf=IDF))
+    assert isinstance(chosen.metric, captious.CiderD)
+    assert chosen.metric.idf is None
+
+
+def test_a_tokenizer_that_contradicts_the_frequencies() -> None:
+    for ask in (
+        lambda: select("cider-d:tokenizer=whitespace", Settings(idf=IDF)),
+        lambda: select("cider-d", Settings(idf=IDF, tokenizer="whitespace")),
+    ):
+        with pytest.raises(ParameterError, match="counted with the tokenizer ptb, not whitespace"):
+            ask()
+
+
+def test_metrics_that_are_made_keep_their_own() -> None:
+    metric = captious.RougeL(tokenizer="ptb-raw")
+    rouge, bleu = select([metric, "bleu-1"], Settings(tokenizer="spaces"))
+    assert rouge.metric is metric
+    assert metric.tokenizer.name == "ptb-raw"
+    assert bleu.metric.tokenizer.name == "spaces"
+
+
+# ---- what nothing uses
+
+
+@pytest.mark.parametrize("setting", VALUES)
+def test_a_setting_that_no_metric_uses_is_refused(setting: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        select([OTHERS[setting]], Settings(**{setting: VALUES[setting]}))
+    assert caught.value.message == f"{setting} is given, but no metric asked for uses it"
+    assert caught.value.where.startswith(f"{setting}: ")
+    help = caught.value.help
+    assert help.startswith(f"leave {setting} out, or ask for ")
+    assert {*USERS[setting]} == {*help.removeprefix(f"leave {setting} out, or ask for ").split(", ")}
+
+
+def test_what_is_made_already_uses_no_settings() -> None:
+    with pytest.raises(ParameterError, match="idf is given"):
+        select([captious.CiderD()], Settings(idf=IDF))
+
+
+def test_one_metric_that_uses_it_is_enough() -> None:
+    assert select(["bleu-4", "cider-d"], Settings(idf=IDF)).labels == ("bleu-4", "cider-d")
+
+
+def test_settings_of_a_run_concern_every_metric() -> None:
+    assert select("bleu-4", Settings(references_as="cat", threads=1)).labels == ("bleu-4",)
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [("file.idf", "file.idf"), (Path("a/b"), "a/b"), (MODEL, "a-model"), (WHITESPACE, "whitespace"), (PARSER, "known")],
+)
+def test_labels(value: object, label: str) -> None:
+    assert label_of(value) == label
+
+
+# ---- values
+
+
+def test_values_are_resolved_when_settings_are_made(tmp_path: Path) -> None:
+    IDF.save(tmp_path / "dogs.idf")
+    settings = Settings(tokenizer="whitespace", idf=tmp_path / "dogs.idf", model="a-model", images=str(IMAGES))
+    assert settings.tokenizer is WHITESPACE
+    assert isinstance(settings.idf, DocumentFrequencies)
+    assert settings.idf.n_documents == 9
+    assert settings.model == MODEL
+    assert settings.of_metrics.keys() == {"tokenizer", "idf", "model", "images"}
+    assert not Settings().of_metrics
+    assert not Settings(references_as="cat", threads=2).of_metrics
+
+
+def test_settings_do_not_change() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Settings().threads = 2  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        Settings("ptb")  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("value", [5, b"bert", ["bert"], object(), "", Encoder])
+def test_what_is_not_a_model(value: Any) -> None:
+    for make in (Settings, captious.BertScore, captious.Mowe):
+        with pytest.raises(ParameterError, match="is not a model") as caught:
+            make(model=value)
+        for form in ("Hugging Face hub", "folder", "captious.Encoder"):
+            assert form in caught.value.help
+
+
+@pytest.mark.parametrize("value", [5, b"x", ["x"], object()])
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("tokenizer", "is not a tokenizer"),
+        ("idf", "is not document frequencies"),
+        ("vectors", "are not word vectors"),
+        ("parser", "is not a parser"),
+        ("images", "is not a folder of images"),
+    ],
+)
+def test_values_of_wrong_types(setting: str, message: str, value: Any) -> None:
+    with pytest.raises(ParameterError, match=message):
+        Settings(**{setting: value})
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"tokenizer": "moses"}, UnknownNameError),
+        ({"references_as": "best"}, UnknownNameError),
+        ({"references_as": None}, UnknownNameError),
+        ({"idf": "none.idf"}, ResourceError),
+        ({"vectors": "none.txt"}, CaptiousError),
+        ({"parser": "none.jsonl"}, CaptiousError),
+    ],
+)
+def test_values_that_do_not_exist(
+    given: dict[str, Any], error: type[CaptiousError], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error):
+        Settings(**given)
+
+
+@pytest.mark.parametrize("number", [0, -1, MOST_THREADS + 1, 1.5, "2"])
+def test_what_is_not_a_number_of_threads(number: Any) -> None:
+    with pytest.raises(ParameterError, match=f"threads is {number!r}") as caught:
+        Settings(threads=number)
+    assert "1 to 1,024" in caught.value.help
+
+
+# ---- threads
+
+
+class Threads(MeanMetric):
+    """Says how many threads kernels may use."""
+
+    name = "threads"
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        return np.full(len(captions), float(threads()))
+
+
+@pytest.fixture
+def captions() -> Captions:
+    return large_corpus(300, seed=2).table()
+
+
+def run(captions: Captions, metrics: list[str | Metric], settings: Settings | None) -> captious.Report:
+    candidates = dict(zip(captions.ids, captions.candidates, strict=True))
+    return captious.score(candidates, captions.references, metrics, settings=settings)
+
+
+def test_kernels_use_so_many_threads_within_a_run(captions: Captions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_THREADS", "3")
+    for settings, expected in ((Settings(threads=2), 2), (Settings(threads=MOST_THREADS), 1024), (None, 3)):
+        assert run(captions, [Threads()], settings)["threads"].score == expected
+        assert threads() == 3
+
+
+def test_threads_change_no_score(captions: Captions) -> None:
+    one, two = (run(captions, ["bleu", "cider-d", "rouge-l"], Settings(threads=number)) for number in (1, 2))
+    for label in one:
+        np.testing.assert_array_equal(one[label].per_caption, two[label].per_caption)
