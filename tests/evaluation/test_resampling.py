@@ -13,7 +13,7 @@ from captious.evaluation import resampling
 from captious.evaluation.resampling import (
     MOST_RESAMPLES,
     bootstrap_sums,
-    check_resamples,
+    check_sampling,
     exchange_sums,
     interval,
 )
@@ -135,7 +135,7 @@ def test_interval_is_of_percentiles() -> None:
 @pytest.mark.parametrize("resamples", [0, -1, MOST_RESAMPLES + 1, 99_999_999_999_999, 1.5, "10", None])
 def test_numbers_of_resamples(resamples: object) -> None:
     with pytest.raises(ParameterError, match="is not a number of resamples") as caught:
-        check_resamples(resamples)
+        check_sampling(resamples, 0)
     assert "1,000,000" in caught.value.help
-    check_resamples(1)
-    check_resamples(MOST_RESAMPLES)
+    check_sampling(1, 0)
+    check_sampling(MOST_RESAMPLES, 0)

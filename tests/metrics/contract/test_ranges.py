@@ -15,8 +15,8 @@ from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.ranges import number, truth, whole
 from captious.models import Encoder, WordVectors
 
-from ..support.corpora import table
-from ..support.every_metric import MISSING, MODELS
+from ...support.corpora import table
+from ...support.every_metric import MISSING, MODELS
 
 VECTORS = WordVectors.of(["dog", "cat"], [[1, 0], [0, 1]])
 
