@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious import WordVectors
+from captious.compat import pycocoevalcap
 from captious.compat.pycocoevalcap import WMD, Bleu, Cider, Meteor, PTBTokenizer, Rouge
 from captious.errors import (
     CaptionTypeError,
@@ -39,6 +41,25 @@ SCORERS = [Bleu, pytest.param(Meteor, marks=no_meteor), Rouge, Cider, WMD]
 def compute(scorer: Any, gts: Any, res: Any) -> tuple[Any, Any]:
     """Scores, and nothing printed."""
     return scorer.compute_score(gts, res, verbose=0) if isinstance(scorer, Bleu) else scorer.compute_score(gts, res)
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("eval", "COCOEvalCap"),
+        ("bleu.bleu", "Bleu"),
+        ("cider.cider", "Cider"),
+        ("meteor.meteor", "Meteor"),
+        ("rouge.rouge", "Rouge"),
+        ("spice.spice", "Spice"),
+        ("tokenizer.ptbtokenizer", "PTBTokenizer"),
+        ("wmd.wmd", "WMD"),
+    ],
+)
+def test_modules_are_named_as_the_toolkits(module: str, name: str) -> None:
+    found = getattr(import_module(f"captious.compat.pycocoevalcap.{module}"), name)
+    assert found is getattr(pycocoevalcap, name)
+    assert name in pycocoevalcap.__all__
 
 
 # ---- tokenizer

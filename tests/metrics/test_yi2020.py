@@ -96,7 +96,7 @@ def pieces(text: str, encoder: Encoder) -> list[str]:
 @cache
 def read(text: str, encoder: Encoder, layer: int) -> oracle.Text:
     """A text with hidden states that are computed for it alone."""
-    (batch,) = encoder.encode([text], [layer])
+    (batch,) = encoder.run(encoder.tokenize([text]), [layer])
     return oracle.Text(pieces(text, encoder), batch.hidden[layer][0].astype(np.float64))
 
 

@@ -66,7 +66,7 @@ def test_every_layer_is_that_of_the_model(kind: str, tiny_encoder: Folders) -> N
     assert (encoder.n_blocks, encoder.width, encoder.max_length) == (BLOCKS, WIDTH, MAX_LENGTH)
     assert encoder.family == kind
     layers = list(range(BLOCKS + 1))
-    batches = list(encoder.encode(TEXTS, layers))
+    batches = list(encoder.run(encoder.tokenize(TEXTS), layers))
     for row, sequence in enumerate(encoder.tokenize(TEXTS)):
         expected = by_transformers(tiny_encoder(kind), sequence).hidden_states
         assert len(expected) == BLOCKS + 1
@@ -79,8 +79,8 @@ def test_every_layer_is_that_of_the_model(kind: str, tiny_encoder: Folders) -> N
 @every_kind
 def test_a_layer_is_the_same_whichever_others_are_asked_for(kind: str, tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder(kind)), device="cpu")
-    together = gathered(list(encoder.encode(TEXTS, [0, 1, 3])), len(TEXTS), 1)
-    alone = gathered(list(encoder.encode(TEXTS, [1])), len(TEXTS), 1)
+    together = gathered(list(encoder.run(encoder.tokenize(TEXTS), [0, 1, 3])), len(TEXTS), 1)
+    alone = gathered(list(encoder.run(encoder.tokenize(TEXTS), [1])), len(TEXTS), 1)
     for a, b in zip(together, alone, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -97,9 +97,9 @@ def test_blocks_above_the_layer_are_not_computed(tiny_encoder: Folders, monkeypa
             return original(*args, **kwargs)
 
         monkeypatch.setattr(block, "forward", counting)
-    assert list(encoder.encode(["a dog"], [2]))
+    assert list(encoder.run(encoder.tokenize(["a dog"]), [2]))
     assert calls == [1, 1, 0]
-    assert list(encoder.encode(["a dog"], [BLOCKS]))
+    assert list(encoder.run(encoder.tokenize(["a dog"]), [BLOCKS]))
     assert calls == [2, 2, 1]
 
 
@@ -124,9 +124,9 @@ def test_attention_maps_sum_to_one(kind: str, tiny_encoder: Folders) -> None:
 
 def test_states_and_maps_can_be_had_at_once(tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder("bert")), device="cpu")
-    (both,) = encoder.encode(["a dog", "a cat"], [2], attentions=True)
-    (states,) = encoder.encode(["a dog", "a cat"], [2])
-    (maps,) = encoder.encode(["a dog", "a cat"], attentions=True)
+    (both,) = encoder.run(encoder.tokenize(["a dog", "a cat"]), [2], attentions=True)
+    (states,) = encoder.run(encoder.tokenize(["a dog", "a cat"]), [2])
+    (maps,) = encoder.run(encoder.tokenize(["a dog", "a cat"]), attentions=True)
     np.testing.assert_array_equal(both.hidden[2], states.hidden[2])
     np.testing.assert_array_equal(both.attentions, maps.attentions)
     assert states.attentions is None
@@ -149,7 +149,7 @@ def test_results_do_not_depend_on_batches(kind: str, tiny_encoder: Folders, monk
     results = []
     for tokens in (1, 12 * 64, 1 << 30):  # a text at a time, some, all of a length
         monkeypatch.setattr(encoders, "_TOKENS_PER_BATCH", tokens)
-        batches = list(encoder.encode(texts, [2], attentions=True))
+        batches = list(encoder.run(encoder.tokenize(texts), [2], attentions=True))
         if tokens == 1:
             assert {len(batch.rows) for batch in batches} == {1}
         maps = {
@@ -182,8 +182,8 @@ def test_a_batch_holds_texts_of_one_length_and_bounded_size(
 
 def test_two_runs_may_be_interleaved(tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder("bert")), device="cpu")
-    alone = [batch.hidden[layer] for layer in (1, 3) for batch in encoder.encode(TEXTS, [layer])]
-    pairs = list(zip(encoder.encode(TEXTS, [1]), encoder.encode(TEXTS, [3]), strict=True))
+    alone = [batch.hidden[layer] for layer in (1, 3) for batch in encoder.run(encoder.tokenize(TEXTS), [layer])]
+    pairs = list(zip(encoder.run(encoder.tokenize(TEXTS), [1]), encoder.run(encoder.tokenize(TEXTS), [3]), strict=True))
     together = [one.hidden[1] for one, _ in pairs] + [three.hidden[3] for _, three in pairs]
     for a, b in zip(alone, together, strict=True):
         np.testing.assert_array_equal(a, b)
@@ -192,7 +192,7 @@ def test_two_runs_may_be_interleaved(tiny_encoder: Folders) -> None:
 def test_no_texts_make_no_batches(tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder("bert")), device="cpu")
     assert encoder.tokenize([]) == []
-    assert list(encoder.encode([], [1])) == []
+    assert list(encoder.run(encoder.tokenize([]), [1])) == []
 
 
 # ---- tokens
@@ -239,7 +239,8 @@ def test_nobody_attends_to_padding_within_a_sequence(kind: str, tiny_encoder: Fo
 def test_padding_that_a_caption_has_is_a_token_like_others(tiny_encoder: Folders) -> None:
     folder = tiny_encoder("bert")
     text = "a [PAD] dog"
-    (batch,) = Encoder(str(folder), device="cpu").encode([text], [BLOCKS])
+    encoder = Encoder(str(folder), device="cpu")
+    (batch,) = encoder.run(encoder.tokenize([text]), [BLOCKS])
     inputs = transformers.AutoTokenizer.from_pretrained(folder)(text, return_tensors="pt")
     assert PAD in inputs["input_ids"][0]
     with torch.inference_mode():
@@ -286,8 +287,9 @@ def test_the_label_names_the_weights(tiny_encoder: Folders, tmp_path: Path) -> N
 
 def test_half_precision_is_nearly_the_same(tiny_encoder: Folders) -> None:
     folder = str(tiny_encoder("bert"))
-    (full,) = Encoder(folder, device="cpu").encode(["a dog"], [BLOCKS])
-    (half,) = Encoder(folder, device="cpu", precision="bfloat16").encode(["a dog"], [BLOCKS])
+    exact, rounded = Encoder(folder, device="cpu"), Encoder(folder, device="cpu", precision="bfloat16")
+    (full,) = exact.run(exact.tokenize(["a dog"]), [BLOCKS])
+    (half,) = rounded.run(rounded.tokenize(["a dog"]), [BLOCKS])
     assert half.hidden[BLOCKS].dtype == np.float32
     difference = np.abs(half.hidden[BLOCKS] - full.hidden[BLOCKS]).max()
     assert 0 < difference < 0.2
@@ -324,7 +326,7 @@ def test_a_layer_that_does_not_exist(tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder("bert")), device="cpu")
     for layer in (-1, BLOCKS + 1):
         with pytest.raises(ParameterError, match=f"has no layer {layer}") as caught:
-            list(encoder.encode(["a dog"], [layer]))
+            list(encoder.run(encoder.tokenize(["a dog"]), [layer]))
         assert f"to {BLOCKS}" in caught.value.help
 
 

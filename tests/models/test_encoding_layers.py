@@ -44,7 +44,7 @@ def encoded_texts(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> list[tup
 
 
 def alone(encoder: Encoder, text: str, layer: int) -> NDArray[np.float32]:
-    (batch,) = encoder.encode([text], [layer])
+    (batch,) = encoder.run(encoder.tokenize([text]), [layer])
     states: NDArray[np.float32] = batch.hidden[layer][0]
     return states
 

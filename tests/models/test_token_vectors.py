@@ -40,10 +40,6 @@ def test_what_is_written_is_read(in_memory: bool, lengths: list[int]) -> None:
     assert len(vectors) == len(lengths)
     for text, expected in enumerate(texts):
         np.testing.assert_array_equal(vectors.read(text), expected)
-    for first in range(len(lengths) + 1):
-        for end in range(first, len(lengths) + 1):
-            expected = np.concatenate([np.empty((0, WIDTH), np.float32), *texts[first:end]])
-            np.testing.assert_array_equal(vectors.read_range(first, end), expected)
     for length in set(lengths):
         alike = np.flatnonzero(np.array(lengths) == length)[::-1].repeat(2)
         read = vectors.read_alike(alike)

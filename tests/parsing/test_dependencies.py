@@ -12,14 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.parsing.dependencies import basic_dependencies, constituents
+from captious.parsing.dependencies import constituents
 from captious.parsing.relations import RULES, Rule, find_rule
-from captious.parsing.tree import Tree
 
-
-def _items(tree: Tree) -> list[tuple[str, int, str]]:
-    below = [item for child in tree.children for item in _items(child)]
-    return [(tree.label, len(tree.children), tree.word or ""), *below]
+from ..support.trees import Tree, basic_dependencies, in_preorder
 
 
 def _drawn(brackets: str) -> list[str]:
@@ -45,7 +41,7 @@ def test_example(rule: Rule) -> None:
     number = starred(marked) + 1
     (node,) = (
         child
-        for constituent in constituents(_items(tree))
+        for constituent in constituents(in_preorder(tree))
         for child in constituent.children
         if child is not constituent.head_child and child.head.number == number
     )

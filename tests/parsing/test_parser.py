@@ -13,15 +13,15 @@ from captious.parsing.grammar_parser import parser_with
 from captious.parsing.lexicon import Lexicon
 from captious.parsing.parser import LONGEST, Parser, pieces
 from captious.parsing.sample_captions import SAMPLE_CAPTIONS
-from captious.parsing.tree import Tree
 from captious.resources.grammar import ANY, Grammar
 
 from ..oracles.cky import derivation_score
+from ..support.trees import Tree, parse
 from .conftest import GoldTrees
 
 
 def agreement(parser: Parser, gold: list[tuple[list[str], str]]) -> float:
-    found = parser.parse([words for words, _ in gold])
+    found = parse(parser, [words for words, _ in gold])
     return sum(str(tree) == expected for tree, (_, expected) in zip(found, gold, strict=True)) / len(gold)
 
 
@@ -49,10 +49,10 @@ def test_trees_do_not_depend_on_batch_and_threads(
 ) -> None:
     sentences = [words for words, _ in gold_trees("gold_parses", 40)]
     monkeypatch.setenv("CAPTIOUS_THREADS", "1")
-    one_by_one = [str(parser.parse([sentence])[0]) for sentence in sentences]
-    assert [str(tree) for tree in parser.parse(sentences)] == one_by_one
+    one_by_one = [str(parse(parser, [sentence])[0]) for sentence in sentences]
+    assert [str(tree) for tree in parse(parser, sentences)] == one_by_one
     monkeypatch.setenv("CAPTIOUS_THREADS", "3")
-    assert [str(tree) for tree in parser.parse(sentences[::-1])] == one_by_one[::-1]
+    assert [str(tree) for tree in parse(parser, sentences[::-1])] == one_by_one[::-1]
 
 
 def test_derivations_have_their_scores(parser: Parser, official_grammar: Grammar, gold_trees: GoldTrees) -> None:
@@ -82,7 +82,7 @@ def test_trees_as_arrays(parser: Parser, gold_trees: GoldTrees) -> None:
     trees = parser.trees([words for words, _ in gold])
     for number, (words, _) in enumerate(gold):
         here = range(trees.offsets[number], trees.offsets[number + 1])
-        tree = parser.parse([words])[0]
+        tree = parse(parser, [words])[0]
         assert tree is not None
         assert [trees.names[trees.labels[place]] for place in here] == [node.label for node in nodes_of(tree)]
         tags = [place for place in here if trees.is_tag[place]]
@@ -100,8 +100,8 @@ def nodes_of(tree: Tree) -> list[Tree]:
 
 
 def test_no_words_have_no_tree(parser: Parser) -> None:
-    assert parser.parse([]) == []
-    found = parser.parse([[], ["dog"], []])
+    assert parse(parser, []) == []
+    found = parse(parser, [[], ["dog"], []])
     assert [str(tree) for tree in found] == ["None", "(ROOT (NP (NN dog)))", "None"]
 
 
@@ -121,7 +121,7 @@ def test_no_words_have_no_tree(parser: Parser) -> None:
 )
 def test_odd_sentences_have_a_tree(parser: Parser, sentence: str) -> None:
     words = sentence.split()
-    tree = parser.parse([words])[0]
+    tree = parse(parser, [words])[0]
     assert tree is not None
     assert [tag.word for tag in tree.tags()] == words
 
@@ -144,7 +144,7 @@ def test_a_sentence_without_derivation_is_parsed_as_a_last_resort() -> None:
         unseen_counts=np.array([1, 1], float),
     )
     parser = Parser(grammar)
-    found = parser.parse([["dogs", "bark"], ["dogs", "dogs"], [], ["dogs", "dogs", "dogs"], ["bark", "bark"]])
+    found = parse(parser, [["dogs", "bark"], ["dogs", "dogs"], [], ["dogs", "dogs", "dogs"], ["bark", "bark"]])
     assert [str(tree) for tree in found] == [
         "(ROOT (N dogs) (V bark))",
         "(ROOT (N dogs) (V dogs))",
@@ -175,23 +175,12 @@ def test_pieces() -> None:
 def test_long_sentences(parser: Parser) -> None:
     words = [word for caption in SAMPLE_CAPTIONS[:5] for word in (*caption, "and")][:-1]
     assert 40 < len(words) <= LONGEST  # too long to be guided by bounds
-    tree = parser.parse([words])[0]
+    tree = parse(parser, [words])[0]
     assert tree is not None
     assert [tag.word for tag in tree.tags()] == words
     with pytest.raises(ParameterError, match=f"a sentence of {LONGEST + 1} words") as raised:
-        parser.parse([["dog"], ["dog"] * (LONGEST + 1)])
+        parse(parser, [["dog"], ["dog"] * (LONGEST + 1)])
     assert "cut it" in raised.value.help
-
-
-def test_scores_can_be_replaced(official_grammar: Grammar) -> None:
-    parser = Parser(official_grammar)
-    sentence = ["a", "man", "rides", "a", "horse"]
-    before = parser.derivations([sentence])
-    parser.set_scores(official_grammar.binary_scores * np.float32(0.5), official_grammar.unary_scores * np.float32(0.5))
-    assert parser.derivations([sentence]).scores[0] != before.scores[0]
-    parser.set_scores(official_grammar.binary_scores, official_grammar.unary_scores)
-    np.testing.assert_array_equal(parser.derivations([sentence]).scores, before.scores)
-    np.testing.assert_array_equal(parser.derivations([sentence]).rules, before.rules)
 
 
 def test_a_copy_parses_as_the_parser_does() -> None:
@@ -204,7 +193,7 @@ def test_a_copy_parses_as_the_parser_does() -> None:
 
 
 def test_brackets_are_tags_without_what_they_are_split_by(parser: Parser) -> None:
-    (tree,) = parser.parse([["a", "dog", "(", "brown", ")", "runs"]])
+    (tree,) = parse(parser, [["a", "dog", "(", "brown", ")", "runs"]])
     assert "^" not in str(tree)
 
 

@@ -176,14 +176,10 @@ class Encoder:
             ]
         return found
 
-    def encode(self, texts: Sequence[str], layers: Sequence[int] = (), attentions: bool = False) -> Iterator[Batch]:
-        """Hidden states of some layers, and attention maps if asked for, batch by batch; see ``run``."""
-        return self.run(self.tokenize(texts), layers, attentions)
-
     def run(
         self, sequences: Sequence[Sequence[int]], layers: Sequence[int] = (), attentions: bool = False
     ) -> Iterator[Batch]:
-        """The same for sequences of token ids.
+        """Hidden states of some layers, and attention maps if asked for, batch by batch, of sequences of token ids.
 
         For attention maps, padding tokens inside a sequence are masked: nobody attends to them. For hidden states they
         are tokens like others, as a caption may have them.

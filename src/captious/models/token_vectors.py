@@ -65,11 +65,7 @@ class TokenVectors:
 
     def read(self, text: int) -> NDArray[np.float32]:
         """The vectors of a text, float32[its number of tokens, d]."""
-        return self.read_range(text, text + 1)
-
-    def read_range(self, first: int, end: int) -> NDArray[np.float32]:
-        """The vectors of texts that follow one another, one after the other, float32[tokens of all, d]."""
-        start, stop = int(self.offsets[first]), int(self.offsets[end])
+        start, stop = self.offsets[text : text + 2].tolist()
         if self._array is not None:
             return self._array[start:stop]
         out = np.zeros((stop - start, self.width), np.float32)

@@ -1,4 +1,4 @@
-// What the bindings share: arrays of numpy in and out, vocabularies that threads of Python may share, checks.
+// What the bindings share: arrays of numpy in and out, a lock for objects that threads of Python share, checks.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ngrams.hpp"
-#include "vocabulary.hpp"
+#include "tokens.hpp"
 
 namespace captious {
 
@@ -63,11 +62,6 @@ private:
     std::shared_mutex mutex_;
 };
 
-// Threads of Python may share a vocabulary: who reads waits for who adds.
-struct SharedVocabulary : Vocabulary {
-    mutable SharedMutex mutex;
-};
-
 inline nb::tuple to_numpy(FlatTokens&& tokens) {
     return nb::make_tuple(to_numpy(std::move(tokens.ids)), to_numpy(std::move(tokens.offsets)));
 }
@@ -108,12 +102,13 @@ inline void check_images(const TokensView& candidates, const TokensView& referen
         throw nb::value_error("image_offsets do not fit candidates and references");
 }
 
-// The kernels of METEOR, bound in meteor/bindings.cpp.
+// One function for each subject, in its own folder: NAME/bindings.cpp.
+void bind_vocabulary(nb::module_& m);
+void bind_ngrams(nb::module_& m);
+void bind_cider(nb::module_& m);
+void bind_correlation(nb::module_& m);
 void bind_meteor(nb::module_& m);
-// The parser's, bound in parsing/bindings.cpp.
 void bind_parsing(nb::module_& m);
-
-// The kernels of word vectors, bound in vectors/bindings.cpp.
 void bind_vectors(nb::module_& m);
 
 }  // namespace captious

@@ -18,14 +18,8 @@ from captious.parsing.head_tree import Node
 from captious.parsing.heads import find_head
 from captious.parsing.implied_constituents import grouped
 from captious.parsing.relations import find_rule
-from captious.parsing.tree import Tree
 
-__all__ = ["basic_dependencies", "constituents", "dependencies"]
-
-
-def basic_dependencies(tree: Tree) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The head of each word, counted from 1 with 0 for the root, and the relation of each word to its head."""
-    return dependencies(constituents(_preorder(tree)))
+__all__ = ["constituents", "dependencies"]
 
 
 def constituents(items: Sequence[tuple[str, int, str]]) -> list[Node]:
@@ -59,7 +53,11 @@ def constituents(items: Sequence[tuple[str, int, str]]) -> list[Node]:
 
 
 def dependencies(nodes: Iterable[Node]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The same as `basic_dependencies`, of constituents that have their heads."""
+    """The head of each word, counted from 1 with 0 for the root, and the relation of each word to its head.
+
+    Args:
+        nodes: the constituents of a tree with their heads, each after all that are inside it.
+    """
     found: dict[int, tuple[int, str]] = {}
     root = 0
     for node in nodes:
@@ -73,16 +71,3 @@ def dependencies(nodes: Iterable[Node]) -> tuple[tuple[int, ...], tuple[str, ...
     found[root] = 0, "root"
     heads, relations = zip(*(found[number] for number in range(1, len(found) + 1)), strict=True)
     return heads, relations
-
-
-def _preorder(tree: Tree) -> list[tuple[str, int, str]]:
-    items: list[tuple[str, int, str]] = []
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if node.word is None:
-            items.append((node.label, len(node.children), ""))
-            waiting.extend(node.children[::-1])
-        else:
-            items.append((node.label, 0, node.word))
-    return items

@@ -17,7 +17,6 @@ from captious.native import threads, visible_nodes
 from captious.parsing.bounds import Bounds, make_pcfg, no_bounds
 from captious.parsing.lexicon import Lexicon, WordLists, WordTags
 from captious.parsing.scored_lexicon import lexicon_of
-from captious.parsing.tree import Tree
 from captious.resources.grammar import Grammar
 
 __all__ = ["LONGEST", "Derivations", "Parser", "Trees", "pieces"]
@@ -101,26 +100,12 @@ class Parser:
     def __reduce__(self) -> tuple[object, ...]:
         return Parser, (self.grammar, self._bounds)
 
-    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
-        """The tree of each sentence, given as its words; None for one without words.
+    def trees(self, sentences: Sequence[Sequence[str]]) -> Trees:
+        """The tree of each sentence, given as its words; one without words has no nodes.
 
         Raises:
             ParameterError: a sentence of more than ``LONGEST`` words; ``pieces`` cuts it.
         """
-        trees = self.trees(sentences)
-        bounds = trees.offsets.tolist()
-        nodes = list(
-            zip(
-                trees.labels.tolist(), trees.parents.tolist(), trees.begins.tolist(), trees.is_tag.tolist(), strict=True
-            )
-        )
-        return [
-            _tree(nodes[begin:end], trees.names, sentence)
-            for begin, end, sentence in zip(bounds[:-1], bounds[1:], sentences, strict=True)
-        ]
-
-    def trees(self, sentences: Sequence[Sequence[str]]) -> Trees:
-        """The same trees as arrays. Raises as ``parse`` does."""
         found = self.derivations(sentences)
         nodes = visible_nodes(found.offsets, found.states, found.begins, found.ends, self._labels)
         offsets, labels, parents, begins, ends = nodes
@@ -128,7 +113,7 @@ class Parser:
         return Trees(self._names, offsets, labels, parents, begins, ends, is_tag)
 
     def derivations(self, sentences: Sequence[Sequence[str]], *, plainly: bool = False) -> Derivations:
-        """How the grammar makes each sentence. Raises as ``parse`` does.
+        """How the grammar makes each sentence. Raises as ``trees`` does.
 
         Args:
             plainly: do not use the bounds: the same derivations, in many times the time.
@@ -142,10 +127,6 @@ class Parser:
                 )
         blocks = [sentences[begin : begin + _BLOCK] for begin in range(0, max(len(sentences), 1), _BLOCK)]
         return _joined([self._parse_block(block, plainly) for block in blocks])
-
-    def set_scores(self, binary_scores: NDArray[np.float32], unary_scores: NDArray[np.float32]) -> None:
-        """Give the rules other scores, in the order of the grammar's; natural logarithms, or any other numbers."""
-        self._pcfg.set_scores(binary_scores, unary_scores)
 
     def _parse_block(self, sentences: Sequence[Sequence[str]], plainly: bool) -> Derivations:
         found = self._parse(WordLists.of(self._lexicon, sentences), plainly)
@@ -193,18 +174,6 @@ def _label(state: str, is_tag: bool) -> str:
         return state[: state.find("-", 1) + 1] or state
     end = min((place for place in (state.find(mark, 1) for mark in _FUNCTION_MARKS) if place > 0), default=len(state))
     return state[:end] + (_TEMPORAL if _TEMPORAL in state and not is_tag else "")
-
-
-def _tree(nodes: list[tuple[int, int, int, bool]], names: tuple[str, ...], words: Sequence[str]) -> Tree | None:
-    """A tree of nodes in preorder: label, node above, first word, whether it is a tag."""
-    children: list[list[Tree]] = [[] for _ in nodes]
-    tree = None
-    for place in range(len(nodes) - 1, -1, -1):
-        label, parent, begin, is_tag = nodes[place]
-        tree = Tree(names[label], (), words[begin]) if is_tag else Tree(names[label], tuple(reversed(children[place])))
-        if parent >= 0:
-            children[parent].append(tree)
-    return tree
 
 
 def _joined(parts: list[Derivations]) -> Derivations:

@@ -5,10 +5,10 @@ Porter 1980, "An algorithm for suffix stripping"; what NLTK does otherwise is ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-__all__ = ["porter_stem", "porter_stems"]
+__all__ = ["porter_stem"]
 
 # NLTK: words with a stem of their own.
 _IRREGULAR = {
@@ -19,11 +19,6 @@ _IRREGULAR = {
     **{"dying": "die", "lying": "lie", "tying": "tie"},
     **{word: word for word in ("news", "howe", "proceed", "exceed", "succeed")},
 }
-
-
-def porter_stems(words: Sequence[str]) -> list[str]:
-    """The stem of each word."""
-    return [porter_stem(word) for word in words]
 
 
 @lru_cache(1 << 17)

@@ -8,6 +8,7 @@
 #include "bindings.hpp"
 #include "meteor/compile.hpp"
 #include "meteor/meteor.hpp"
+#include "vocabulary/shared_vocabulary.hpp"
 
 using namespace nanobind::literals;
 

@@ -1,13 +1,13 @@
 // The published files are text of two or three lines per entry, cut as Java cuts it: lines end in a line feed, words
 // at blanks.
-#include "compile.hpp"
+#include "meteor/compile.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
 
 #include "hash.hpp"
-#include "tables.hpp"
+#include "meteor/tables.hpp"
 
 namespace captious::meteor {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "vocabulary.hpp"
+#include "vocabulary/vocabulary.hpp"
 
 namespace captious::meteor {
 

@@ -7,8 +7,8 @@
 
 #include "meteor/alignment.hpp"
 #include "meteor/lexicon.hpp"
-#include "ngrams.hpp"
-#include "vocabulary.hpp"
+#include "tokens.hpp"
+#include "vocabulary/vocabulary.hpp"
 
 namespace captious::meteor {
 

@@ -1,6 +1,6 @@
 // The passes of the normaliser, one after the other over the whole line. A pass reads from left to right and goes on
 // behind what it has replaced, so of two places that share a character only the first changes.
-#include "normaliser.hpp"
+#include "meteor/normaliser.hpp"
 
 #include <algorithm>
 

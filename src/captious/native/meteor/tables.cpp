@@ -1,5 +1,5 @@
 // Looking words and phrases up. Every position that comes out of the file is checked before it is used.
-#include "tables.hpp"
+#include "meteor/tables.hpp"
 
 #include <algorithm>
 #include <iterator>

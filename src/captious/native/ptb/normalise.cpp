@@ -1,10 +1,10 @@
 // How the text of each kind of token is written: lower case, quotes, brackets, dashes.
-#include "normalise.hpp"
+#include "ptb/normalise.hpp"
 
 #include <algorithm>
 
-#include "lowercase.hpp"
-#include "utf8.hpp"
+#include "ptb/lowercase.hpp"
+#include "ptb/utf8.hpp"
 
 namespace captious::ptb {
 

@@ -1,13 +1,13 @@
 // Runs the tables that lexgen made from the rules: longest match, look-ahead, next token.
-#include "tokenizer.hpp"
+#include "ptb/tokenizer.hpp"
 
 #include <algorithm>
 #include <array>
 #include <unordered_set>
 
-#include "normalise.hpp"
+#include "ptb/normalise.hpp"
 #include "ptb_tables.inc"  // made from unicode.lex and english.lex by lexgen
-#include "utf8.hpp"
+#include "ptb/utf8.hpp"
 
 namespace captious::ptb {
 namespace {

@@ -1,5 +1,5 @@
 // Weighted references of CIDEr, and candidates against them; cider.hpp says what each function promises.
-#include "cider.hpp"
+#include "cider/cider.hpp"
 
 #include <cmath>
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,10 @@ from captious.errors import (
     UnknownImageError,
 )
 
-__all__ = ["captions", "of_images", "raw_texts"]
+__all__ = ["Texts", "captions", "of_images", "raw_texts"]
+
+#: Tokenized captions by image id: any number of references, or one candidate. Words are set apart by spaces.
+Texts: TypeAlias = Mapping[Any, list[str]]
 
 _SUBSET = "to evaluate a part of the images, set params['image_id'] to their ids, as those of cocoRes.getImgIds()"
 

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
-#include "ngrams.hpp"
+#include "tokens.hpp"
 
 namespace captious {
 

@@ -1,13 +1,14 @@
-"""A phrase structure tree: constituents above words, as a constituency parser makes it."""
+"""Phrase structure trees: constituents above words, as a constituency parser makes them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from captious.errors import ParameterError
+from captious.parsing.dependencies import constituents, dependencies
+from captious.parsing.parser import Parser
 
-__all__ = ["Tree"]
+__all__ = ["Tree", "basic_dependencies", "in_preorder", "parse"]
 
 _PIECE = re.compile(r"[()]|[^ \t\r\n()]+")
 
@@ -33,7 +34,7 @@ class Tree:
         """Read ``(NP (DT a) (NN dog))``, the form of the Penn Treebank.
 
         Raises:
-            ParameterError: brackets that do not pair, or text outside of them.
+            ValueError: brackets that do not pair, or text outside of them.
         """
         stack: list[tuple[str, list[Tree]]] = []
         pieces = _PIECE.findall(text)
@@ -61,7 +62,7 @@ class Tree:
                 return done
             else:
                 break
-        raise ParameterError("not a tree in brackets", where=text, help="write trees as (NP (DT a) (NN dog))")
+        raise ValueError(f"not a tree in brackets: {text}")
 
     def __str__(self) -> str:
         """The tree in brackets, on one line."""
@@ -75,3 +76,46 @@ class Tree:
             yield self
         for child in self.children:
             yield from child.tags()
+
+
+def in_preorder(tree: Tree) -> list[tuple[str, int, str]]:
+    """Label, number of children and word of every node, as ``constituents`` takes them."""
+    items: list[tuple[str, int, str]] = []
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if node.word is None:
+            items.append((node.label, len(node.children), ""))
+            waiting.extend(node.children[::-1])
+        else:
+            items.append((node.label, 0, node.word))
+    return items
+
+
+def basic_dependencies(tree: Tree) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The head of each word, counted from 1 with 0 for the root, and the relation of each word to its head."""
+    return dependencies(constituents(in_preorder(tree)))
+
+
+def parse(parser: Parser, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
+    """The tree of each sentence, given as its words; None for one without words."""
+    trees = parser.trees(sentences)
+    bounds = trees.offsets.tolist()
+    columns = (trees.labels.tolist(), trees.parents.tolist(), trees.begins.tolist(), trees.is_tag.tolist())
+    nodes = list(zip(*columns, strict=True))
+    return [
+        _tree(nodes[begin:end], trees.names, sentence)
+        for begin, end, sentence in zip(bounds[:-1], bounds[1:], sentences, strict=True)
+    ]
+
+
+def _tree(nodes: list[tuple[int, int, int, bool]], names: tuple[str, ...], words: Sequence[str]) -> Tree | None:
+    """A tree of nodes in preorder: label, node above, first word, whether it is a tag."""
+    children: list[list[Tree]] = [[] for _ in nodes]
+    tree = None
+    for place in range(len(nodes) - 1, -1, -1):
+        label, parent, begin, is_tag = nodes[place]
+        tree = Tree(names[label], (), words[begin]) if is_tag else Tree(names[label], tuple(reversed(children[place])))
+        if parent >= 0:
+            children[parent].append(tree)
+    return tree

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ngrams.hpp"
+#include "ngrams/ngrams.hpp"
 
 namespace captious {
 

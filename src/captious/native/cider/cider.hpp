@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "frequencies.hpp"
-#include "ngrams.hpp"
+#include "cider/frequencies.hpp"
+#include "ngrams/ngrams.hpp"
 
 namespace captious {
 

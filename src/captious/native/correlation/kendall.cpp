@@ -1,5 +1,5 @@
 // One pass over the rows in the order of their scores; a Fenwick tree holds how many points of each rating came before.
-#include "correlation.hpp"
+#include "correlation/kendall.hpp"
 
 #include <algorithm>
 #include <vector>

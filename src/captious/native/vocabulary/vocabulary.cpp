@@ -1,5 +1,5 @@
 // Cutting captions into tokens and numbering the words.
-#include "vocabulary.hpp"
+#include "vocabulary/vocabulary.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,10 +1,12 @@
-// Words and their ids, and captions as arrays of ids.
+// Words and their ids.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tokens.hpp"
 
 namespace captious {
 
@@ -14,12 +16,6 @@ enum class Cut {
     ptb_raw,     // the same with punctuation
     whitespace,  // pieces between Unicode white space, like Python's str.split()
     spaces,      // pieces between single spaces, empty ones too, like Python's str.split(" ")
-};
-
-// Captions as flat arrays: caption i is ids[offsets[i] .. offsets[i + 1]).
-struct FlatTokens {
-    std::vector<std::int32_t> ids;
-    std::vector<std::int64_t> offsets{0};
 };
 
 // A set of words numbered in the order in which they came. Words are never removed.

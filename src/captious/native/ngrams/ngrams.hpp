@@ -7,22 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "hash.hpp"
+#include "tokens.hpp"
 
 namespace captious {
 
 constexpr int kMaxOrder = 4;
-
-// Captions as flat arrays that somebody else owns: caption i is ids[offsets[i] .. offsets[i + 1]).
-struct TokensView {
-    const std::int32_t* ids;
-    const std::int64_t* offsets;
-    std::size_t count;
-
-    std::span<const std::int32_t> operator[](std::size_t i) const {
-        return {ids + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
-    }
-};
 
 // The hash of an n-gram grows word by word, so that of all n-grams at a position costs one step each.
 inline std::uint64_t hash_step(std::uint64_t hash, std::int32_t word) {

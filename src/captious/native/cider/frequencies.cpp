@@ -1,5 +1,5 @@
 // Counting in how many images each n-gram occurs.
-#include "frequencies.hpp"
+#include "cider/frequencies.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // Longest common subsequences and skip-bigrams.
-#include "sequences.hpp"
+#include "ngrams/sequences.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // The index of reference n-grams, and the counts that BLEU and ROUGE-N are made of.
-#include "ngrams.hpp"
+#include "ngrams/ngrams.hpp"
 
 #include <bit>
 #include <cstdlib>

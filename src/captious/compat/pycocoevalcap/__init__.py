@@ -1,0 +1,38 @@
+"""The COCO caption toolkit's interface without Java: stands in for pycocoevalcap 1.2, as it is on PyPI.
+
+    from captious.compat.pycocoevalcap.eval import COCOEvalCap  # in the module that the toolkit has it in,
+    from captious.compat.pycocoevalcap.spice.spice import Spice
+    from captious.compat.pycocoevalcap import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge, Spice  # and here
+    from captious.compat.pycocoevalcap import WMD  # which the fork mtanti/coco-caption has, and pycocoevalcap has not
+
+Names, arguments, return types, the order of results and what is printed are the toolkit's, and so are the scores.
+Different on purpose:
+
+- Scores belong to their image id, whatever the order of candidates and references.
+- Every caption is tokenized as if it were the only one, and a line break or control character in it is a space. In
+  the toolkit some of them shift every later caption by one.
+- Input that the toolkit cannot take, which it mostly stops at with a bare assertion, is an ``InputError`` that names
+  the image. So is a corpus without images. References without a single word are legal.
+- The tokenizer keeps an image without captions; the toolkit's drops it.
+- No process is started and no file written, so any number of evaluations can run at once.
+- ``COCOEvalCap.evaluate`` starts afresh each time, so it may be called again with other ``params``.
+- METEOR needs its tables, an installed pycocoevalcap's for instance, but not Java. ``|||`` in a reference, where the
+  toolkit's protocol breaks, is dropped as it is in a candidate.
+- SPICE's grammar is the official one where ``captious resources list`` shows it, or else captious' own, which is
+  close; a warning says so. ``Spice.compute_score`` gives images in the order of ``gts``; the toolkit's sorts their ids,
+  and its ``COCOEvalCap`` then puts scores on wrong images.
+- ``COCOEvalCap.evaluate`` says in one line what it leaves out: METEOR and SPICE, without METEOR's tables.
+"""
+
+from __future__ import annotations
+
+from captious.compat.pycocoevalcap.bleu.bleu import Bleu
+from captious.compat.pycocoevalcap.cider.cider import Cider
+from captious.compat.pycocoevalcap.eval import COCOEvalCap
+from captious.compat.pycocoevalcap.meteor.meteor import Meteor
+from captious.compat.pycocoevalcap.rouge.rouge import Rouge
+from captious.compat.pycocoevalcap.spice.spice import Spice
+from captious.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+from captious.compat.pycocoevalcap.wmd.wmd import WMD
+
+__all__ = ["WMD", "Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]

@@ -1,0 +1,1 @@
+"""The folder ``pycocoevalcap.bleu`` of the toolkit."""

@@ -1,0 +1,1 @@
+"""The folder ``pycocoevalcap.cider`` of the toolkit."""

@@ -1,0 +1,1 @@
+"""The folder ``pycocoevalcap.meteor`` of the toolkit."""

@@ -1,0 +1,1 @@
+"""The folder ``pycocoevalcap.rouge`` of the toolkit."""

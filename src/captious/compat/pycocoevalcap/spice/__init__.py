@@ -1,0 +1,1 @@
+"""The folder ``pycocoevalcap.spice`` of the toolkit."""

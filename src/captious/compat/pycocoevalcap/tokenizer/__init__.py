@@ -1,0 +1,1 @@
+"""The folder ``pycocoevalcap.tokenizer`` of the toolkit."""

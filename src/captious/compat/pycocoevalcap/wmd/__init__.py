@@ -1,0 +1,1 @@
+"""The folder ``pycocoevalcap.wmd`` of the fork mtanti/coco-caption."""

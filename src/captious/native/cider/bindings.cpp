@@ -1,0 +1,80 @@
+// Python bindings of document frequencies and CIDEr.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "bindings.hpp"
+#include "cider/cider.hpp"
+#include "cider/frequencies.hpp"
+
+using namespace nanobind::literals;
+
+namespace captious {
+namespace {
+
+using NgramsIn = nb::ndarray<const std::int32_t, nb::shape<-1, kMaxOrder>, nb::c_contig, nb::device::cpu>;
+
+}  // namespace
+
+void bind_cider(nb::module_& m) {
+    nb::class_<NgramFrequencies>(m, "NgramFrequencies", "In how many documents each n-gram occurs.")
+        .def(nb::init<>())
+        .def("__len__", &NgramFrequencies::size, "Number of distinct n-grams.")
+        .def("count", &NgramFrequencies::count, "references"_a, nb::keep_alive<1, 2>(),
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Count every image's references as one document. Only once, and only if nothing was added.")
+        .def("add",
+             [](NgramFrequencies& self, NgramsIn ngrams, Int64In counts) {
+                 if (ngrams.shape(0) != counts.size()) throw nb::value_error("not one count per n-gram");
+                 for (std::size_t i = 0; i < counts.size(); ++i)
+                     if (counts.data()[i] < 0 || counts.data()[i] > 0x7FFFFFFF) throw nb::value_error("counts do not fit 31 bits");
+                 for (std::size_t i = 0; i < counts.size(); ++i) {
+                     Ngram ngram;
+                     std::copy(ngrams.data() + i * kMaxOrder, ngrams.data() + (i + 1) * kMaxOrder, ngram.words.begin());
+                     self.add(ngram, static_cast<std::uint32_t>(counts.data()[i]));
+                 }
+             },
+             "ngrams"_a, "counts"_a, "Add counts: ngrams int32[n, 4] of word ids padded with -1, counts int64[n].")
+        .def("entries",
+             [](const NgramFrequencies& self) {
+                 std::vector<std::int32_t> ngrams;
+                 std::vector<std::int64_t> counts;
+                 for (const NgramFrequencies::Entry& entry : self.entries()) {
+                     ngrams.insert(ngrams.end(), entry.ngram.words.begin(), entry.ngram.words.end());
+                     counts.push_back(entry.count);
+                 }
+                 return nb::make_tuple(to_numpy(std::move(ngrams), kMaxOrder), to_numpy(std::move(counts)));
+             },
+             nb::sig("def entries(self) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
+             "All n-grams and their counts, as `add` takes them.");
+
+    nb::class_<CiderReferences>(m, "CiderReferences", "References of all images, weighted for CIDEr.")
+        .def("__init__",
+             [](CiderReferences* self, const ReferenceNgrams& references, const NgramFrequencies& frequencies,
+                Int32In word_map, double log_documents, double sigma, bool clip, bool relative, bool length_in_words,
+                int threads) {
+                 CiderOptions options{log_documents, sigma, clip, relative, length_in_words};
+                 nb::gil_scoped_release release;
+                 new (self) CiderReferences(references, frequencies, {word_map.data(), word_map.size()}, options, threads);
+             },
+             "references"_a, "frequencies"_a, "word_map"_a, "log_documents"_a, nb::kw_only(), "sigma"_a, "clip"_a, "relative"_a,
+             "length_in_words"_a, "threads"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def("score",
+             [](const CiderReferences& self, Int32In ids, Int64In offsets, Int64In rows, Int32In word_map, int threads) {
+                 TokensView candidates = view(ids, offsets);
+                 if (rows.size() != candidates.count) throw nb::value_error("not one row per candidate");
+                 for (std::size_t i = 0; i < rows.size(); ++i)
+                     if (rows.data()[i] < 0 || rows.data()[i] >= static_cast<std::int64_t>(self.images()))
+                         throw nb::index_error("a row that no image has");
+                 std::vector<double> out(candidates.count);
+                 {
+                     nb::gil_scoped_release release;
+                     self.score(candidates, span(rows), {word_map.data(), word_map.size()}, threads, out.data());
+                 }
+                 return to_numpy(std::move(out));
+             },
+             "ids"_a, "offsets"_a, "rows"_a, "word_map"_a, "threads"_a,
+             "Similarity, 0..1, of each candidate with the references of the image in its row; float64[n_candidates].");
+}
+
+}  // namespace captious
