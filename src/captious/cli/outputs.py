@@ -95,8 +95,11 @@ def _inputs(given: dict[str, Any], outputs: Sequence[str]) -> list[Path]:
         if name in outputs or name in ("output", "plot"):
             continue
         for each in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(each, Path) or (isinstance(each, str) and Path(each).suffix and os.path.exists(each)):
-                found.append(Path(each))
+            if isinstance(each, Path):
+                found.append(each)
+            elif isinstance(each, str):  # a file of judgments may have a statistic: mine.jsonl@spearman
+                texts = (each, each.rpartition("@")[0])
+                found += [Path(text) for text in texts if Path(text).suffix and os.path.exists(text)]
     return found
 
 
