@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import captious
-from captious.judgment import BENCHMARKS, load_evidence
+from captious.judgment import load_evidence
+from captious.judgment.benchmarks.registry import get, names
 
 from .conftest import Run, assert_refused, plain_environment
 
@@ -68,10 +69,10 @@ class TestList:
         assert outcome.code == 0
         assert "--data DIR" in outcome.err
         assert "CAPTIOUS_DATA" in outcome.err
-        for benchmark in BENCHMARKS:
+        for benchmark in names():
             said = block(outcome.out, benchmark)
             assert [*said] == ["protocols", "files", "obtain"]
-            for protocol in BENCHMARKS[benchmark]:
+            for protocol in get(benchmark).protocols:
                 assert f"{protocol.name}: {protocol.statistic}" in said["protocols"]
 
     def test_found_and_missing(self, shared_data: Path, run: Run) -> None:
@@ -105,7 +106,7 @@ class TestList:
         document = run("data", "list", "--data", shared_data, "--format", "json").json
         assert document["folder"] == str(shared_data)
         found = {benchmark["name"]: benchmark for benchmark in document["benchmarks"]}
-        assert [*found] == [*BENCHMARKS]
+        assert [*found] == names()
         assert found["flickr8k-expert"]["protocols"][0]["name"] == "flickr8k-expert@spice2016"
         assert found["flickr8k-expert"]["files"][0] == {"flickr8k/expert.jsonl": True}
         assert found["flickr8k-expert"]["found"] is True

@@ -17,9 +17,8 @@ import pytest
 
 import captious
 from captious.cli import captious as command_line
-from captious.judgment.benchmarks import FILES
-from captious.judgment.protocols import Protocol, protocols
-from captious.judgment.published import PUBLISHED
+from captious.judgment import Protocol
+from captious.judgment.benchmarks import registry as benchmarks
 from captious.metrics.contract import registry
 
 from ..support.every_metric import MODELS
@@ -133,17 +132,20 @@ def test_every_public_name_is_mentioned(name: str) -> None:
     assert any(whole_name.search(page.read_text(encoding="utf-8")) for page in PAGES)
 
 
-@pytest.mark.parametrize("protocol", protocols(), ids=lambda protocol: protocol.full_name)
+@pytest.mark.parametrize(
+    "protocol",
+    [protocol for name in benchmarks.names() for protocol in benchmarks.get(name).protocols],
+    ids=lambda protocol: protocol.full_name,
+)
 def test_every_protocol_is_documented(protocol: Protocol) -> None:
     rows = [line for line in prose(DOCS / "judgment.md").splitlines() if line.startswith(f"| `{protocol.benchmark}@")]
     assert any(f"@{protocol.name}`" in row for row in rows)
 
 
-@pytest.mark.parametrize("benchmark", FILES)
+@pytest.mark.parametrize("benchmark", benchmarks.names())
 def test_every_file_of_a_benchmark_is_documented(benchmark: str) -> None:
     rows = [line for line in prose(DOCS / "judgment.md").splitlines() if line.startswith("|")]
-    forms = [FILES[benchmark][0], *(form.files for form in PUBLISHED.get(benchmark, ()))]
-    for file in {Path(name) for names in forms for name in names}:
+    for file in {Path(name) for files in benchmarks.get(benchmark).files for name in files.names}:
         assert any(f"{file.parent}/" in row and file.stem in row for row in rows), file
 
 

@@ -10,8 +10,8 @@ import pytest
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.judgment import judge
+from captious.judgment.benchmarks.registry import protocol
 from captious.judgment.evidence import SystemRanking
-from captious.judgment.protocols import protocol
 from captious.metrics.contract.metric import MeanMetric
 from captious.metrics.mima import Mima
 

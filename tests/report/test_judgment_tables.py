@@ -15,7 +15,7 @@ import pytest
 
 import captious.report  # noqa: F401  (judgments learn to show themselves)
 from captious.judgment import Agreement, Judgment, Study, Verdict
-from captious.judgment.protocols import protocol
+from captious.judgment.benchmarks.registry import protocol
 from captious.report.judgment_tables import judgment_table, study_table
 from captious.report.machine_readable import (
     judgment_csv,

@@ -11,7 +11,7 @@ import pytest
 
 from captious.errors import MissingExtraError, OutputError, ParameterError
 from captious.judgment import Agreement, Judgment, Study, Verdict
-from captious.judgment.protocols import protocol
+from captious.judgment.benchmarks.registry import protocol
 from captious.judgment.study import Curve, Curves, Matrix
 from captious.report import plots
 

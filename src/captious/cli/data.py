@@ -12,12 +12,12 @@ from typing import Any
 import click
 
 from captious.cli.options import data_option
-from captious.cli.outputs import deliver, output_options, print_table
-from captious.judgment import BENCHMARKS, load_evidence
-from captious.judgment.benchmarks import FILES
+from captious.cli.outputs import deliver, output_options, print_table, warn
+from captious.errors import CaptiousError
+from captious.judgment import load_evidence
+from captious.judgment.benchmarks.registry import get, names
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import DataFolder, data_folder
-from captious.judgment.published import PUBLISHED
 from captious.report.machine_readable import csv_text
 from captious.version import __version__
 
@@ -47,7 +47,7 @@ def list_(data: Path | None, format_: str) -> None:
     The first protocol is the default; another is asked for as BENCHMARK@PROTOCOL. Files may be compressed: .gz.
     """
     folder = data_folder(data) if data is not None or os.environ.get("CAPTIOUS_DATA") else None
-    found = [_described(benchmark, folder) for benchmark in BENCHMARKS]
+    found = list(_described(folder))
     if format_ == "json":
         place = str(folder.folder) if folder else None
         document = {"version": __version__, "folder": place, "benchmarks": found}
@@ -77,25 +77,30 @@ def items(benchmark: str, data: Path | None, format_: str, output: Path | None) 
         deliver(_csv(rows), output)
 
 
-def _forms(benchmark: str) -> tuple[list[tuple[str, ...]], str]:
-    """The sets of files that do, the first that is there being read; and where they come from."""
-    names, source = FILES[benchmark]
-    return [names, *(form.files for form in PUBLISHED.get(benchmark, ()))], source
-
-
-def _described(benchmark: str, folder: DataFolder | None) -> dict[str, Any]:
-    forms, source = _forms(benchmark)
-    here = [[folder is not None and folder.has(name) for name in names] for names in forms]
-    return {
-        "name": benchmark,
-        "protocols": [
-            {"name": p.full_name, "statistic": p.statistic, "measure": p.measure, "source": p.source}
-            for p in BENCHMARKS[benchmark]
-        ],
-        "found": any(map(all, here)) if folder is not None else None,
-        "files": [dict(zip(names, there, strict=True)) for names, there in zip(forms, here, strict=True)],
-        "obtain": source,
-    }
+def _described(folder: DataFolder | None) -> Iterator[dict[str, Any]]:
+    """What json says of every benchmark. One of another package that cannot be loaded gives a warning."""
+    for name in names():
+        try:
+            benchmark = get(name)
+        except CaptiousError as error:
+            warn([str(error)])
+            continue
+        forms = [{file: folder is not None and folder.has(file) for file in files.names} for files in benchmark.files]
+        yield {
+            "name": name,
+            "protocols": [
+                {
+                    "name": p.full_name,
+                    "statistic": p.statistic,
+                    "measure": p.measure.text if p.measure else "",
+                    "source": p.source,
+                }
+                for p in benchmark.protocols
+            ],
+            "found": any(all(form.values()) for form in forms) if folder is not None else None,
+            "files": forms,
+            "obtain": benchmark.obtain,
+        }
 
 
 def _print_list(found: list[dict[str, Any]]) -> None:

@@ -132,7 +132,7 @@ class RatedCaptions(Evidence):
 
     @property
     def part_names(self) -> Sequence[str]:
-        return self.names
+        return self.names if len(self.names) > 1 else ()
 
     @cached_property
     def _points(self) -> list[tuple[NDArray[np.int64], Points]]:
@@ -194,11 +194,11 @@ class CaptionPairs(Evidence):
         return np.bincount(self.parts, minlength=len(self.names))
 
     def _right(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """1 for a pair that is judged as people do, 0 for one that is not, one half for a tie."""
+        """1 for a pair that is judged as people do, 0 for one that is not; for a tie what the protocol says."""
         of_pair = scores.reshape(-1, 2)
         rows = np.arange(self.n)
         margin = of_pair[rows, self.preferred] - of_pair[rows, 1 - self.preferred]
-        return (np.sign(margin) + 1) / 2
+        return np.where(margin == 0, self.protocol.ties, (margin > 0).astype(np.float64))
 
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.bincount(self.parts, self._right(scores), len(self.names)) / self._sizes

@@ -18,7 +18,7 @@ from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import check_sampling
-from captious.judgment.benchmarks import load_benchmark
+from captious.judgment.benchmarks import registry
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.metric_inputs import (
@@ -30,8 +30,7 @@ from captious.judgment.metric_inputs import (
     refuse_constant,
     score_captions,
 )
-from captious.judgment.own_judgments import load_own
-from captious.judgment.protocols import Protocol, protocol
+from captious.judgment.own_judgments import as_own, load_own
 from captious.judgment.verdict import Agreement, Judgment, Verdict, holm, ranks
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.registry import get, names
@@ -71,8 +70,8 @@ def judge(
     """How well metrics agree with people.
 
     Args:
-        benchmarks: names ("composite"), names with a protocol ("flickr8k-expert@yi2020"), files of judgments (.jsonl)
-            or evidence.
+        benchmarks: names ("composite"), names with a protocol ("flickr8k-expert@yi2020"), files of your own judgments
+            ("mine.jsonl"), files with a statistic ("mine.jsonl@kendall-tau-b"), or evidence.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the metrics of the COCO
             evaluation that can run here.
         settings: what applies to all metrics that are asked for by name.
@@ -122,14 +121,12 @@ def judge(
 
 
 def load_evidence(benchmark: str | os.PathLike[str], data: str | os.PathLike[str] | None = None) -> Evidence:
-    """The judgments of a benchmark, or of a file of the user's; raises as ``judge`` does."""
-    path = Path(benchmark)
-    if path.suffix == ".gz":
-        path = path.with_suffix("")
-    if path.suffix == ".jsonl":
-        return load_own(path)
-    chosen = protocol(str(benchmark))
-    return load_benchmark(chosen, data_folder(data))
+    """The judgments of a benchmark, or of a file of your own; raises as ``judge`` does."""
+    own = as_own(os.fspath(benchmark))
+    if own is not None:
+        return load_own(*own)
+    chosen = registry.protocol(str(benchmark))
+    return registry.get(chosen.benchmark).evidence(chosen, data_folder(data))
 
 
 def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTable) -> None:
@@ -137,10 +134,11 @@ def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTa
         raise ParameterError("no benchmark is asked for", help="name one, such as composite")
     if not asked and not given:
         raise ParameterError("no metric is asked for", help="name one, such as -m cider-d, or give scores")
-    seen: dict[str, Protocol] = {}
-    for current in (each.protocol for each in evidence):
-        before = seen.setdefault(current.benchmark, current)
-        if before is not current and "own" in (before.name, current.name):
+    seen: dict[str, Evidence] = {}
+    for each in evidence:
+        first = seen.setdefault(each.protocol.benchmark, each)
+        before, current = first.protocol, each.protocol
+        if before is not current and (before.full_name == current.full_name or first.data != each.data):
             raise ParameterError(
                 f"two benchmarks are called {current.benchmark}",
                 help="name the file of judgments otherwise, or judge them one at a time",

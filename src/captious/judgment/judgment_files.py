@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from captious.errors import CaptionFileError, ResourceError
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
-__all__ = ["DataFolder", "data_folder"]
+__all__ = ["DataFolder", "data_folder", "known", "number_within"]
 
 _VARIABLE = "CAPTIOUS_DATA"
+T = TypeVar("T")
 
 
 def data_folder(given: str | os.PathLike[str] | None = None) -> DataFolder:
@@ -99,6 +102,36 @@ class DataFolder:
                 )
             yield number, fields
 
+    def csv_rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+        """The rows of a csv file whose first line names its columns, each with the number of its last line.
+
+        Args:
+            name: of the file.
+            columns: those that it must have; others may be there.
+
+        Raises:
+            ResourceError: it is not there.
+            CaptionFileError: it cannot be read, a column is missing, or a row has too few or too many cells.
+        """
+        text, _ = self._text(name)
+        reader = csv.DictReader(io.StringIO(text, newline=""))
+        try:
+            if missing := [column for column in columns if column not in (reader.fieldnames or ())]:
+                where = self.place(name, 1)
+                raise CaptionFileError(f"no column {missing[0]}", where=where, help=f"columns are {', '.join(columns)}")
+            for row in reader:
+                if None in row or None in row.values():
+                    where = self.place(name, reader.line_num)
+                    raise CaptionFileError(
+                        f"too {'many' if None in row else 'few'} cells",
+                        where=where,
+                        help="set cells with commas in quotes",
+                    )
+                yield reader.line_num, row
+        except csv.Error as error:
+            where = self.place(name, reader.line_num + 1)
+            raise CaptionFileError(f"not csv: {error}", where=where, help="get the file again") from error
+
     def entries(self, name: str, keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The entries of a JSON object of objects, each of which has these keys; raises as ``json`` does."""
         content = self.json(name)
@@ -141,3 +174,30 @@ class DataFolder:
             raise CaptionFileError(f"cannot be read: {error}", where=str(path), help="get the file again") from error
         self.read[path.name] = f"{zlib.crc32(raw):08x}"
         return text, path
+
+
+def known(table: Mapping[Any, T], key: object, where: str) -> T:
+    """What a table of captions has for a key.
+
+    Raises:
+        CaptionFileError: nothing.
+    """
+    if key not in table:
+        raise CaptionFileError(f"{key} has no caption", where=where, help="get files of the same release")
+    return table[key]
+
+
+def number_within(value: object, low: float, high: float | None, where: str) -> float:
+    """A number within bounds, of which the upper may be None.
+
+    Raises:
+        CaptionFileError: not a number, or out of bounds.
+    """
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not number >= low or (high is not None and number > high):
+        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise CaptionFileError(f"{value!r} is not a number {bounds}", where=where, help="get the file again")
+    return number

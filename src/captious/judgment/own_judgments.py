@@ -1,4 +1,4 @@
-"""Judgments of the user's: one JSON object per line, ratings or pairs. docs/judgment.md shows the form."""
+"""Your own judgments: one JSON object per line, ratings or pairs. docs/judgment.md shows the form."""
 
 from __future__ import annotations
 
@@ -6,19 +6,27 @@ import re
 import reprlib
 import sys
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from captious.errors import CaptionFileError, EmptyInputError, ResourceError
-from captious.judgment.benchmarks import numbered, pairs_of, table
-from captious.judgment.evidence import Evidence, RatedCaptions
+from captious.errors import CaptionFileError, EmptyInputError, ResourceError, UnknownNameError
+from captious.judgment.correlation import STATISTICS
+from captious.judgment.evidence import Evidence
+from captious.judgment.judged_items import CaptionPair, RatedCaption, caption_pairs, rated_captions
 from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import Protocol
+from captious.judgment.protocols import Choice, Protocol
 
-__all__ = ["load_own"]
+__all__ = ["as_own", "load_own"]
 
+#: What a file of ratings, or of pairs, can be judged by; the first is the default.
+_STATISTICS = {
+    "ratings": ("kendall-tau-c", *(name for name in STATISTICS if name != "kendall-tau-c")),
+    "pairs": ("accuracy",),
+}
+#: What the protocol is called when no statistic is asked for.
+_DEFAULT = "own"
+_PARTS = Choice("", attrgetter("part"))
 _LARGEST_RATING = sys.float_info.max
 _FORM = (
     'write {"candidate": "...", "references": ["..."], "rating": 3}'
@@ -26,8 +34,19 @@ _FORM = (
 )
 
 
-def load_own(path: Path) -> Evidence:
-    """Judgments of the user's, one JSON object per line: ratings or pairs.
+def as_own(benchmark: str) -> tuple[Path, str] | None:
+    """The file and the statistic of ``mine.jsonl`` or ``mine.jsonl@spearman``; None for what is not a .jsonl file.
+
+    The file may be compressed, ``mine.jsonl.gz``, and is known without .gz. The statistic is "own" if none is named.
+    """
+    if not _is_file(benchmark):
+        benchmark, _, statistic = benchmark.rpartition("@")
+        return (_without_gz(benchmark), statistic) if _is_file(benchmark) else None
+    return _without_gz(benchmark), _DEFAULT
+
+
+def load_own(path: Path, statistic: str = _DEFAULT) -> Evidence:
+    """Your own judgments, one JSON object per line: ratings or pairs.
 
     Ratings: ``{"candidate": ..., "references": [...], "rating": 3}``, or ``"ratings": [3, 4, 3]`` of which each is a
     point. Pairs: ``{"better": ..., "worse": ..., "references": [...]}``. With ``"image"``, the captions of an image are
@@ -36,8 +55,14 @@ def load_own(path: Path) -> Evidence:
     Pairs serve for every forced choice: the distractors of Hodosh and Hockenmaier 2016 (a part per kind of change) and
     FOIL (better: the caption with ``"foil": false``; worse: the one with ``"foil": true`` made from it).
 
+    Args:
+        path: the file, which may also lie there with .gz after its name.
+        statistic: for ratings kendall-tau-b, kendall-tau-c, spearman or pearson; for pairs accuracy. "own" for the
+            default: kendall-tau-c for ratings.
+
     Raises:
         ResourceError: there is no such file.
+        UnknownNameError: a statistic that does not exist, or not for judgments of this form.
         CaptionFileError: a line is not of that form.
         EmptyInputError: no lines.
     """
@@ -48,24 +73,55 @@ def load_own(path: Path) -> Evidence:
     if not lines:
         raise EmptyInputError("there are no judgments", where=str(path), help=_FORM)
     pairs = "better" in lines[0][1]
+    chosen = _statistic(path, "pairs" if pairs else "ratings", statistic)
     for number, record in lines:
         if wrong := _wrong(record, pairs):
             raise CaptionFileError(wrong, where=f"{path}, line {number}", help=_FORM)
-    records = [record for _, record in lines]
-    # An image is known by what its id says, "7" and 7 alike; a line without one is an image of its own.
-    images = [str(r["image"]) if r.get("image") is not None else number for number, r in lines]
-    parts, names = numbered(str(record.get("part", "all")) for record in records)
-    given = "as the file gives them"
     if pairs:
-        protocol = Protocol(path.stem, "own", "accuracy", "majority", "pairs", given, ties="one half")
-        triples = [(i, (r["better"], r["worse"]), r["references"]) for i, r in zip(images, records, strict=True)]
-        return pairs_of(protocol, folder, triples, np.zeros(len(records), np.int64), parts, names)
-    protocol = Protocol(path.stem, "own", "kendall-tau-c", "each", "captions", given)
-    ratings = [np.array(r["ratings"] if "ratings" in r else [r["rating"]], float) for r in records]
-    ids = [str(number) for number, _ in lines]
-    captions = table(ids, [r["candidate"] for r in records], [r["references"] for r in records])
-    several = (parts, names) if len(names) > 1 else (None, ())
-    return RatedCaptions(protocol, folder.read, captions, ratings, numbered(images)[0], *several)
+        protocol = Protocol(path.stem, statistic, chosen, "majority", "pairs", parts=_PARTS)
+        return caption_pairs(protocol, [_pair(number, record) for number, record in lines], folder.read)
+    protocol = Protocol(path.stem, statistic, chosen, "each", "captions", parts=_PARTS)
+    return rated_captions(protocol, [_rated(number, record) for number, record in lines], folder.read)
+
+
+def _is_file(text: str) -> bool:
+    return text.endswith((".jsonl", ".jsonl.gz"))
+
+
+def _without_gz(text: str) -> Path:
+    return Path(text.removesuffix(".gz"))
+
+
+def _statistic(path: Path, form: str, asked: str) -> str:
+    """The statistic to judge a file by."""
+    known = _STATISTICS[form]
+    if asked == _DEFAULT:
+        return known[0]
+    if asked not in known:
+        raise UnknownNameError(
+            f"there is no statistic {asked!r} for {form}", where=str(path), help=f"{form} can have {', '.join(known)}"
+        )
+    return asked
+
+
+def _pair(number: int, record: Mapping[str, Any]) -> CaptionPair:
+    texts = (record["better"], record["worse"])
+    return CaptionPair(_image(number, record), texts, 0, record["references"], _part(record))
+
+
+def _rated(number: int, record: Mapping[str, Any]) -> RatedCaption:
+    ratings = record["ratings"] if "ratings" in record else [record["rating"]]
+    candidate, references = record["candidate"], record["references"]
+    return RatedCaption(str(number), _image(number, record), candidate, references, ratings, _part(record))
+
+
+def _image(number: int, record: Mapping[str, Any]) -> str | int:
+    """An image is known by what its id says, "7" and 7 alike; a line without one is an image of its own."""
+    return str(record["image"]) if record.get("image") is not None else number
+
+
+def _part(record: Mapping[str, Any]) -> str:
+    return str(record.get("part", "all"))
 
 
 def _wrong(record: Mapping[str, Any], pairs: bool) -> str:

@@ -65,11 +65,7 @@ class Verdict:
             "name": p.full_name,
             "n": self.n,
             "statistic": p.statistic,
-            "protocol": {
-                key: getattr(p, key)
-                for key in ("of", "ratings", "references", "excluded", "ties", "parts", "measure", "source")
-                if getattr(p, key)
-            },
+            "protocol": p.facts(),
             "data": dict(self.data),
             "results": {
                 name: {

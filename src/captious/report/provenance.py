@@ -75,13 +75,14 @@ def is_number(value: Any) -> bool:
 def protocol_facts(verdict: Verdict) -> dict[str, str]:
     """How scores and judgments of a benchmark were compared: label -> text."""
     p = verdict.protocol
+    said = p.facts()
     facts = {
         "judgments": _RATINGS[p.ratings],
-        "measure": p.measure,
-        "references": p.references,
-        "left out": p.excluded,
-        "ties": f"a tie of the metric counts {p.ties}" if p.ties else "",
-        "parts": f"{p.parts}; the value is the mean of theirs" if p.parts else "",
+        "measure": said.get("measure", ""),
+        "references": said.get("references", ""),
+        "left out": said.get("excluded", ""),
+        "ties": f"a tie of the metric counts {said['ties']}" if "ties" in said else "",
+        "parts": f"{said['parts']}; the value is the mean of theirs" if "parts" in said else "",
         "data": data_text(verdict.data),
         "source": p.source,
     }

@@ -176,9 +176,9 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return points if group == "captious.studies" else []
 
     monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
-    group._plugins.cache_clear()
+    group._OTHERS.forget()
     yield
-    group._plugins.cache_clear()
+    group._OTHERS.forget()
 
 
 THEIRS = made()

@@ -6,7 +6,6 @@ Sharif et al. 2019 (LCEval), section 7.5.5; Vedantam et al. 2015 on PASCAL-50S.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -17,7 +16,8 @@ from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import check_sampling
-from captious.judgment.evidence import CaptionPairs, Evidence
+from captious.judgment.benchmarks import registry
+from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
@@ -27,7 +27,6 @@ from captious.progress import steps
 
 __all__ = ["reference_counts"]
 
-_POOL = "pascal50s/refs.json"
 _USUAL = (1, 2, 3, 4, 5, 10, 20, 40)
 _BATCH = 100  # resamples at a time
 
@@ -43,13 +42,13 @@ def reference_counts(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Study:
-    """The statistic of a benchmark when metrics get fewer references, or, for pascal-50s, more.
+    """The statistic of a benchmark when metrics get fewer references or, where it has a pool of them, more.
 
     For each count, that many references of every image are drawn without replacement and the benchmark is judged
     with them; the value is the mean over draws. All metrics see the same draws, and a draw of more references
-    contains that of fewer. Captions with fewer references than a count keep all of theirs. References of pascal-50s
-    are the fifty of each image, without those that are one of the captions to be judged. Document frequencies of
-    CIDEr are counted over the drawn references.
+    contains that of fewer. Captions with fewer references than a count keep all of theirs. The pool of pascal-50s is
+    the fifty references of each image, without those that are one of the captions to be judged. Document frequencies
+    of CIDEr are counted over the drawn references.
 
     Args:
         benchmark: of captions; as ``judge`` takes it.
@@ -120,25 +119,16 @@ def reference_counts(
     )
 
 
-def _pool(evidence: Evidence, data: str | os.PathLike[str] | None) -> tuple[References, dict[str, str]]:
+def _pool(
+    evidence: RatedCaptions | CaptionPairs, data: str | os.PathLike[str] | None
+) -> tuple[References, dict[str, str]]:
     """The references of every caption from which to draw, and the files they were read from."""
-    table = judged_captions(evidence, data).captions.references
-    if not isinstance(evidence, CaptionPairs) or evidence.protocol.benchmark != "pascal-50s":
-        return table, {}
+    protocol = evidence.protocol
+    benchmark = registry.get(protocol.benchmark) if protocol.benchmark in registry.names() else None
+    if benchmark is None or benchmark.pool is None or protocol not in benchmark.protocols:
+        return evidence.captions.references, {}
     folder = data_folder(data)
-    of_image = folder.json(_POOL)
-    candidates = evidence.captions.candidates
-    kept: list[list[str]] = []
-    for row, item in enumerate(evidence.items):
-        judged = {_letters(candidates[row - row % 2]), _letters(candidates[row - row % 2 + 1])}
-        kept.append([text for text in of_image[item.split("|")[0]] if _letters(text) not in judged])
-    offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in kept])])
-    texts = tuple(text for some in kept for text in some)
-    return References(table.ids, texts, offsets, name=table.name), folder.read
-
-
-def _letters(text: str) -> str:
-    return re.sub("[^a-z0-9]", "", text.lower())
+    return benchmark.pool(evidence, folder), folder.read
 
 
 def _checked_counts(counts: Sequence[int], most: int) -> list[int]:

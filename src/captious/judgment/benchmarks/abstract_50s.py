@@ -1,0 +1,49 @@
+"""ABSTRACT-50S: which of two captions of a clip-art scene do most people prefer? Vedantam et al. 2015."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+from captious.judgment.benchmarks.benchmark import Benchmark, Files
+from captious.judgment.evidence import Evidence
+from captious.judgment.judged_items import CaptionPair, caption_pairs
+from captious.judgment.judgment_files import DataFolder
+from captious.judgment.protocols import AS_GIVEN, Choice, Protocol
+
+__all__ = ["ABSTRACT_50S"]
+
+_NORMALISED = "abstract50s/pairs.jsonl"
+
+
+def _read(folder: DataFolder) -> list[CaptionPair]:
+    pairs = []
+    for r in folder.records(_NORMALISED):
+        first, second = r["sent"]
+        pairs.append(CaptionPair(r["image"], (first, second), r["label"], r["refs"], r.get("category", "all")))
+    return pairs
+
+
+def _load(protocol: Protocol, items: Sequence[CaptionPair], folder: DataFolder) -> Evidence:
+    return caption_pairs(protocol, items, folder.read)
+
+
+ABSTRACT_50S = Benchmark(
+    "abstract-50s",
+    (
+        Protocol(
+            "abstract-50s",
+            "vedantam2015",
+            "accuracy",
+            "majority",
+            "pairs",
+            references=AS_GIVEN,
+            ties=0.5,
+            parts=Choice("categories", attrgetter("part")),
+            source="Vedantam et al. 2015",
+        ),
+    ),
+    (Files((_NORMALISED,), _read),),
+    "Vedantam et al. 2015",
+    _load,
+)

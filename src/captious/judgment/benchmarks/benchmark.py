@@ -1,0 +1,145 @@
+"""What a benchmark is: protocols, the files that hold its judgments, how these become evidence, published figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from captious.data import References
+from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError
+from captious.judgment.evidence import Evidence
+from captious.judgment.judgment_files import DataFolder
+from captious.judgment.protocols import Protocol
+
+__all__ = ["TOOLKIT", "Benchmark", "Figure", "Files", "figures"]
+
+#: Source of figures that were measured with the official toolkit on the normalised files.
+TOOLKIT = "pycocoevalcap 1.2 on the same files"
+
+
+@dataclass(frozen=True)
+class Files:
+    """One form in which the judgments of a benchmark come.
+
+    Args:
+        names: relative to the folder of judgment data; all are needed.
+        read: makes of them what the benchmark's ``load`` takes; raises CaptionFileError with file and line.
+    """
+
+    names: tuple[str, ...]
+    read: Callable[[DataFolder], Any]
+
+
+class Figure(NamedTuple):
+    """A published value of a protocol's statistic, as a fraction.
+
+    Args:
+        value: the statistic.
+        source: who published it.
+        parts: the values of parts, where these are published.
+        tolerance: half a unit of the last digit that is published, or more where the source explains it.
+    """
+
+    value: float
+    source: str
+    parts: Mapping[str, float] = {}
+    tolerance: float = 0.0005
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Data with at least one protocol.
+
+    Args:
+        name: as the command line takes it.
+        protocols: the first is the default.
+        files: the forms in which the data come; the first that is complete is read.
+        obtain: where to get the files.
+        load: makes evidence of what was read: (protocol, what ``Files.read`` returned, folder).
+        published: protocol -> metric -> published figure.
+        pool: for studies that draw references, those of every caption, where there are more than metrics get; None if
+            there are no others.
+
+    Raises:
+        ParameterError: no files, no protocol, two of one name, a protocol of another benchmark, or figures of no
+            protocol.
+    """
+
+    name: str
+    protocols: tuple[Protocol, ...]
+    files: tuple[Files, ...]
+    obtain: str
+    load: Callable[[Protocol, Any, DataFolder], Evidence]
+    published: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
+    pool: Callable[[Any, DataFolder], References] | None = None
+
+    def __post_init__(self) -> None:
+        names = [each.name for each in self.protocols]
+        strangers = [each.benchmark for each in self.protocols if each.benchmark != self.name]
+        wrong = ""
+        if not names or not self.files:
+            wrong = "it has no files" if names else "it has no protocol"
+        elif len(set(names)) < len(names):
+            wrong = "two of its protocols have the same name"
+        elif strangers:
+            wrong = f"one of its protocols is of the benchmark {strangers[0]!r}"
+        elif unknown := self.published.keys() - set(names):
+            wrong = f"it has published figures of {min(unknown)!r}, which is not one of its protocols"
+        if wrong:
+            raise ParameterError(
+                f"{self.name!r} is not a benchmark: {wrong}", help="docs/add-a-benchmark.md shows what it needs"
+            )
+
+    def protocol(self, name: str = "") -> Protocol:
+        """A protocol by its name; without one the default.
+
+        Raises:
+            UnknownNameError: no such protocol.
+        """
+        found = {each.name: each for each in self.protocols}
+        if not name:
+            return self.protocols[0]
+        if name not in found:
+            help = f"its protocols are {', '.join(found)}"
+            raise UnknownNameError(f"{self.name} has no protocol {name!r}", help=help)
+        return found[name]
+
+    def evidence(self, protocol: Protocol, folder: DataFolder) -> Evidence:
+        """The judgments under a protocol.
+
+        Raises:
+            ResourceError: a file is not there.
+            EmptyInputError: no judgments.
+            CaptionFileError: a file is not of the form that is expected.
+        """
+        files = self._form(folder)
+        try:
+            content = files.read(folder)
+            if not content:
+                where = folder.place(files.names[0])
+                raise EmptyInputError("there are no judgments", where=where, help="get the file again")
+            return self.load(protocol, content, folder)
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
+            raise CaptionFileError(
+                f"the data of {self.name} are not of the expected form: {type(error).__name__} {error}",
+                where=f"{folder.folder}: {', '.join(files.names)}",
+                help="docs/judgment.md shows the forms; captious data list says where to get the files",
+            ) from error
+
+    def _form(self, folder: DataFolder) -> Files:
+        """The first form that is complete, or an error that says what each of them lacks."""
+        for files in self.files:
+            if folder.has(*files.names):
+                return files
+        missing = [" and ".join(name for name in files.names if not folder.has(name)) for files in self.files]
+        raise ResourceError(
+            f"the files of {self.name} are not there",
+            where="\nor ".join([f"{folder.folder} lacks {missing[0]}", *missing[1:]]),
+            help="captious data list says how to obtain them",
+        )
+
+
+def figures(source: str, values: Mapping[str, float], *, tolerance: float = 0.0005) -> dict[str, Figure]:
+    """Figures of one source, by metric; values are in hundredths, as they are printed."""
+    return {metric: Figure(value / 100, source, tolerance=tolerance) for metric, value in values.items()}

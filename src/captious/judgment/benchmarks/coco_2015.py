@@ -1,0 +1,101 @@
+"""COCO 2015: the systems of the COCO captioning challenge, as people ranked them and as the leaderboard scored them.
+
+Scores are those of the entry that was judged, which is known by the day on which it was submitted: later entries of the
+same team were not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from captious.judgment.benchmarks.benchmark import Benchmark, Files, figures
+from captious.judgment.evidence import Evidence
+from captious.judgment.judged_items import RankedSystem, ranked_systems
+from captious.judgment.judgment_files import DataFolder
+from captious.judgment.protocols import Choice, Protocol
+
+__all__ = ["COCO_2015"]
+
+_TEAMS = "coco2015/teams.json"
+_NOT_SYSTEMS = ("Human", "Random")
+_MEASURES = {
+    "m1": "share of captions judged better than or equal to a human's",
+    "m2": "share that passes the Turing test",
+    "m3": "correctness, 1 to 5",
+    "m4": "amount of detail, 1 to 5",
+    "m5": "share judged similar to a human's",
+}
+#: Metrics as the leaderboard calls them.
+_NAMES = {f"bleu-{n}": f"Bleu_{n}" for n in (1, 2, 3, 4)} | {
+    "meteor": "METEOR",
+    "rouge-l": "ROUGE_L",
+    "cider-d": "CIDEr",
+    "spice": "SPICE",
+}
+
+
+def _scores(system: RankedSystem) -> dict[str, float | None]:
+    """Scores of the entry that was judged, against forty references; nothing if it has none."""
+    for date, _, scores in system.facts["cap_c40"]:
+        if date == system.facts["date"]:
+            return {metric: scores.get(key) for metric, key in _NAMES.items()} if scores else {}
+    return {}
+
+
+def _left_out(system: RankedSystem) -> bool:
+    return system.name in _NOT_SYSTEMS or not _scores(system)
+
+
+def _measured(system: RankedSystem, measure: str) -> float:
+    value: float = system.facts[measure]
+    return value
+
+
+def _protocol(name: str, text: str) -> Protocol:
+    measure = name.upper()
+    return Protocol(
+        "coco-2015",
+        name,
+        "pearson",
+        "given",
+        "systems",
+        references=Choice("scores are the leaderboard's own, c40", _scores),
+        excluded=Choice("systems without scores of the judged entry", _left_out),
+        measure=Choice(f"{measure}, {text}", partial(_measured, measure=measure)),
+        source="COCO captioning challenge 2015",
+    )
+
+
+def _read(folder: DataFolder) -> Any:
+    return folder.json(_TEAMS)
+
+
+def _load(protocol: Protocol, teams: Mapping[str, Mapping[str, Any]], folder: DataFolder) -> Evidence:
+    return ranked_systems(protocol, [RankedSystem(team, record) for team, record in teams.items()], folder.read)
+
+
+_LEADERBOARD = "the leaderboard's scores of ten systems, two digits"
+
+COCO_2015 = Benchmark(
+    "coco-2015",
+    tuple(_protocol(name, text) for name, text in _MEASURES.items()),
+    (Files((_TEAMS,), _read),),
+    "the leaderboard of the COCO captioning challenge 2015",
+    _load,
+    {
+        "m1": figures(
+            _LEADERBOARD,
+            {"bleu-1": 52, "bleu-4": 56, "rouge-l": 57, "meteor": 78, "cider-d": 71},
+            tolerance=0.005,
+        )
+        | figures("Anderson et al. 2016", {"spice": 89}, tolerance=0.005),
+        "m2": figures(
+            _LEADERBOARD,
+            {"bleu-1": 61, "bleu-4": 65, "rouge-l": 65, "meteor": 84, "cider-d": 77},
+            tolerance=0.005,
+        )
+        | figures("Anderson et al. 2016", {"spice": 93}, tolerance=0.005),
+    },
+)

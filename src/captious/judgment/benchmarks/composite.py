@@ -1,0 +1,72 @@
+"""Composite: captions of people and machines for images of Flickr8k, Flickr30k and COCO, rated 1 to 5.
+
+Aditya et al. 2015. One caption of each image is a human reference (slot 1), which is not given to metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Files, figures
+from captious.judgment.evidence import Evidence
+from captious.judgment.judged_items import RatedCaption, letters, rated_captions
+from captious.judgment.judgment_files import DataFolder
+from captious.judgment.protocols import Choice, Protocol
+
+__all__ = ["COMPOSITE"]
+
+_NORMALISED = "composite/composite.jsonl"
+
+
+def _without_rated(item: RatedCaption) -> Sequence[str]:
+    """The references that differ from the rated one in letters or digits; all of them if none does."""
+    return [text for text in item.references if letters(text) != item.facts["rated"]] or item.references
+
+
+def _read(folder: DataFolder) -> list[RatedCaption]:
+    records = folder.records(_NORMALISED)
+    rated = {r["image"]: letters(r["candidate"]) for r in records if r["slot"] == 1}
+    return [
+        RatedCaption(
+            f"{r['source']}|{r['image']}|{r['slot']}",
+            r["image"],
+            r["candidate"],
+            r["refs"],
+            [r["human"]],
+            facts={"rated": rated.get(r["image"])},
+        )
+        for r in records
+    ]
+
+
+def _load(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Evidence:
+    return rated_captions(protocol, items, folder.read)
+
+
+COMPOSITE = Benchmark(
+    "composite",
+    (
+        Protocol(
+            "composite",
+            "hessel2021",
+            "kendall-tau-c",
+            "given",
+            "captions",
+            references=Choice("the image's, without the human reference that is itself rated", _without_rated),
+            source="Hessel et al. 2021",
+        ),
+    ),
+    (Files((_NORMALISED,), _read),),
+    "Aditya et al. 2015",
+    _load,
+    {
+        "hessel2021": figures(
+            TOOLKIT,
+            {
+                "bleu-1": 31.321, "bleu-4": 30.574, "rouge-l": 32.448, "meteor": 38.916, "cider-d": 37.692,
+                "spice": 40.352,
+            },
+        )
+        | figures("Hessel et al. 2021", {"clipscore": 53.8}),
+    },
+)  # fmt: skip

@@ -1,0 +1,103 @@
+"""Flickr8k-CF: captions of Flickr8k's test images, judged by the crowd: does it describe the image? Hodosh et al. 2013.
+
+Of the 47,830 pairs that are published, the normalised file has 47,288: nine neighbouring images are not in it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from captious.errors import CaptionFileError
+from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Files, figures
+from captious.judgment.evidence import Evidence
+from captious.judgment.flickr8k_captions import TOKENS, read_flickr8k_captions
+from captious.judgment.judged_items import RatedCaption, rated_captions
+from captious.judgment.judgment_files import DataFolder, known, number_within
+from captious.judgment.protocols import Choice, Protocol
+
+__all__ = ["FLICKR8K_CF"]
+
+_NORMALISED = "flickr8k/crowdflower.jsonl"
+_REFERENCES = "flickr8k/crowdflower_refs.json"
+_CROWD = "flickr8k/CrowdFlowerAnnotations.txt"
+
+
+def _without_judged(item: RatedCaption) -> list[str]:
+    """Each judged caption of the image takes away one reference of the same text, as Hessel et al. 2021 do."""
+    left = [*item.references]
+    for text in item.facts["judged"]:
+        if text in left:
+            left.remove(text)
+    return left
+
+
+def _read_normalised(folder: DataFolder) -> list[RatedCaption]:
+    """The file of references has none that is judged."""
+    references = folder.json(_REFERENCES)
+    return [
+        RatedCaption(
+            f"{r['image']}|{r['caption_id']}",
+            r["image"],
+            r["candidate"],
+            references[r["image"]],
+            [r["yes_frac"]],
+            facts={"judged": ()},
+        )
+        for r in folder.records(_NORMALISED)
+    ]
+
+
+def _read_published(folder: DataFolder) -> list[RatedCaption]:
+    """Image, caption, share of yes, number of yes, number of no."""
+    text_of, references_of = read_flickr8k_captions(folder)
+    judged: dict[str, list[str]] = defaultdict(list)  # of each image, what may take away a reference
+    items = []
+    for number, (image, caption, share, yes, no) in folder.rows(_CROWD, 5):
+        where = folder.place(_CROWD, number)
+        candidate, references = known(text_of, caption, where), known(references_of, image, where)
+        if candidate in references:
+            judged[image].append(candidate)
+        for count in (yes, no):
+            number_within(count, 0, None, where)
+        rating = number_within(share, 0, 1, where)
+        facts = {"judged": judged[image]}
+        items.append(RatedCaption(f"{image}|{caption}", image, candidate, references, [rating], facts=facts))
+    for item in {item.image: item for item in items}.values():
+        if not _without_judged(item):
+            raise CaptionFileError(
+                f"all captions of {item.image} are judged, so it has no references",
+                where=folder.place(_CROWD),
+                help="get the file again",
+            )
+    return items
+
+
+def _load(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Evidence:
+    return rated_captions(protocol, items, folder.read)
+
+
+FLICKR8K_CF = Benchmark(
+    "flickr8k-cf",
+    (
+        Protocol(
+            "flickr8k-cf",
+            "hessel2021",
+            "kendall-tau-b",
+            "share",
+            "captions",
+            references=Choice("the image's, without judged captions", _without_judged),
+            source="Hessel et al. 2021",
+        ),
+    ),
+    (Files((_NORMALISED, _REFERENCES), _read_normalised), Files((_CROWD, TOKENS), _read_published)),
+    "Hodosh et al. 2013, CrowdFlowerAnnotations.txt and Flickr8k.token.txt",
+    _load,
+    {
+        "hessel2021": figures(
+            TOOLKIT,
+            {"bleu-1": 18.0, "bleu-4": 16.9, "rouge-l": 19.9, "meteor": 22.297, "cider-d": 24.7, "spice": 24.461},
+        )
+        | figures("Hessel et al. 2021", {"clipscore": 34.4}),
+    },
+)

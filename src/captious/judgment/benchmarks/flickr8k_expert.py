@@ -1,0 +1,128 @@
+"""Flickr8k-Expert: captions of Flickr8k's test images, each rated by three experts. Hodosh et al. 2013.
+
+Read as normalised; as its owners publish it; or from ``flickr.json`` of Yi et al. 2020, which has the mean ratings of
+the same captions, without the 158 that are references of their image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from captious.errors import CaptionFileError, ParameterError
+from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Figure, Files, figures
+from captious.judgment.evidence import Evidence
+from captious.judgment.flickr8k_captions import TOKENS, read_flickr8k_captions
+from captious.judgment.judged_items import RatedCaption, rated_captions
+from captious.judgment.judgment_files import DataFolder, known, number_within
+from captious.judgment.protocols import AS_GIVEN, Choice, Protocol
+
+__all__ = ["FLICKR8K_EXPERT"]
+
+_NORMALISED = "flickr8k/expert.jsonl"
+_EXPERT = "flickr8k/ExpertAnnotations.txt"
+_MEANS = "yi2020/flickr.json"
+_OBTAIN = "Hodosh et al. 2013, ExpertAnnotations.txt and Flickr8k.token.txt"
+
+
+def _is_reference(item: RatedCaption) -> bool:
+    return item.candidate in item.references
+
+
+_protocol = partial(
+    Protocol,
+    "flickr8k-expert",
+    of="captions",
+    references=Choice("the image's five", AS_GIVEN.rule),
+    excluded=Choice("candidates that are among the references", _is_reference),
+)
+
+
+def _read_normalised(folder: DataFolder) -> list[RatedCaption]:
+    return [
+        RatedCaption(f"{r['image']}|{r['caption_id']}", r["image"], r["candidate"], r["refs"], r["scores"])
+        for r in folder.records(_NORMALISED)
+    ]
+
+
+def _read_published(folder: DataFolder) -> list[RatedCaption]:
+    """``1056338697_4f7d7ce270.jpg  2718495608_d8533e3ac5.jpg#2  1  1  2`` on every line."""
+    text_of, references_of = read_flickr8k_captions(folder)
+    items = []
+    for number, (image, caption, *scores) in folder.rows(_EXPERT, 5):
+        where = folder.place(_EXPERT, number)
+        candidate, references = known(text_of, caption, where), known(references_of, image, where)
+        ratings = [number_within(score, 1, 4, where) for score in scores]
+        items.append(RatedCaption(f"{image}|{caption}", image, candidate, references, ratings))
+    return items
+
+
+def _read_means(folder: DataFolder) -> list[RatedCaption]:
+    """``{"0": {"refs": [...], "cand": [...], "score": 1.3333}}``; what has the same references is the same image."""
+    images: dict[tuple[str, ...], str] = {}
+    items = []
+    for key, entry in folder.entries(_MEANS, ("refs", "cand", "score")):
+        where = folder.place(_MEANS, f"entry {key!r}")
+        references, candidates = entry["refs"], entry["cand"]
+        if not _are_texts(references) or not _are_texts(candidates) or len(candidates) != 1:
+            raise CaptionFileError("refs and cand are not lists of captions", where=where, help="get the file again")
+        image = images.setdefault(tuple(references), f"image {len(images)}")
+        mean = number_within(entry["score"], 1, 4, where)
+        items.append(RatedCaption(f"{image}|{key}", image, candidates[0], references, [mean], facts={"mean": True}))
+    return items
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
+
+
+def _load(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Evidence:
+    if protocol.ratings != "mean" and items[0].facts.get("mean"):
+        raise ParameterError(
+            f"{protocol.full_name} takes every rating; there are only their means",
+            where=str(folder.folder),
+            help=f"get {_OBTAIN}, or judge {protocol.benchmark}@yi2020",
+        )
+    return rated_captions(protocol, items, folder.read)
+
+
+FLICKR8K_EXPERT = Benchmark(
+    "flickr8k-expert",
+    (
+        _protocol("spice2016", statistic="kendall-tau-c", ratings="each", source="Anderson et al. 2016"),
+        _protocol("tau-b", statistic="kendall-tau-b", ratings="each", source="as spice2016, with tau-b"),
+        _protocol("yi2020", statistic="kendall-tau-b", ratings="mean", source="Yi et al. 2020, table 3"),
+    ),
+    (
+        Files((_NORMALISED,), _read_normalised),
+        Files((_EXPERT, TOKENS), _read_published),
+        Files((_MEANS,), _read_means),
+    ),
+    _OBTAIN,
+    _load,
+    {
+        "spice2016": figures(
+            TOOLKIT,
+            {
+                "bleu-1": 32.324, "bleu-4": 30.776, "rouge-l": 32.314, "meteor": 41.822, "cider-d": 43.891,
+                "spice": 44.888,
+            },
+        )
+        | figures("Hessel et al. 2021", {"clipscore": 51.2}),
+        "tau-b": figures(
+            TOOLKIT,
+            {"bleu-1": 32.2, "bleu-4": 30.6, "rouge-l": 32.1, "meteor": 41.5, "cider-d": 43.6, "spice": 51.658},
+        ),
+        "yi2020": {
+            metric: Figure(value, "pycocoevalcap 1.2 on flickr.json of Yi et al. 2020", tolerance=1e-4)
+            for metric, value in {
+                "bleu-1": 0.33898552865503245,
+                "bleu-4": 0.3211575855542149,
+                "rouge-l": 0.3359004003647944,
+                "meteor": 0.4496433995394689,
+                "cider-d": 0.46790490014362496,
+            }.items()
+        },
+    },
+)  # fmt: skip

@@ -1,0 +1,88 @@
+"""PASCAL-50S: which of two captions do most of 48 people prefer? Vedantam et al. 2015.
+
+Two human captions of which both are right (HC) or one is of another image (HI), human against machine (HM), two
+machines (MM). The five references are those that Lee et al. 2024 drew of fifty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+from captious.data import References
+from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Figure, Files, figures
+from captious.judgment.evidence import CaptionPairs, Evidence
+from captious.judgment.judged_items import CaptionPair, caption_pairs, letters, references_table
+from captious.judgment.judgment_files import DataFolder
+from captious.judgment.protocols import Choice, Protocol
+
+__all__ = ["PASCAL_50S"]
+
+_NORMALISED = "pascal50s/pairs.jsonl"
+_FIFTY = "pascal50s/refs.json"
+_PARTS = ("HC", "HI", "HM", "MM")
+
+
+def _drawn(item: CaptionPair) -> Sequence[str]:
+    references: Sequence[str] = item.facts["refs5_fleur"]
+    return references
+
+
+def _read(folder: DataFolder) -> list[CaptionPair]:
+    pairs = []
+    for r in folder.records(_NORMALISED):
+        first, second = r["sent"]
+        pairs.append(CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=r))
+    return pairs
+
+
+def _load(protocol: Protocol, items: Sequence[CaptionPair], folder: DataFolder) -> Evidence:
+    return caption_pairs(protocol, items, folder.read, _PARTS)
+
+
+def _pool(evidence: CaptionPairs, folder: DataFolder) -> References:
+    """The fifty references of each image, without those that are one of the two captions of the pair."""
+    of_image = folder.json(_FIFTY)
+    candidates = evidence.captions.candidates
+    kept: list[list[str]] = []
+    for row, item in enumerate(evidence.items):
+        judged = {letters(candidates[row - row % 2]), letters(candidates[row - row % 2 + 1])}
+        kept.append([text for text in of_image[item.split("|")[0]] if letters(text) not in judged])
+    return references_table(evidence.items, kept)
+
+
+def _with_parts(mean: float, parts: Sequence[float]) -> Figure:
+    """Hundredths, as they are printed; parts are exact: shares of 1,000 pairs."""
+    values = {part: value / 100 for part, value in zip(_PARTS, parts, strict=True)}
+    return Figure(mean / 100, TOOLKIT, values)
+
+
+PASCAL_50S = Benchmark(
+    "pascal-50s",
+    (
+        Protocol(
+            "pascal-50s",
+            "fleur2024",
+            "accuracy",
+            "majority",
+            "pairs",
+            references=Choice("five of fifty, one fixed draw", _drawn),
+            ties=0.5,
+            parts=Choice("HC HI HM MM", attrgetter("part")),
+            source="Lee et al. 2024",
+        ),
+    ),
+    (Files((_NORMALISED,), _read),),
+    "Vedantam et al. 2015; five references as Lee et al. 2024 drew them",
+    _load,
+    {
+        "fleur2024": {
+            "bleu-1": _with_parts(78.0, (63.55, 94.95, 92.4, 61.1)),
+            "bleu-4": _with_parts(74.763, (61.3, 93.65, 84.85, 59.25)),
+            "rouge-l": _with_parts(78.188, (63.5, 96.1, 91.85, 61.3)),
+            "cider-d": _with_parts(79.875, (65.45, 98.6, 90.1, 65.35)),
+        }
+        | figures(TOOLKIT, {"meteor": 79.988}),
+    },
+    _pool,
+)

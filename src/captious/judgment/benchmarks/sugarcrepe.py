@@ -1,0 +1,103 @@
+"""SugarCrepe: a right caption against one that was made wrong, by seven kinds of change. Hsieh et al. 2023.
+
+Its owners' files have no references: these are COCO's captions, of val2017 or of val2014, which has the same images.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
+from operator import attrgetter
+from pathlib import PurePath
+
+from captious.errors import CaptionFileError
+from captious.judgment.benchmarks.benchmark import Benchmark, Files
+from captious.judgment.evidence import Evidence
+from captious.judgment.judged_items import CaptionPair, caption_pairs, letters
+from captious.judgment.judgment_files import DataFolder, known, number_within
+from captious.judgment.protocols import Choice, Protocol
+
+__all__ = ["CHANGES", "SUGARCREPE"]
+
+#: The kinds of change, a file each.
+CHANGES = ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
+_NORMALISED = tuple(f"sugarcrepe/{change}.jsonl" for change in CHANGES)
+_PUBLISHED = tuple(f"sugarcrepe/{change}.json" for change in CHANGES)
+_COCO = ("coco/captions_val2017.json", "coco/captions_val2014.json")
+
+
+def _without_right(item: CaptionPair) -> list[str]:
+    """The references that differ from the right caption in letters or digits."""
+    right = letters(item.captions[item.preferred])
+    return [text for text in item.references if letters(text) != right]
+
+
+def _read_normalised(folder: DataFolder) -> list[CaptionPair]:
+    return [
+        CaptionPair(r["image_id"], (r["pos"], r["neg"]), 0, r["refs"], change)
+        for change, name in zip(CHANGES, _NORMALISED, strict=True)
+        for r in folder.records(name)
+    ]
+
+
+def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
+    """``{"0": {"filename": "000000085329.jpg", "caption": ..., "negative_caption": ...}}`` in every file."""
+    captions = _coco_captions(folder, coco)
+    pairs = []
+    for change, name in zip(CHANGES, _PUBLISHED, strict=True):
+        for key, entry in folder.entries(name, ("filename", "caption", "negative_caption")):
+            where = folder.place(name, f"entry {key!r}")
+            # COCO_val2014_000000085329.jpg in 2014, 000000085329.jpg in 2017
+            digits = PurePath(str(entry["filename"])).stem.rpartition("_")[2]
+            image = int(number_within(digits, 0, None, where))
+            texts = (str(entry["caption"]), str(entry["negative_caption"]))
+            pair = CaptionPair(image, texts, 0, known(captions, image, where), change)
+            if not _without_right(pair):
+                raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {coco}")
+            pairs.append(pair)
+    return pairs
+
+
+def _coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
+    """Captions of every image, in the order of the file, without the blanks around them."""
+    content = folder.json(name)
+    found: dict[int, list[str]] = defaultdict(list)
+    try:
+        for annotation in content["annotations"]:
+            found[annotation["image_id"]].append(annotation["caption"].strip())
+    except (KeyError, TypeError, AttributeError) as error:
+        raise CaptionFileError(
+            f"not captions in COCO's format: {type(error).__name__} {error}",
+            where=folder.place(name),
+            help='it holds {"annotations": [{"image_id": 1, "caption": "..."}]}',
+        ) from error
+    return dict(found)
+
+
+def _load(protocol: Protocol, items: Sequence[CaptionPair], folder: DataFolder) -> Evidence:
+    return caption_pairs(protocol, items, folder.read, CHANGES)
+
+
+SUGARCREPE = Benchmark(
+    "sugarcrepe",
+    (
+        Protocol(
+            "sugarcrepe",
+            "forced-choice",
+            "accuracy",
+            "known",
+            "pairs",
+            references=Choice("the image's, without the right caption", _without_right),
+            ties=0.5,
+            parts=Choice("kinds of change", attrgetter("part")),
+            source="Hsieh et al. 2023",
+        ),
+    ),
+    (
+        Files(_NORMALISED, _read_normalised),
+        *(Files((*_PUBLISHED, coco), partial(_read_published, coco=coco)) for coco in _COCO),
+    ),
+    "Hsieh et al. 2023",
+    _load,
+)

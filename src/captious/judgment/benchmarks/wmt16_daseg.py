@@ -1,0 +1,51 @@
+"""WMT16, direct assessment of segments: machine translations into English, each rated with one number.
+
+Bojar et al. 2016.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+from captious.judgment.benchmarks.benchmark import Benchmark, Files
+from captious.judgment.evidence import Evidence
+from captious.judgment.judged_items import RatedCaption, rated_captions
+from captious.judgment.judgment_files import DataFolder
+from captious.judgment.protocols import AS_GIVEN, Choice, Protocol
+
+__all__ = ["WMT16_DASEG"]
+
+_NORMALISED = "wmt16/daseg_to_english.jsonl"
+
+
+def _read(folder: DataFolder) -> list[RatedCaption]:
+    """Every translation is drawn on its own in resamples."""
+    return [
+        RatedCaption(f"{r['pair']}|{i}", i, r["candidate"], [r["reference"]], [r["human"]], part=r["pair"])
+        for i, r in enumerate(folder.records(_NORMALISED))
+    ]
+
+
+def _load(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Evidence:
+    return rated_captions(protocol, items, folder.read)
+
+
+WMT16_DASEG = Benchmark(
+    "wmt16-daseg",
+    (
+        Protocol(
+            "wmt16-daseg",
+            "pearson",
+            "pearson",
+            "given",
+            "captions",
+            references=Choice("one", AS_GIVEN.rule),
+            parts=Choice("language pairs", attrgetter("part")),
+            source="Bojar et al. 2016",
+        ),
+    ),
+    (Files((_NORMALISED,), _read),),
+    "Bojar et al. 2016, direct assessment of segments",
+    _load,
+)

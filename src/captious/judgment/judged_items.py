@@ -1,0 +1,187 @@
+"""What was judged, item by item, and the evidence that a protocol makes of it.
+
+Loaders of benchmarks make items of their files; a protocol then says which of them are left out, which references
+metrics get, and what becomes of ratings, parts and measures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, References
+from captious.errors import EmptyInputError
+from captious.judgment.evidence import CaptionPairs, RatedCaptions, SystemRanking
+from captious.judgment.protocols import Protocol
+
+__all__ = [
+    "CaptionPair",
+    "RankedSystem",
+    "RatedCaption",
+    "caption_pairs",
+    "letters",
+    "ranked_systems",
+    "rated_captions",
+    "references_table",
+]
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class RatedCaption:
+    """A caption that people rated.
+
+    Args:
+        id: unique within the benchmark.
+        image: captions of one image are drawn together in resamples.
+        candidate: the caption.
+        references: of its image.
+        ratings: one or several numbers.
+        part: the part that it belongs to, for protocols with parts.
+        facts: whatever else the choices of a protocol look at.
+    """
+
+    id: str
+    image: object
+    candidate: str
+    references: Sequence[str]
+    ratings: Sequence[float]
+    part: str = "all"
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CaptionPair:
+    """Two captions of one image, of which people prefer one.
+
+    Args:
+        image: pairs of one image are drawn together in resamples.
+        captions: both.
+        preferred: 0 or 1, which of the two.
+        references: of the image.
+        part: the part that it belongs to, for protocols with parts.
+        facts: whatever else the choices of a protocol look at.
+    """
+
+    image: object
+    captions: tuple[str, str]
+    preferred: int
+    references: Sequence[str] = ()
+    part: str = "all"
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RankedSystem:
+    """A system that people judged as a whole.
+
+    Args:
+        name: unique within the benchmark.
+        facts: human measures, published scores, and whatever else the choices of a protocol look at.
+        outputs: its captions, if they are known.
+    """
+
+    name: str
+    facts: Mapping[str, Any]
+    outputs: Sequence[str] | None = None
+
+
+def rated_captions(
+    protocol: Protocol, items: Iterable[RatedCaption], data: Mapping[str, str], order: Sequence[str] = ()
+) -> RatedCaptions:
+    """Ratings of captions as a protocol has them.
+
+    Args:
+        protocol: its choices are applied to every item.
+        items: what was rated.
+        data: the files that were read: name -> checksum.
+        order: names of parts that come first, in this order.
+
+    Raises:
+        EmptyInputError: no items, or all are left out.
+    """
+    kept = _kept(protocol, items)
+    references = references_table([item.id for item in kept], [protocol.references(item) for item in kept])
+    captions = Captions(tuple(item.candidate for item in kept), references)
+    ratings = [protocol.points(item.ratings) for item in kept]
+    units, _ = _numbered(item.image for item in kept)
+    if protocol.parts is None:
+        return RatedCaptions(protocol, data, captions, ratings, units)
+    return RatedCaptions(protocol, data, captions, ratings, units, *_numbered(map(protocol.parts, kept), order))
+
+
+def caption_pairs(
+    protocol: Protocol, items: Iterable[CaptionPair], data: Mapping[str, str], order: Sequence[str] = ()
+) -> CaptionPairs:
+    """Pairs of captions as a protocol has them; arguments and errors as those of ``rated_captions``.
+
+    Raises:
+        ValueError: a preference that is neither 0 nor 1.
+    """
+    kept = _kept(protocol, items)
+    preferred = np.array([item.preferred for item in kept])
+    if not set(np.unique(preferred)) <= {0, 1}:
+        raise ValueError("a preference is neither 0 nor 1")
+    ids = [f"{item.image}|{number}|{side}" for number, item in enumerate(kept) for side in (0, 1)]
+    of_pairs = [protocol.references(item) for item in kept]
+    references = references_table(ids, [texts for texts in of_pairs for _ in (0, 1)])
+    captions = Captions(tuple(text for item in kept for text in item.captions), references)
+    units, _ = _numbered(item.image for item in kept)
+    names = map(protocol.parts, kept) if protocol.parts else ("all" for _ in kept)
+    return CaptionPairs(protocol, data, captions, preferred.astype(np.int64), units, *_numbered(names, order))
+
+
+def ranked_systems(protocol: Protocol, items: Iterable[RankedSystem], data: Mapping[str, str]) -> SystemRanking:
+    """Systems as a protocol has them; arguments and errors as those of ``rated_captions``.
+
+    A metric's published scores are used if all systems have one.
+
+    Raises:
+        ValueError: the protocol has no measure.
+    """
+    if protocol.measure is None:
+        raise ValueError(f"{protocol.full_name} judges systems, but has no measure")
+    kept = _kept(protocol, items)
+    scores = [protocol.references(item) for item in kept]
+    published = {
+        metric: np.array([each[metric] for each in scores], float)
+        for metric in scores[0]
+        if all(each.get(metric) is not None for each in scores)
+    }
+    human = np.array([protocol.measure(item) for item in kept], float)
+    outputs = [item.outputs for item in kept if item.outputs is not None]
+    names = [item.name for item in kept]
+    return SystemRanking(protocol, data, names, human, published, outputs if len(outputs) == len(kept) else None)
+
+
+def letters(text: str) -> str:
+    """What two captions have in common that are the same to a reader: small letters and digits."""
+    return re.sub("[^a-z0-9]", "", text.lower())
+
+
+def references_table(ids: Sequence[str], references: Sequence[Sequence[str]]) -> References:
+    """References with a row per judged caption: metrics that count documents count each as one."""
+    offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in references])])
+    texts = tuple(text for some in references for text in some)
+    return References(tuple(ids), texts, offsets, name="judged captions")
+
+
+def _kept(protocol: Protocol, items: Iterable[Item]) -> list[Item]:
+    kept = [item for item in items if not protocol.excluded(item)]
+    if not kept:
+        left_out = f", apart from those left out: {protocol.excluded.text}" if protocol.excluded.text else ""
+        raise EmptyInputError(f"there are no judgments{left_out}", where=protocol.full_name, help="check the files")
+    return kept
+
+
+def _numbered(values: Iterable[object], known: Sequence[str] = ()) -> tuple[NDArray[np.int64], list[str]]:
+    """Values as numbers from 0, in the order of `known` and then of coming, and what the numbers stand for."""
+    numbers: dict[object, int] = {value: number for number, value in enumerate(known)}
+    found = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
+    return found, [str(value) for value in numbers]

@@ -1,0 +1,41 @@
+"""COCO 2015: which systems count, under which measure, with which of the leaderboard's scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from captious.errors import CaptionFileError
+from captious.judgment.evidence import SystemRanking
+
+from ...support.judgments import load, write
+
+
+def team(m1: float, m2: float, *entries: tuple[str, dict[str, float | None]]) -> dict[str, Any]:
+    return {"M1": m1, "M2": m2, "date": "2015-05-29", "cap_c40": [[day, "", scores] for day, scores in entries]}
+
+
+def test_evidence(tmp_path: Path) -> None:
+    judged, later = "2015-05-29", "2015-06-08"
+    teams = {
+        "A": team(0.2, 0.3, (later, {"CIDEr": 0.9}), (judged, {"CIDEr": 0.5, "SPICE": 0.1})),
+        "Human": team(0.6, 0.7, (judged, {"CIDEr": 0.8, "SPICE": 0.2})),
+        "B": team(0.1, 0.4, (judged, {"CIDEr": 0.4, "SPICE": None})),
+        "C": team(0.1, 0.1, (later, {"CIDEr": 0.3})),
+    }
+    write(tmp_path, "coco2015/teams.json", teams)
+    for protocol, human in (("coco-2015", [0.2, 0.1]), ("coco-2015@m2", [0.3, 0.4])):
+        found = load(tmp_path, protocol)
+        assert isinstance(found, SystemRanking)
+        assert found.systems == ["A", "B"]  # not Human, and not C, whose judged entry has no scores
+        assert found.human.tolist() == human
+        assert {metric: scores.tolist() for metric, scores in found.published.items()} == {"cider-d": [0.5, 0.4]}
+
+
+@pytest.mark.parametrize("content", [["A"], {"A": {}}, {"A": []}, {"A": {"cap_c40": 3}}, "A"])
+def test_other_forms(content: object, tmp_path: Path) -> None:
+    write(tmp_path, "coco2015/teams.json", content if not isinstance(content, list) else {"A": content})
+    with pytest.raises(CaptionFileError):
+        load(tmp_path, "coco-2015")

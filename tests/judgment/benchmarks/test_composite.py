@@ -1,0 +1,30 @@
+"""Composite: the rated human reference is not given to metrics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from captious.judgment.evidence import RatedCaptions
+
+from ...support.judgments import load, write_jsonl
+
+
+def record(image: str, slot: int, candidate: str, refs: list[str], human: int) -> dict[str, Any]:
+    return {"source": "coco", "image": image, "slot": slot, "candidate": candidate, "refs": refs, "human": human}
+
+
+def test_references(tmp_path: Path) -> None:
+    records = [
+        record("a", 1, "A dog, runs!", ["a dog runs", "the dog"], 5),
+        record("a", 2, "a cat", ["a dog runs", "the dog"], 1),
+        record("b", 1, "a bus", ["a bus", "A bus."], 4),  # nothing would be left
+        record("c", 2, "a tree", ["a tree", "the tree"], 3),  # no slot 1
+    ]
+    write_jsonl(tmp_path, "composite/composite.jsonl", records)
+    found = load(tmp_path, "composite")
+    assert isinstance(found, RatedCaptions)
+    assert found.captions.references.texts == ("the dog", "the dog", "a bus", "A bus.", "a tree", "the tree")
+    assert found.units.tolist() == [0, 0, 1, 2]
+    assert [each.tolist() for each in found.ratings] == [[5], [1], [4], [3]]
+    assert found.items[0] == "coco|a|1"

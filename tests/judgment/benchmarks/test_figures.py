@@ -1,0 +1,64 @@
+"""The published figures of every benchmark, on the data themselves."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from captious.judgment import judge, load_evidence
+from captious.judgment.benchmarks import registry
+from captious.resources import meteor_tables as meteor
+
+#: Metrics of the figures that need no more than the core. SPICE of captions is judged with official scores.
+METRICS = ("bleu-1", "bleu-4", "rouge-l", "meteor", "cider-d")
+
+PROTOCOLS = [each for name in registry.names() for each in registry.get(name).protocols]
+WITH_FIGURES = [each.full_name for each in PROTOCOLS if each.name in registry.get(each.benchmark).published]
+
+
+def test_which_have_figures() -> None:
+    expected = {f"flickr8k-expert@{name}" for name in ("spice2016", "tau-b", "yi2020")}
+    expected |= {"flickr8k-cf@hessel2021", "composite@hessel2021", "pascal-50s@fleur2024"}
+    assert set(WITH_FIGURES) == expected | {"coco-2015@m1", "coco-2015@m2"}
+
+
+@pytest.mark.parametrize("name", WITH_FIGURES)
+def test_figures(name: str, shared_data: Path) -> None:
+    benchmark, _, protocol = name.partition("@")
+    published = registry.get(benchmark).published[protocol]
+    metrics = [each for each in METRICS if each in published and (each != "meteor" or meteor.find() is not None)]
+    if benchmark == "coco-2015":
+        metrics.append("spice")  # of the leaderboard, as all of its scores
+    verdict = judge(name, metrics, data=shared_data, resamples=10)[name]
+    for metric in metrics:
+        value, _, parts, tolerance = published[metric]
+        assert verdict[metric].value == pytest.approx(value, abs=tolerance), metric
+        if parts:
+            assert verdict[metric].parts == pytest.approx(parts, abs=1e-11), metric
+
+
+def test_official_spice_from_a_file_of_scores(shared_data: Path) -> None:
+    """Scores that were computed elsewhere give what was published for them."""
+
+    def official(name: str) -> list[float]:
+        with gzip.open(shared_data / "spice" / f"scores_{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            return [json.loads(line)["All"]["f"] for line in lines]
+
+    with gzip.open(shared_data / "flickr8k" / "expert.jsonl.gz", "rt", encoding="utf-8") as lines:
+        kept = [not json.loads(line)["candidate_in_refs"] for line in lines]
+    expert = [score for score, keep in zip(official("flickr8k"), kept, strict=True) if keep]
+    names = {
+        "flickr8k-expert@spice2016": expert,
+        "flickr8k-expert@tau-b": expert,
+        "flickr8k-cf@hessel2021": official("flickr8k_cf"),
+        "composite@hessel2021": official("composite"),
+    }
+    for name, scores in names.items():
+        benchmark, _, protocol = name.partition("@")
+        figure = registry.get(benchmark).published[protocol]["spice"]
+        evidence = load_evidence(name, shared_data)
+        judgment = judge(evidence, scores={name: {"spice": scores}}, resamples=10)
+        assert judgment[name]["spice"].value == pytest.approx(figure.value, abs=figure.tolerance)

@@ -1,0 +1,40 @@
+"""Flickr8k-CF: both forms of its files give the same evidence."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from captious.errors import CaptionFileError
+
+from ...support.judgments import assert_same, load, read_jsonl, tokens, write, write_jsonl
+
+N = 300  # pairs of each file
+TOKENS = "a.jpg#0\ta dog\na.jpg#1\ta cat\n"
+
+
+def test_crowd(tmp_path: Path, shared_data: Path, expert: list[dict[str, Any]]) -> None:
+    """With the two images where judged captions leave three references, in different ways."""
+    judged = read_jsonl(shared_data / "flickr8k" / "crowdflower.jsonl.gz")
+    special = {"3262075846_5695021d84.jpg", "3498327617_d2e3db3ee3.jpg", "3624327440_bef4f33f32.jpg"}
+    some = [r for number, r in enumerate(judged) if number < N or r["image"] in special]
+    images = {r["image"] for r in some}
+    references = json.loads(gzip.decompress((shared_data / "flickr8k" / "crowdflower_refs.json.gz").read_bytes()))
+    write_jsonl(tmp_path, "flickr8k/crowdflower.jsonl", some)
+    write(tmp_path, "flickr8k/crowdflower_refs.json", {image: references[image] for image in images})
+    published = tmp_path / "published"
+    lines = [f"{r['image']}\t{r['caption_id']}\t{r['yes_frac']:.15g}\t{r['n_yes']}\t{r['n_no']}" for r in some]
+    write(published, "flickr8k/CrowdFlowerAnnotations.txt", lines)
+    write(published, "flickr8k/Flickr8k.token.txt", tokens([r for r in expert if r["image"] in images], some))
+    assert_same(load(published, "flickr8k-cf"), load(tmp_path, "flickr8k-cf"))
+
+
+def test_an_image_whose_captions_are_all_judged(tmp_path: Path) -> None:
+    write(tmp_path, "flickr8k/CrowdFlowerAnnotations.txt", ["a.jpg\ta.jpg#0\t1\t3\t0", "a.jpg\ta.jpg#1\t1\t3\t0"])
+    write(tmp_path, "flickr8k/Flickr8k.token.txt", TOKENS)
+    with pytest.raises(CaptionFileError, match=r"a\.jpg are judged"):
+        load(tmp_path, "flickr8k-cf")

@@ -1,0 +1,121 @@
+"""Flickr8k-Expert: all forms of its files give the same evidence, and what is wrong with a line is named."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from captious.errors import CaptionFileError, CaptiousError, EmptyInputError, ParameterError, ResourceError
+from captious.judgment.evidence import RatedCaptions
+
+from ...support.judgments import assert_same, load, tokens, write, write_jsonl
+
+N = 300  # pairs of each file
+
+
+@pytest.fixture
+def expert_files(tmp_path: Path, expert: list[dict[str, Any]]) -> Path:
+    """Both forms of the expert judgments, the published one apart in ``published``."""
+    write_jsonl(tmp_path, "flickr8k/expert.jsonl", expert[:N])
+    published = tmp_path / "published"
+    lines = ["\t".join([r["image"], r["caption_id"], *map(str, r["scores"])]) for r in expert[:N]]
+    write(published, "flickr8k/ExpertAnnotations.txt", lines)
+    write(published, "flickr8k/Flickr8k.token.txt", tokens(expert[:N]))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["flickr8k-expert", "flickr8k-expert@yi2020"])
+def test_expert(name: str, expert_files: Path) -> None:
+    assert_same(load(expert_files / "published", name), load(expert_files, name))
+
+
+def test_all_candidates_that_are_references_are_known(
+    tmp_path: Path, expert: list[dict[str, Any]], shared_data: Path
+) -> None:
+    """All 5,822 flags of the normalised file follow from the captions."""
+    lines = ["\t".join([r["image"], r["caption_id"], *map(str, r["scores"])]) for r in expert]
+    write(tmp_path, "flickr8k/ExpertAnnotations.txt", lines)
+    write(tmp_path, "flickr8k/Flickr8k.token.txt", tokens(expert))
+    found = load(tmp_path, "flickr8k-expert")
+    assert_same(found, load(shared_data, "flickr8k-expert"))
+    assert found.n == 3 * (5822 - 158)
+
+
+def test_means_of_yi_are_the_same_judgments(shared_data: Path, tmp_path: Path) -> None:
+    """The file of Yi et al. itself, all 5,664 entries of it."""
+    (tmp_path / "yi2020").mkdir()
+    shutil.copy(shared_data / "yi2020" / "flickr.json.gz", tmp_path / "yi2020")
+    assert_same(load(tmp_path, "flickr8k-expert@yi2020"), load(shared_data, "flickr8k-expert@yi2020"))
+    with pytest.raises(ParameterError, match="only their means"):
+        load(tmp_path, "flickr8k-expert")
+
+
+def test_neither_form_is_there(tmp_path: Path) -> None:
+    write(tmp_path, "flickr8k/ExpertAnnotations.txt", ["a.jpg\ta.jpg#0\t1\t1\t1"])
+    with pytest.raises(ResourceError) as caught:
+        load(tmp_path, "flickr8k-expert")
+    assert "flickr8k/expert.jsonl" in caught.value.where
+    assert "or flickr8k/Flickr8k.token.txt" in caught.value.where
+
+
+def test_the_normalised_form_comes_first(expert_files: Path) -> None:
+    shutil.copytree(expert_files / "published", expert_files, dirs_exist_ok=True)
+    assert list(load(expert_files, "flickr8k-expert").data) == ["expert.jsonl"]
+
+
+GOOD = "a.jpg\ta.jpg#0\t1\t2\t4"
+TOKENS = "a.jpg#0\ta dog\na.jpg#1\ta cat\n"
+
+
+@pytest.mark.parametrize(
+    ("ratings", "captions", "place", "kind"),
+    [
+        (f"{GOOD}\na.jpg\ta.jpg#0\t1\t2", TOKENS, "ExpertAnnotations.txt, line 2", CaptionFileError),
+        (f"{GOOD}\n\na.jpg\ta.jpg#0\t1\t2\tx", TOKENS, "ExpertAnnotations.txt, line 3", CaptionFileError),
+        ("a.jpg\ta.jpg#0\t1\t2\t5", TOKENS, "ExpertAnnotations.txt, line 1", CaptionFileError),
+        ("a.jpg\ta.jpg#0\t1\tnan\t4", TOKENS, "ExpertAnnotations.txt, line 1", CaptionFileError),
+        ("a.jpg\tb.jpg#0\t1\t2\t4", TOKENS, "ExpertAnnotations.txt, line 1", CaptionFileError),
+        ("b.jpg\ta.jpg#0\t1\t2\t4", TOKENS, "ExpertAnnotations.txt, line 1", CaptionFileError),
+        (GOOD, TOKENS + "a.jpg#1\ta cat\n", "Flickr8k.token.txt, line 3", CaptionFileError),
+        (GOOD, TOKENS + "a.jpg\ta cat\n", "Flickr8k.token.txt, line 3", CaptionFileError),
+        (GOOD, TOKENS + "a.jpg#2 a cat\n", "Flickr8k.token.txt, line 3", CaptionFileError),
+        ("\n", TOKENS, "ExpertAnnotations.txt", EmptyInputError),
+    ],
+)
+def test_broken_lines_are_named(
+    ratings: str, captions: str, place: str, kind: type[CaptiousError], tmp_path: Path
+) -> None:
+    write(tmp_path, "flickr8k/ExpertAnnotations.txt", ratings)
+    write(tmp_path, "flickr8k/Flickr8k.token.txt", captions)
+    with pytest.raises(kind) as caught:
+        load(tmp_path, "flickr8k-expert")
+    assert caught.value.where.endswith(place)
+    assert caught.value.help
+
+
+def record(candidate: str, *ratings: int) -> dict[str, Any]:
+    refs = ["a dog runs", "the dog"]
+    return {"image": "a.jpg", "caption_id": candidate, "candidate": candidate, "scores": ratings, "refs": refs}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("spice2016", [[1, 2, 4], [2, 2, 3]]), ("tau-b", [[1, 2, 4], [2, 2, 3]]), ("yi2020", [[7 / 3], [7 / 3]])],
+)
+def test_what_protocols_choose(name: str, expected: list[list[float]], tmp_path: Path) -> None:
+    records = [record("a cat", 1, 2, 4), record("the dog", 4, 4, 4), record("a dog", 2, 2, 3)]
+    write_jsonl(tmp_path, "flickr8k/expert.jsonl", records)
+    found = load(tmp_path, f"flickr8k-expert@{name}")
+    assert isinstance(found, RatedCaptions)
+    assert found.captions.candidates == ("a cat", "a dog")  # the other is one of the references
+    np.testing.assert_allclose(np.concatenate(found.ratings), np.concatenate(expected))
+
+
+def test_nothing_is_left(tmp_path: Path) -> None:
+    write_jsonl(tmp_path, "flickr8k/expert.jsonl", [record("the dog", 1, 2, 3)])
+    with pytest.raises(EmptyInputError, match="apart from those left out: candidates that are among the references"):
+        load(tmp_path, "flickr8k-expert")

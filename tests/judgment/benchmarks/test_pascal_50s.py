@@ -1,0 +1,50 @@
+"""PASCAL-50S: its references, parts, preferences and pool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from captious.errors import CaptionFileError
+from captious.judgment.benchmarks.pascal_50s import PASCAL_50S
+from captious.judgment.evidence import CaptionPairs
+from captious.judgment.judgment_files import data_folder
+
+from ...support.judgments import load, write, write_jsonl
+
+
+def files(folder: Path, label: object = 1) -> Path:
+    pairs = [
+        {"image": "a", "sent": ["a dog", "a cat"], "category": part, "label48": 0, "refs5_fleur": ["the dog"]}
+        for part in ("MM", "HC", "HI", "HM")
+    ]
+    pairs[0]["label48"] = label
+    write_jsonl(folder, "pascal50s/pairs.jsonl", pairs)
+    write(folder, "pascal50s/refs.json", {"a": ["A dog!", "two dogs", "the dog"]})
+    return folder
+
+
+def test_evidence(tmp_path: Path) -> None:
+    found = load(files(tmp_path), "pascal-50s")
+    assert isinstance(found, CaptionPairs)
+    assert found.part_names == ["HC", "HI", "HM", "MM"]
+    assert found.parts.tolist() == [3, 0, 1, 2]
+    assert set(found.captions.references.texts) == {"the dog"}
+    assert found.preferred.tolist() == [1, 0, 0, 0]
+    scores = np.array([1, 2, 1, 0, 0, 1, 3, 3.0])  # right, right, wrong, a tie
+    assert found.values(scores).tolist() == [1, 0, 0.5, 1]
+
+
+def test_a_preference_that_is_neither(tmp_path: Path) -> None:
+    with pytest.raises(CaptionFileError, match="neither 0 nor 1"):
+        load(files(tmp_path, 2), "pascal-50s")
+
+
+def test_the_pool_has_no_judged_caption(tmp_path: Path) -> None:
+    found = load(files(tmp_path), "pascal-50s")
+    assert PASCAL_50S.pool is not None
+    pool = PASCAL_50S.pool(found, data_folder(tmp_path))
+    assert pool.texts == ("two dogs", "the dog") * 8
+    assert [*pool.ids] == found.items
