@@ -149,6 +149,20 @@ def test_every_file_of_a_benchmark_is_documented(benchmark: str) -> None:
         assert any(f"{file.parent}/" in row and file.stem in row for row in rows), file
 
 
+def lines_of_prose(page: Path) -> list[str]:
+    """The lines outside fenced blocks, tables and indented blocks."""
+    return [line for line in prose(page).splitlines() if not line.startswith(("|", "    "))]
+
+
+@pytest.mark.parametrize("page", [README, *PAGES], ids=page_id)
+def test_lines_of_prose_are_short(page: Path) -> None:
+    assert [line for line in lines_of_prose(page) if len(line) > 120] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 100
+
+
 # ---- links
 
 
