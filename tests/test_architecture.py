@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "captious"
 
 #: From the ground up. Modules that are no rooms lie below all floors.
 FLOORS = (
-    {"errors", "atomic_write", "entry_points", "progress", "unpacking", "version"},
+    {"errors", "atomic_write", "display", "entry_points", "progress", "unpacking", "version"},
     {"native"},
     {"data"},
     {"resources"},
@@ -159,7 +159,7 @@ def test_public_names_are_sorted_and_exist() -> None:
     assert dir(captious) == captious.__all__
     for name in captious.__all__:
         assert getattr(captious, name) is not None
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="No captious attribute nothing"):
         _ = captious.nothing
 
 

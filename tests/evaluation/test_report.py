@@ -6,6 +6,7 @@ import contextlib
 import copy
 import json
 import pickle
+import subprocess
 import sys
 
 import numpy as np
@@ -107,6 +108,13 @@ def test_signatures_name_metric_variant_tokenizer_and_version(report: captious.R
 def test_repr_of_a_result_is_short(report: captious.Report) -> None:
     assert repr(report["rouge-l"]) == f"<Result rouge-l {report['rouge-l'].score:.4f}>"
     assert report.summary().startswith("<Report mine: 3 images, rouge-l ")
+
+
+def test_a_report_shows_itself_wherever_it_comes_from() -> None:
+    program = "from captious.evaluation import score; print(score(['a dog'], [['a dog']], ['rouge-l'], system='mine'))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "rouge-l" in done.stdout
+    assert "1.0000" in done.stdout
 
 
 def test_caption_scores_cannot_be_changed_by_accident(report: captious.Report) -> None:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from captious.data import ImageId, load, read_references, same_images
 from captious.data.captions import References
+from captious.display import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import CaptiousWarning, few_images
-from captious.evaluation.display import Displayed
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, exchange_sums, interval
 from captious.evaluation.run_metrics import evaluate

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId
+from captious.display import Displayed
 from captious.errors import MissingExtraError, UnknownNameError
-from captious.evaluation.display import Displayed
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
 from captious.metrics.contract.metric import Metric
 

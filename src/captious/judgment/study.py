@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.evaluation.display import Displayed
+from captious.display import Displayed
 from captious.version import __version__
 
 __all__ = ["Cloud", "Clouds", "Curve", "Curves", "Matrix", "Study"]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from captious.display import Displayed
 from captious.errors import UnknownNameError
-from captious.evaluation.display import Displayed
 from captious.judgment.protocols import Protocol
 from captious.version import __version__
 
