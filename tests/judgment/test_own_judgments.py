@@ -1,16 +1,20 @@
-"""Judgments of the user's: what is read, and what is wrong with a line, by its number."""
+"""Your own judgments: what is read, by which statistic, and what is wrong with a line, by its number."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import captious
+from captious.cli import main
 from captious.errors import CaptionFileError, ParameterError, UnknownNameError
 from captious.judgment import load_evidence
 from captious.judgment.studies import critical_failures, reference_counts, robustness
@@ -106,6 +110,85 @@ def test_a_line_without_image_is_an_image_of_its_own(tmp_path: Path) -> None:
     nameless = {"candidate": "a", "references": ["a"], "rating": 1}
     path = written(tmp_path, nameless, nameless | {"image": None}, nameless | {"image": "2"})
     assert load_evidence(path).n_units == 4
+
+
+PAIRS = ({"better": "a dog runs", "worse": "a cat", "references": ["a dog runs"]},)
+
+STATISTICS = {
+    "kendall-tau-b": lambda x, y: stats.kendalltau(x, y, variant="b"),
+    "kendall-tau-c": lambda x, y: stats.kendalltau(x, y, variant="c"),
+    "spearman": stats.spearmanr,
+    "pearson": stats.pearsonr,
+}
+
+
+def lengths(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:
+    return [len(candidate) for candidate in candidates]
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_a_statistic_of_your_choice(statistic: str, tmp_path: Path) -> None:
+    path = written(tmp_path, {"candidate": "a long caption", "references": ["x"], "ratings": [2, 5]})
+    verdict = captious.judge(f"{path}@{statistic}", lengths, resamples=2)[f"own@{statistic}"]
+    assert verdict.protocol.statistic == statistic
+    expected = STATISTICS[statistic]([5, 10, 7, 14, 14], [3, 2, 1, 2, 5]).statistic
+    assert verdict["lengths"].value == pytest.approx(expected, abs=1e-12)
+
+
+def test_without_a_statistic_it_is_tau_c_or_accuracy(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    assert load_evidence(path).protocol.statistic == "kendall-tau-c"
+    assert load_evidence(path).protocol.full_name == load_evidence(f"{path}@own").protocol.full_name == "own@own"
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS))
+    assert load_evidence(pairs).protocol.statistic == "accuracy"
+    assert load_evidence(f"{pairs}@accuracy").values(np.array([1.0, 0.0])).tolist() == [1.0]
+
+
+def test_a_file_of_several_statistics_in_one_table(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    judgment = captious.judge([path, f"{path}@spearman", f"{path}.gz@pearson"], "rouge-l", resamples=2)
+    assert [*judgment] == ["own@own", "own@spearman", "own@pearson"]
+    (tmp_path / "b").mkdir()
+    with pytest.raises(ParameterError, match="two benchmarks are called own"):
+        captious.judge([path, f"{written(tmp_path / 'b', GOOD[0])}@spearman"], "rouge-l")
+
+
+@pytest.mark.parametrize(
+    ("name", "statistic", "known"),
+    [
+        ("own.jsonl", "tau", "ratings can have kendall-tau-c, kendall-tau-b, spearman, pearson"),
+        ("own.jsonl", "", "ratings can have kendall-tau-c,"),
+        ("own.jsonl", "accuracy", "ratings can have kendall-tau-c,"),
+        ("pairs.jsonl", "spearman", "pairs can have accuracy"),
+    ],
+)
+def test_statistics_that_do_not_exist(name: str, statistic: str, known: str, tmp_path: Path) -> None:
+    written(tmp_path)
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS))
+    with pytest.raises(UnknownNameError, match=f"there is no statistic '{statistic}' for") as caught:
+        load_evidence(f"{tmp_path / name}@{statistic}")
+    assert caught.value.where == str(tmp_path / name)
+    assert caught.value.help.startswith(known)
+
+
+def test_names_with_an_at_sign(tmp_path: Path) -> None:
+    path = written(tmp_path, name="me@home.jsonl")
+    assert load_evidence(path).protocol.full_name == "me@home@own"
+    assert load_evidence(f"{path}@spearman").protocol.statistic == "spearman"
+
+
+def test_an_output_does_not_replace_the_file_that_is_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path)
+    content = path.read_bytes()
+    arguments = ["judge", f"{path}@spearman", "-m", "rouge-l", "-o", str(path)]
+    monkeypatch.setattr(sys, "argv", ["captious", *arguments])
+    with pytest.raises(SystemExit):
+        main()
+    assert "is read as well" in capsys.readouterr().err
+    assert path.read_bytes() == content
 
 
 def constant(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:

@@ -47,7 +47,8 @@ def judge(
 
     BENCHMARK is a name that 'captious data list' shows, such as composite; a name with a protocol, such as
     flickr8k-expert@yi2020; or a .jsonl file of your own judgments, on every line {"candidate", "references", "rating"}
-    or {"better", "worse", "references"}.
+    or {"better", "worse", "references"}, optionally with a statistic: mine.jsonl@kendall-tau-b, kendall-tau-c (the
+    default for ratings), spearman or pearson.
     """
     asked = () if metrics is None and scores is not None else metrics
     judgment = judge_metrics(
