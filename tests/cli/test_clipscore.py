@@ -18,6 +18,8 @@ from captious.metrics.refclipscore import RefClipScore
 from ..support.tiny_clip import MAX_TOKENS, save_pictures, save_tiny_clip
 from .conftest import Run, assert_refused
 
+pytestmark = pytest.mark.models
+
 BOTH = ("-m", "clipscore", "-m", "refclipscore")
 
 

@@ -69,6 +69,7 @@ class TestFrequencies:
 
 
 class TestSmurf:
+    @pytest.mark.models
     def test_one_reference_is_held_out(self, folder: Path, run: Run, model: str) -> None:
         asked = f"smurf:mima_model={model},spurts_model={model}"
         outcome = run("fit", asked, REFERENCES, "-o", "own.json", "--seed", 2)
@@ -80,6 +81,7 @@ class TestSmurf:
         assert constants == Smurf(model).calibrate(captions, "references", source)
         assert outcome.err == f"own.json: {constants.label}\n"
 
+    @pytest.mark.models
     def test_captions_of_people(self, folder: Path, run: Run, model: str) -> None:
         outcome = run(
             *("fit", "smurf", REFERENCES, "--model", model, "--human", "improved.json", "-o", "own.json"),

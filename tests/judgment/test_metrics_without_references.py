@@ -44,6 +44,7 @@ def test_mean_of_the_outputs() -> None:
     assert found.signature.startswith("length|variant:official")
 
 
+@pytest.mark.models
 def test_mima_of_systems(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")

@@ -24,6 +24,8 @@ from ..parity.real_captions import read_lines
 from ..support.corpora import large_corpus, references_table, table
 from ..support.encoders import BLOCKS, SPECIAL_TOKENS, minilm_folder, save_tiny_encoder
 
+pytestmark = pytest.mark.models
+
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 

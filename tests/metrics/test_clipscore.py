@@ -31,6 +31,8 @@ from ..oracles import clipscore as oracle
 from ..support.corpora import references_table, table
 from ..support.tiny_clip import EDGE, MAX_TOKENS, save_pictures, save_tiny_clip
 
+pytestmark = pytest.mark.models
+
 #: Vectors are float32, and batches add in another order.
 CLOSE = 2e-6
 N = 24

@@ -26,6 +26,8 @@ from ..oracles import smurf as oracle
 from ..support.corpora import references_table
 from ..support.random_roberta import CAPTIONS, random_roberta
 
+pytestmark = pytest.mark.models
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 

@@ -79,6 +79,7 @@ def test_the_threshold_itself_counts() -> None:
     assert fuse(at, zero, zero, average=False)[0] == pytest.approx(0)
 
 
+@pytest.mark.models
 def test_scores_are_the_fusion_of_the_three_metrics(roberta: str) -> None:
     captions = table([*CAPTIONS, ""], [["a man on a road", "a dog"]] * (len(CAPTIONS) + 1))
     for variant, average in (("official", True), ("paper", False)):
@@ -93,6 +94,7 @@ def test_scores_are_the_fusion_of_the_three_metrics(roberta: str) -> None:
         assert spurts[-1] == mima[-1] == 0
 
 
+@pytest.mark.models
 def test_one_model_of_a_run_is_both(roberta: str) -> None:
     encoder = Encoder(roberta)
     (chosen,) = select("smurf", Settings(model=encoder))
@@ -104,6 +106,7 @@ def test_one_model_of_a_run_is_both(roberta: str) -> None:
     assert default.spurts.encoder.model == "distilroberta-base"
 
 
+@pytest.mark.models
 def test_signature_shows_all(roberta: str) -> None:
     seen = {
         Smurf(roberta, **options).signatures()[0]
@@ -118,6 +121,7 @@ def test_signature_shows_all(roberta: str) -> None:
     assert any("|constants:karpathy-test@5ce81535|threshold:-1.96|" in each for each in seen)
 
 
+@pytest.mark.models
 def test_constants_of_other_models_are_warned_of(roberta: str) -> None:
     captions = TOY.table()
     metric = Smurf(roberta)
@@ -128,6 +132,7 @@ def test_constants_of_other_models_are_warned_of(roberta: str) -> None:
     assert not PUBLISHED.hold_for("distilroberta-base@12ab", "distilroberta-base@34cd")
 
 
+@pytest.mark.models
 def test_calibrated_constants_standardise(roberta: str, tmp_path: Path) -> None:
     captions = table(CAPTIONS, [["a man on a dirt road", "a dog and a cat", "people"]] * len(CAPTIONS))
     metric = Smurf(roberta)
@@ -141,6 +146,7 @@ def test_calibrated_constants_standardise(roberta: str, tmp_path: Path) -> None:
     assert again.label == constants.label
 
 
+@pytest.mark.models
 def test_constants_are_learned_from_references(roberta: str) -> None:
     references = references_table([[text, "a man on a dirt road", "a dog"] for text in CAPTIONS])
     metric = Smurf(roberta)

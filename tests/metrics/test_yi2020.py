@@ -25,6 +25,8 @@ from ..oracles import yi2020 as oracle
 from ..parity.real_captions import read_json
 from ..support.corpora import Corpus, large_corpus, references_table, table
 
+pytestmark = pytest.mark.models
+
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 

@@ -22,6 +22,8 @@ from captious.models import Batch, Encoder, encoders
 from ..support.encoders import BLOCKS, KINDS, MAX_LENGTH, SPECIAL_TOKENS, WIDTH
 from ..support.tiny_clip import save_tiny_clip
 
+pytestmark = pytest.mark.models
+
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 

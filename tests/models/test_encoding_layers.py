@@ -15,6 +15,8 @@ from captious.models import Encoder, EncodingLayer, TextLayer, encoders, token_v
 
 from ..support.corpora import table
 
+pytestmark = pytest.mark.models
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 

@@ -59,6 +59,7 @@ def karpathy(shared_data: Path) -> list[Segments]:
     return [([g["tokens"] for g in gold], [g["ref_tokens"] for g in gold]) for gold in systems]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", range(4))
 def test_karpathy(karpathy: list[Segments], number: int) -> None:
     check(karpathy[number])
@@ -129,6 +130,7 @@ def test_soups(relatives: list[list[str]]) -> None:
     check(soups(relatives, 10_000))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("options", "parameters"),
     [

@@ -31,6 +31,7 @@ def test_trees_are_the_official_ones(parser: Parser, gold_trees: GoldTrees, sour
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("source", ["treebank", "gold_parses"])
 def test_all_trees_are_the_official_ones(parser: Parser, gold_trees: GoldTrees, source: str) -> None:
     # All that differ are ties in 32 bits.

@@ -22,6 +22,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(random_roberta(tmp_path_factory.mktemp("roberta")))
 
 
+@pytest.mark.models
 def test_against_python(folder: Path, run: Run, model: str) -> None:
     """The models may be said once for all metrics, or for each part."""
     assert run("fit", "smurf", "references.json", "--model", model, "-o", "own.json").code == 0
@@ -40,6 +41,7 @@ def test_against_python(folder: Path, run: Run, model: str) -> None:
     assert "warnings" not in expected
 
 
+@pytest.mark.models
 def test_pictures(folder: Path, run: Run, model: str) -> None:
     pytest.importorskip("matplotlib")
     files = ("baseline.json", "references.json")

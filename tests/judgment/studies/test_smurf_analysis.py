@@ -72,6 +72,7 @@ def test_one_reference_is_held_out(references: References) -> None:
         hold_out(references_table([["a dog"], ["a cat"]]), 0)
 
 
+@pytest.mark.models
 def test_from_captions(metric: Smurf, references: References) -> None:
     n = len(references)
     systems = {"same": dict(enumerate(["a man"] * n)), "other": dict(enumerate([*CAPTIONS[::-1], "a sky"]))}
@@ -99,6 +100,7 @@ def test_from_captions(metric: Smurf, references: References) -> None:
     assert clouds["other"].outline.shape == (64, 2)
 
 
+@pytest.mark.models
 def test_captions_of_people(metric: Smurf, references: References) -> None:
     n = len(references)
     human = {i: references.texts[references.offsets[i]] for i in range(n)}
@@ -107,6 +109,7 @@ def test_captions_of_people(metric: Smurf, references: References) -> None:
     assert any(f"{n} captions of people are among their own references" in note for note in study.notes)
 
 
+@pytest.mark.models
 def test_refusals(metric: Smurf, references: References) -> None:
     with pytest.raises(ParameterError, match="no system"):
         smurf_analysis({}, references, metric)
@@ -116,6 +119,7 @@ def test_refusals(metric: Smurf, references: References) -> None:
         smurf_analysis({"one": {0: "a dog"}}, references_table([["a", "b"]]), metric)
 
 
+@pytest.mark.models
 def test_picture(metric: Smurf, references: References, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from captious.report.plots import write_plots

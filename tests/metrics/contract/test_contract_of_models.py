@@ -25,6 +25,8 @@ from ...support.corpora import large_corpus, references_table, table
 from ...support.encoders import save_tiny_encoder
 from ...support.every_metric import MODELS
 
+pytestmark = pytest.mark.models
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 

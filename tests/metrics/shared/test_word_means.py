@@ -130,6 +130,7 @@ def contextual(encoder: Encoder, text: str, layer: int) -> np.ndarray | None:
     return np.mean(found, axis=0) if found else None
 
 
+@pytest.mark.models
 @pytest.mark.parametrize("layer", [None, 0, 2])
 def test_encoders(folder: Path, layer: int | None) -> None:
     encoder = Encoder(str(folder))
@@ -146,6 +147,7 @@ def test_encoders(folder: Path, layer: int | None) -> None:
     assert found[1] == found[2] == 0
 
 
+@pytest.mark.models
 def test_encoders_by_name(folder: Path) -> None:
     settings = Settings(vectors=VECTORS)
     asked = f"mowe:model={folder},vectors=none,layer=2,combine=min"
@@ -168,6 +170,7 @@ def test_vectors_and_models_exclude_each_other() -> None:
         Mowe(model="some-model", layer=-1)
 
 
+@pytest.mark.models
 def test_parameters_of_encoders_are_in_the_signature_and_keep_streams_apart(folder: Path) -> None:
     metric = Mowe(model=str(folder))
     for other in (Mowe(model=str(folder), layer=2), Mowe(VECTORS)):
