@@ -166,7 +166,6 @@ def test_rewards(many: int) -> None:
     for _ in range(max(1, many // 20_000)):
         captions = corpus(rng, 100)
         for metric in METRICS:
-            if hasattr(metric, "scorer"):
-                expected = metric.statistics(captions, metric.fit(captions.references))[:, 0]
-                scorer = metric.scorer(captions.references)
-                np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12, atol=1e-14)
+            scorer = metric.scorer(captions.references, metric.outputs[0])
+            expected = metric.aggregate(metric.statistics(captions, metric.fit(captions.references)))[:, 0]
+            np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12, atol=1e-14)

@@ -198,7 +198,7 @@ def test_karpathy_images_beside_c5(shared_data: Path) -> None:
         (captions(3, 3), {"place": 3}, "no image has a caption of place 3"),
         (captions(3, 3), {"place": -1}, "no image has a caption of place -1"),
         (captions(3, 3), {"resamples": 0}, "0 is not a number of resamples"),
-        (captions(3, 3), {"seed": -1}, "-1 is no seed"),
+        (captions(3, 3), {"seed": -1}, "-1 is not a random seed"),
     ],
 )
 def test_what_cannot_be(table: dict[str, list[str]], options: dict[str, int], message: str) -> None:

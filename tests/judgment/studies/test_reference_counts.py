@@ -161,7 +161,7 @@ def test_usual_counts_go_up_to_what_there_is(rated: Path) -> None:
         ({"counts": [2, 6]}, "6 references"),
         ({"draws": 0}, "0 draws"),
         ({"resamples": 0}, "0 is not a number of resamples"),
-        ({"seed": -1}, "no seed"),
+        ({"seed": -1}, "is not a random seed"),
     ],
 )
 def test_refusals(rated: Path, arguments: dict[str, Any], message: str) -> None:

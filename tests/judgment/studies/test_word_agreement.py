@@ -248,7 +248,7 @@ def test_the_seed_decides(shared_data: Path) -> None:
         ({"n_words": 0}, "0 words"),
         ({"k": 3}, "no image can have 3 references"),
         ({"k": 0}, "no image can have 0 references"),
-        ({"seed": -1}, "-1 is no seed"),
+        ({"seed": -1}, "-1 is not a random seed"),
     ],
 )
 def test_what_cannot_be(options: dict[str, Any], message: str) -> None:
