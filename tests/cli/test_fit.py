@@ -32,7 +32,7 @@ class TestFrequencies:
         frequencies = captious.DocumentFrequencies.load(folder / "own.idf")
         assert frequencies.n_documents == 24
         assert frequencies.tokenizer == "ptb"
-        assert outcome.err == "own.idf: references-24\n"
+        assert outcome.err == "own.idf: 3,153 n-grams of 24 images\n"
 
     def test_they_are_those_of_the_references(self, folder: Path, run: Run) -> None:
         run("fit", "cider-d", REFERENCES, "-o", "own.idf")
@@ -79,7 +79,7 @@ class TestSmurf:
         captions, _ = hold_out(read_references(folder / REFERENCES), 2)
         source = "one reference of each image of references.json, the others as its references; 24 images"
         assert constants == Smurf(model).calibrate(captions, "references", source)
-        assert outcome.err == f"own.json: {constants.label}\n"
+        assert outcome.err == f"own.json: {constants.contents}\n"
 
     @pytest.mark.models
     def test_captions_of_people(self, folder: Path, run: Run, model: str) -> None:

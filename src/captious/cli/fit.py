@@ -58,7 +58,7 @@ def fit(
             f"{chosen.name} has nothing to learn from references", help=f"metrics that have: {', '.join(_learning())}"
         )
     learned.save(output)
-    click.echo(f"{output}: {learned.label}", err=True)
+    click.echo(f"{output}: {learned.contents}", err=True)
     if len(table.texts) == len(table):
         warn(["every image has one caption only: are these the references, or the candidates of a system?"])
 

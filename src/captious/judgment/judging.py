@@ -181,8 +181,11 @@ def _of_systems(evidence: SystemRanking, item: MetricLike, settings: Settings) -
     if evidence.outputs is not None and _needs_no_references(item):
         return _of_outputs(evidence, evidence.outputs, item, settings)
     if isinstance(item, str | Metric):
-        metric = item if isinstance(item, Metric) else get(item) if item in names() else None
-        outputs = metric.outputs if metric is not None and item not in metric.outputs else (str(item),)
+        if isinstance(item, Metric):
+            outputs = item.outputs
+        else:  # an output alone, even where a metric has its name, too
+            name = item.lower()
+            outputs = get(name).outputs if name in names() and name not in get(name).outputs else (name,)
         tail = f"published:{evidence.protocol.benchmark}|captious:{__version__}"
         return [_checked(evidence, label, f"{label}|{tail}", evidence.scores_of(label)) for label in outputs], []
     label = function_name(item)

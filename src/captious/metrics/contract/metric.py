@@ -46,8 +46,8 @@ class Savable(Protocol):
     """What can be written to a file, from which the metric reads it again."""
 
     @property
-    def label(self) -> str:
-        """What signatures call it."""
+    def contents(self) -> str:
+        """What it holds, in a few words."""
         ...
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -65,6 +65,11 @@ class DocumentFrequencies:
         """Name and size of the corpus."""
         return f"{self.name}-{self.n_documents}"
 
+    @property
+    def contents(self) -> str:
+        """What it holds, in a few words."""
+        return f"{len(self.counts):,} n-grams of {self.n_documents:,} images"
+
     @cached_property
     def checksum(self) -> str:
         """SHA-256 of the frequencies, whatever the order in which they were counted and the file they are in."""

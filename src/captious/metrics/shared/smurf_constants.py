@@ -77,6 +77,11 @@ class SmurfConstants:
         numbers = np.array([getattr(self, part) for part in _PARTS])
         return f"{self.name}@{zlib.crc32(numbers.astype('<f8').tobytes()):08x}"
 
+    @property
+    def contents(self) -> str:
+        """What they are, in a few words."""
+        return f"{self.label}, {self.source}"
+
     def standardised(
         self, sparcs: NDArray[np.float64], spurts: NDArray[np.float64], mima: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
