@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.combined import Combined
+from captious.metrics.contract.metric import Metric
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.metrics.spice import Spice
 from captious.parsing.parsed_captions import ParseSource
@@ -50,10 +51,11 @@ class Spider(Combined):
         variant: str | None = None,
         tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None,
     ) -> None:
-        cider_d = CiderD(idf, sigma=sigma, tokenizer=tokenizer)
-        spice = Spice(parser=parser, tokenizer=cider_d.tokenizer)
-        super().__init__([(spice, "spice"), (cider_d, "cider-d")], _mean, level="caption", variant=variant)
-        self.tokenizer = cider_d.tokenizer
+        self.cider_d = CiderD(idf, sigma=sigma, tokenizer=tokenizer)
+        self.spice = Spice(parser=parser, tokenizer=self.cider_d.tokenizer)
+        parts: list[tuple[Metric, str]] = [(self.spice, "spice"), (self.cider_d, "cider-d")]
+        super().__init__(parts, _mean, level="caption", variant=variant)
+        self.tokenizer = self.cider_d.tokenizer
 
 
 def _mean(scores: NDArray[np.float64]) -> NDArray[np.float64]:

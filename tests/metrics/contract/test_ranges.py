@@ -60,8 +60,8 @@ def make(name: str, **parameters: object) -> Metric:
     if name == "wmd":
         fixed["vectors"] = VECTORS
     if name in ("mowe", "wembsim"):
-        fixed["encoder"] = Encoder("bert-base-uncased") if parameters.get("layer") is not None else None
-        fixed["vectors"] = None if fixed["encoder"] else VECTORS
+        fixed["model"] = Encoder("bert-base-uncased") if parameters.get("layer") is not None else None
+        fixed["vectors"] = None if fixed["model"] else VECTORS
     return registry.get(name)(**fixed, **parameters)
 
 
@@ -91,8 +91,8 @@ def test_every_number_is_tested() -> None:
         for parameter, kinds in parameters_of(registry.get(name)).items()
         if {"int", "float", "bool"} & {*kinds}
     }
-    # idf and rescale are not numbers alone; test_bertscore.py has what they may be.
-    assert found - {("bertscore", "rescale"), ("bertscore", "idf")} == {*CASES}
+    # token_idf and rescale are not numbers alone; test_bertscore.py has what they may be.
+    assert found - {("bertscore", "rescale"), ("bertscore", "token_idf")} == {*CASES}
 
 
 @pytest.mark.parametrize(

@@ -46,12 +46,12 @@ VALUES: dict[str, Any] = {
 #: Where a metric has it.
 FOUND: dict[str, Callable[[Any], list[object]]] = {
     "tokenizer": lambda metric: [metric.tokenizer],
-    "idf": lambda metric: [metric.idf],
+    "idf": lambda metric: [getattr(metric, "cider_d", metric).idf],
     "model": lambda metric: (
         [part.encoder for part in (metric.mima, metric.spurts)] if metric.name == "smurf" else [metric.encoder]
     ),
     "vectors": lambda metric: [metric.vectors],
-    "parser": lambda metric: [metric.parser],
+    "parser": lambda metric: [getattr(metric, "spice", metric).parser],
     "images": lambda metric: [metric.images],
 }
 #: The metrics that use it.
