@@ -79,7 +79,7 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if isinstance(error, MemoryError) and self.what and not hasattr(error, "__notes__"):
-            error.add_note(f"at this step: {self.what}")
+            error.add_note(f"during: {self.what}")
         if self._observer is not None:
             self._observer.end(self)
 

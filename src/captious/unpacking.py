@@ -28,7 +28,7 @@ __all__ = [
 #: The variable of the environment that sets the limit.
 VARIABLE = "CAPTIOUS_MAX_UNPACKED"
 #: What to do about a file that unpacks to more.
-RAISE_LIMIT = f"if the file is what it should be, set {VARIABLE} to more, for example 8G, or unpack it"
+RAISE_LIMIT = f"if the file is correct, increase {VARIABLE}, for example to 8G, or unpack it"
 
 _MAGIC = b"\x1f\x8b"
 _USUAL = 2 << 30
@@ -128,5 +128,7 @@ def _limit() -> int:
         return _USUAL
     found = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", wanted.upper())
     if found is None:
-        raise ParameterError(f"{VARIABLE} is {wanted!r}", help="set it to a number of bytes, or to one like 500M or 8G")
+        raise ParameterError(
+            f"{VARIABLE} is {wanted!r}", help="set it to a number of bytes, or to a size such as 500M or 8G"
+        )
     return int(found[1]) << _UNITS[found[2]]

@@ -238,7 +238,7 @@ class TestScoresOfOthers:
             ({"composite": {"x": [1, 2]}}, ["scores of composite, which is not judged here", "mine"]),
             ([1, 2], ["no scores of benchmarks", "scores.json"]),
             ({"mine": [1, 2]}, ["no scores of benchmarks", "scores.json"]),
-            ({"mine": {"rouge-l": VALUES}}, ["a metric is asked for twice"]),
+            ({"mine": {"rouge-l": VALUES}}, ["a metric is requested twice"]),
         ],
     )
     def test_refused(self, own: Path, run: Run, content: Any, said: list[str]) -> None:
@@ -324,6 +324,6 @@ def test_a_folder_of_data_is_only_read(flickr: Path, run: Run, tmp_path: Path) -
 
 
 def test_what_rests_on_our_grammar_is_said(run: Run, own: Path, tables: Path) -> None:
-    said = "SPICE rests on captious' own grammar"
+    said = "SPICE is using the bundled approximate grammar"
     assert run("judge", "mine.jsonl", "-m", "spice:parser=captious", "--data", own, *QUICK).err.count(said) == 1
     assert said not in run("judge", "mine.jsonl", "-m", "hwcm-1:parser=captious", "--data", own, *QUICK).err

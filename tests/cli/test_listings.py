@@ -112,7 +112,7 @@ class TestTablesOfMeteor:
         assert row(doctor.out, "meteor").startswith("broken ")
         metrics = run("metrics")
         assert (metrics.code, metrics.err) == (0, "")
-        assert "no: the tables of METEOR are damaged" in row(metrics.out, "meteor")
+        assert "no: METEOR's tables are damaged" in row(metrics.out, "meteor")
         assert " yes " in row(metrics.out, "rouge-l")
 
     @pytest.mark.usefixtures("cache")
@@ -123,4 +123,4 @@ class TestTablesOfMeteor:
 
         assert meteor() == (False, INSTALL, ["meteor"])
         monkeypatch.setenv("CAPTIOUS_METEOR_HOME", str(tmp_path))
-        assert meteor() == (False, "CAPTIOUS_METEOR_HOME names a folder without METEOR's tables", ["meteor"])
+        assert meteor() == (False, "the folder that CAPTIOUS_METEOR_HOME names has no METEOR tables", ["meteor"])

@@ -321,13 +321,13 @@ class TestMeteor:
         """Whoever names a folder means it."""
         (tables / "paraphrase-en.gz").unlink()
         outcome = run("score", "baseline.json", "references.json")
-        assert_refused(outcome, "CAPTIOUS_METEOR_HOME names a folder without METEOR's tables", str(tables))
+        assert_refused(outcome, "the folder that CAPTIOUS_METEOR_HOME names has no METEOR tables", str(tables))
         assert run("score", "baseline.json", "references.json", "-m", "rouge-l").code == 0
 
     def test_damaged_tables(self, folder: Path, tables: Path, run: Run) -> None:
         (tables / "paraphrase-en.gz").write_bytes((tables / "paraphrase-en.gz").read_bytes()[:-9])
         outcome = run("score", "baseline.json", "references.json", "-m", "meteor")
-        assert_refused(outcome, "the tables of METEOR are damaged", str(tables / "paraphrase-en.gz"))
+        assert_refused(outcome, "METEOR's tables are damaged", str(tables / "paraphrase-en.gz"))
 
     def test_a_cache_that_cannot_be_used(self, folder: Path, tables: Path, cache: Path, run: Run) -> None:
         cache.write_text("a file")

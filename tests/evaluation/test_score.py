@@ -110,7 +110,7 @@ class TestMetrics:
         monkeypatch.setattr(captious.RougeL, "statistics", hungry)
         with pytest.raises(MemoryError) as caught:
             captious.score(CANDIDATES, REFERENCES, ["bleu", "rouge-l"], system="mine")
-        assert caught.value.__notes__ == ["at this step: mine: rouge-l"]
+        assert caught.value.__notes__ == ["during: mine: rouge-l"]
 
     def test_a_metric_derived_from_another_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.metrics.contract import registry

@@ -140,7 +140,7 @@ def test_scores_of_items_that_are_not_there(tmp_path: Path) -> None:
         captious.judge(path, scores=scores)
     with pytest.raises(ParameterError, match="given twice"):
         captious.judge(path, scores={"own": {"x": [1, 2, 3]}, "own@own": {"x": [1, 2, 3]}})
-    with pytest.raises(ParameterError, match="no metric is asked for"):
+    with pytest.raises(ParameterError, match="no metrics were requested"):
         captious.judge(path, scores={"own": {}})
 
 

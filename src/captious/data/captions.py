@@ -107,10 +107,10 @@ class References:
         object.__setattr__(self, "texts", tuple(self.texts))
         object.__setattr__(self, "offsets", offsets)
         if len(set(self.ids)) != len(self.ids):
-            raise ParameterError("an image is there twice", where=self.name, help="give every image once")
+            raise ParameterError("duplicate image id", where=self.name, help="give each image id once")
         if offsets.shape != (len(self.ids) + 1,) or offsets[0] != 0 or offsets[-1] != len(self.texts):
             raise ParameterError(
-                f"offsets do not fit {len(self.ids):,} images with {len(self.texts):,} references",
+                f"offsets do not match {len(self.ids):,} images with {len(self.texts):,} references",
                 where=self.name,
                 help="offsets are int64[n_images + 1], from 0 to the number of references",
             )
@@ -230,7 +230,7 @@ class Captions:
         return {**self.__dict__, "_layers": {}}
 
     def __repr__(self) -> str:
-        return f"<Captions: {len(self):,} candidates beside {self.references!r}>"
+        return f"<Captions: {len(self):,} candidates with {self.references!r}>"
 
     def layer(self, layer: Layer[R, C]) -> tuple[C, R]:
         """An annotation of candidates and references, each computed at the first request for its key."""

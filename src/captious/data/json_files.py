@@ -60,19 +60,19 @@ def _parse(text: str, source: Source, *, first_line: int, may_be_cut: bool = Tru
         end = text.rstrip()
         if may_be_cut and _ends_in_the_middle(end, error):
             raise TruncatedFileError(
-                "the file ends in the middle of its JSON",
+                "the JSON is truncated",
                 where=f"{source.name}: {line_and_column(before + end, len(before + end))}",
-                help="fetch or write the file again",
+                help="download or write the file again",
             ) from None
         raise CaptionFileError(
             f"this is not JSON: {error.msg}",
             where=f"{source.name}: {line_and_column(before + text, len(before) + error.pos)}",
-            help="mend the file at that place; python -m json.tool says whether it is JSON",
+            help="fix the file there; python -m json.tool checks whether it is valid JSON",
         ) from None
     except (ValueError, RecursionError) as error:
         # An integer of thousands of digits, or brackets a thousand deep.
         raise CaptionFileError(
-            f"this JSON cannot be read: {error}", where=f"{source.name}: from line {first_line}", help="mend the file"
+            f"this JSON cannot be read: {error}", where=f"{source.name}: from line {first_line}", help="fix the file"
         ) from None
 
 
@@ -105,7 +105,7 @@ def _refuse_repeated_keys(text: str, n_keys: int, source: Source) -> None:
     shown = [f"key {key!r} in " + some([f"entry {entry}" for entry in found]) for key, found in repeated.items()]
     kind = DuplicateCandidateError if source.role == "candidates" else CaptionFileError
     raise kind(
-        f"{len(repeated):,} of {len(entries):,} images are a key more than once",
+        f"{len(repeated):,} of {len(entries):,} images appear more than once as a key",
         where=f"{source.name}: {some(shown, separator='; ')}",
         help="keep one candidate per image"
         if source.role == "candidates"

@@ -114,7 +114,7 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
     by_position = [side.name for side in (candidates, references) if side.id_form == "position"]
     if len(by_position) == 1:
         raise ParameterError(
-            "one side has image ids and the other only positions, so nothing says which image is which",
+            "one side has image ids and the other only positions, so they cannot be matched",
             where=f"without ids: {by_position[0]}",
             help="give both with ids, as {image_id: caption} and {image_id: [captions]}, or both as lists",
         )
@@ -144,7 +144,7 @@ def _missing_references(references: References) -> MissingReferencesError:
     return MissingReferencesError(
         f"{len(without):,} of {len(references) + len(without):,} images have no references",
         where=f"{references.name}: {images(without)}",
-        help=f"give them references or take them out. To score the images that have them: {_SUBSET}",
+        help=f"add references or remove these images. To score the images that have them: {_SUBSET}",
     )
 
 

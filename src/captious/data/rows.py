@@ -38,7 +38,7 @@ _FORMS: dict[Role, str] = {
     .jsonl, .ndjson        {"image_id": 42, "caption": "a cat"} on every line
     .csv, .tsv             a header image_id,caption; then one row per caption
     .parquet, data frames  columns image_id and caption
-    in Python also         {42: "a cat", ...}, or ["a cat", ...] beside references in the same order""",
+    in Python also         {42: "a cat", ...}, or ["a cat", ...] with references in the same order""",
     "references": """
     COCO captions, .json   {"annotations": [{"image_id": 42, "caption": "a cat"}, ...]}
     an object, .json       {"42": ["a cat", "the cat"], ...}
@@ -172,7 +172,7 @@ def caption_rows(
     )
     _check_texts(rows)
     if not rows.texts:
-        raise EmptyInputError("there is not a single caption", where=source.name, help=f"are these the {source.role}?")
+        raise EmptyInputError("there are no captions", where=source.name, help=f"are these the {source.role}?")
     if source.role == "candidates" and len(set(rows.ids)) != len(rows.ids):
         raise _duplicates(rows)
     return rows
@@ -192,7 +192,7 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
         raise CaptionTypeError(
             f"{len(wrong):,} of {len(ids):,} image ids are neither integers nor strings",
             where=f"{source.name}: " + some([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
-            help="give every image an integer or a string as its id",
+            help="image ids must be integers or strings",
         )
     _refuse_surrogates(source.name, "image ids", [str(image) for image in checked], place)
     return [image for image in checked if image is not None]
@@ -239,7 +239,7 @@ def _refuse_other_than_one(
         raise MissingCandidatesError(
             f"{len(none):,} of {len(ids):,} images have an empty list of candidates",
             where=f"{source.name}: {some(none)}",
-            help="give one candidate per image, or take the image out and use --subset (subset=True in Python)",
+            help="give one candidate per image, or remove the image and use --subset (subset=True in Python)",
         )
 
 
@@ -253,7 +253,7 @@ def _check_texts(rows: CaptionRows) -> None:
         raise CaptionTypeError(
             f"{len(wrong):,} of {len(rows.texts):,} captions are not strings",
             where=f"{rows.name}: {some(shown)}",
-            help='give every caption as a string; one without words is ""',
+            help='captions must be strings; use "" for an empty caption',
         ) from None
 
 
@@ -267,9 +267,9 @@ def _refuse_surrogates(name: str, what: str, texts: Sequence[str], place: Callab
         return
     wrong = [f"{place(row)} has {reprlib.repr(text)}" for row, text in enumerate(texts) if not _is_unicode(text)]
     raise EncodingError(
-        f"{len(wrong):,} of {len(texts):,} {what} have a lone surrogate, half of a character",
+        f"{len(wrong):,} of {len(texts):,} {what} contain a lone surrogate (half of a character)",
         where=f"{name}: {some(wrong)}",
-        help="write the character whole, or take it out",
+        help="write the full character, or remove it",
     )
 
 

@@ -77,7 +77,7 @@ def _rows_of_file(source: Source) -> CaptionRows:
 def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
     """Rows of a sequence: records if it starts with one, else captions by position."""
     if len(entries) == 0:
-        raise EmptyInputError("there is not a single caption", where=source.name, help=f"give the {source.role}")
+        raise EmptyInputError("there are no captions", where=source.name, help=f"give the {source.role}")
     numbers = range(len(entries))
     if isinstance(entries[0], Mapping):
         return rows_of_records(source, entries, unit="index", numbers=numbers)

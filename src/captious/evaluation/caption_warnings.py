@@ -21,7 +21,7 @@ def caption_warnings(captions: Captions) -> list[str]:
     n = len(captions)
     if counts.max() == 1 and n > 1:
         found.append(
-            "every image has one reference only: metrics of captions expect about five, and scores with one cannot be "
+            "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
             "compared with published ones."
         )
     offsets = references.offsets.tolist()
@@ -31,7 +31,7 @@ def caption_warnings(captions: Captions) -> list[str]:
     if copies > max(_COPIES * n, 1):
         found.append(
             f"{copies:,} of {n:,} candidates are copies of a reference of their image: "
-            "are they among their own references?"
+            "are the candidates included in their own references?"
         )
     return found
 
@@ -41,6 +41,6 @@ def few_images(n: int) -> list[str]:
     if n >= _FEW_IMAGES:
         return []
     return [
-        f"too few images for intervals and tests ({n}): resamples of so few are much alike, so that intervals are too "
+        f"too few images for intervals and tests ({n}): resamples of so few images vary little, so intervals are too "
         "narrow and p values too small."
     ]

@@ -225,7 +225,7 @@ def compare_reports(
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",
             where=f"{a.n_images:,} and {b.n_images:,} images",
-            help="compare systems that describe the same images; leave the others out of both files",
+            help="compare systems on the same images; remove the others from both files",
         )
     if a.captions.references is not b.captions.references and (
         a.captions.references.texts != b.captions.references.texts

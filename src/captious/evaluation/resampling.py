@@ -36,7 +36,7 @@ def check_sampling(resamples: object, seed: object, level: float | None = None) 
     """
     check_seed(seed)
     if level is not None and not 0 < level < 1:
-        raise ParameterError(f"an interval cannot have the level {level}", help="give a level between 0 and 1, as 0.95")
+        raise ParameterError(f"{level} is not a confidence level", help="give a level between 0 and 1, such as 0.95")
     if not isinstance(resamples, int) or not 1 <= resamples <= MOST_RESAMPLES:
         raise ParameterError(
             f"{resamples!r} is not a number of resamples", help=f"give 1 to {MOST_RESAMPLES:,}; 1,000 is usual"

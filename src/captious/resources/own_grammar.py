@@ -27,5 +27,5 @@ def own_grammar() -> Grammar:
     """
     arrays = open_arrays(FILE, LABEL)
     if arrays is None:
-        raise ResourceError("captious' own grammar is damaged", where=str(FILE), help="install captious again")
+        raise ResourceError("the bundled grammar is damaged", where=str(FILE), help="reinstall captious")
     return Grammar.from_arrays(arrays, NAME, NAME)

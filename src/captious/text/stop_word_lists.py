@@ -69,8 +69,8 @@ def _read(path: Path) -> str:
     try:
         return plain_content(path.read_bytes(), path.name).decode("utf-8")
     except UnpackedSizeError as error:
-        raise ResourceError(f"these stop words are too many: {error}", where=str(path), help=RAISE_LIMIT) from error
+        raise ResourceError(f"the stop word file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
     except OSError as error:
         raise ResourceError(f"cannot read stop words: {error.strerror or error}", where=str(path), help=help) from error
     except (EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise ResourceError("these stop words are no text", where=str(path), help=help) from error
+        raise ResourceError("the stop word file is not text", where=str(path), help=help) from error

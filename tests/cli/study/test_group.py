@@ -76,7 +76,7 @@ def test_every_study_goes_everywhere(name: str) -> None:
 class TestWarnings:
     """Those of the study are on stderr, whatever is printed and wherever it goes."""
 
-    OWN = "warning: SPICE rests on captious' own grammar"
+    OWN = "warning: SPICE is using the bundled approximate grammar"
 
     @pytest.mark.usefixtures("tables")
     @pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])

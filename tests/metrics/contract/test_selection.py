@@ -137,12 +137,12 @@ def test_asking_twice(asked: list[str | Metric]) -> None:
 
 
 def test_asking_for_an_object_and_its_name() -> None:
-    with pytest.raises(ParameterError, match="cider is asked for twice"):
+    with pytest.raises(ParameterError, match="cider is requested twice"):
         select(["cider", captious.Cider()])
 
 
 def test_asking_for_nothing() -> None:
-    with pytest.raises(ParameterError, match="no metric is asked for") as caught:
+    with pytest.raises(ParameterError, match="no metrics were requested") as caught:
         select([])
     assert "bleu-1" in caught.value.help
 

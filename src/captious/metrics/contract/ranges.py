@@ -21,7 +21,9 @@ def number(metric: str, name: str, value: object, least: float, most: float, *, 
     fits = isinstance(value, Real) and not isinstance(value, bool)
     if not (fits and least <= value <= most) or (below and value == most):  # type: ignore[operator]
         end = f"below {most:,}" if below else f"{most:,}"
-        raise ParameterError(f"{metric} cannot have {name} {value!r}", help=f"{name} is a number, {least:,} to {end}")
+        raise ParameterError(
+            f"{metric} cannot have {name} {value!r}", help=f"{name} must be a number from {least:,} to {end}"
+        )
     return float(value)  # type: ignore[arg-type]
 
 
@@ -33,7 +35,7 @@ def whole(metric: str, name: str, value: object, least: int, most: int = LARGE) 
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or not least <= int(value) <= most:
         raise ParameterError(
-            f"{metric} cannot have {name} {value!r}", help=f"{name} is a whole number, {least:,} to {most:,}"
+            f"{metric} cannot have {name} {value!r}", help=f"{name} must be an integer from {least:,} to {most:,}"
         )
     return int(value)
 
@@ -45,5 +47,5 @@ def truth(metric: str, name: str, value: object) -> bool:
         ParameterError: something else.
     """
     if not isinstance(value, bool):
-        raise ParameterError(f"{metric} cannot have {name} {value!r}", help=f"{name} is True or False")
+        raise ParameterError(f"{metric} cannot have {name} {value!r}", help=f"{name} must be True or False")
     return value

@@ -76,7 +76,7 @@ class Settings:
             )
         if self.threads is not None and not (isinstance(self.threads, int) and 0 < self.threads <= MOST_THREADS):
             raise ParameterError(
-                f"threads is {self.threads!r}", help=f"give a number of threads, 1 to {MOST_THREADS:,}"
+                f"invalid number of threads {self.threads!r}", help=f"give a number of threads, 1 to {MOST_THREADS:,}"
             )
 
     @property

@@ -19,7 +19,7 @@ from captious.errors import ParameterError, ResourceError
 __all__ = ["PUBLISHED", "SmurfConstants"]
 
 _PARTS = ("sparcs", "spurts", "mima")
-_HELP = "make it again: captious fit smurf REFERENCES -o FILE"
+_HELP = "create it again: captious fit smurf REFERENCES -o FILE"
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class SmurfConstants:
                 raise ParameterError(
                     f"{part} cannot be standardised by mean {mean:g} and standard deviation {deviation:g}",
                     where=f"{self.name}: {self.source}",
-                    help="compute them from captions of many images that people wrote",
+                    help="compute them from human captions of many images",
                 )
 
     @classmethod
@@ -68,7 +68,9 @@ class SmurfConstants:
     ) -> SmurfConstants:
         """The constants of scores of human captions, float64[n] each."""
         if not len(sparcs):
-            raise ParameterError("there are no captions to compute constants from", where=source, help="give some")
+            raise ParameterError(
+                "there are no captions to compute constants from", where=source, help="give one or more captions"
+            )
         return cls(_moments(sparcs), _moments(spurts), _moments(mima), mima_model, spurts_model, name, source)
 
     @property
@@ -114,7 +116,7 @@ class SmurfConstants:
         except OSError as error:
             raise ResourceError(f"cannot read constants: {error.strerror}", where=str(path), help=_HELP) from error
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise ResourceError("not a file of constants of SMURF", where=str(path), help=_HELP) from error
+            raise ResourceError("not a file of SMURF constants", where=str(path), help=_HELP) from error
 
 
 def _moments(scores: NDArray[np.float64]) -> tuple[float, float]:
@@ -129,5 +131,5 @@ PUBLISHED = SmurfConstants(
     mima_model="distilbert-base-uncased",
     spurts_model="distilroberta-base",
     name="karpathy-test",
-    source="one human caption of each of the 5,000 images of the Karpathy test split, four others as its references",
+    source="one human caption per image of the Karpathy test split (5,000), with four others as its references",
 )
