@@ -1,4 +1,4 @@
-"""Writing files so that they appear whole or not at all.
+"""Atomic file writes: a file appears complete, or does not appear.
 
 A file is written under a temporary name in the folder where it will be, and takes its own name when it is whole. Until
 then its writer holds a lock on it, which the kernel takes back from a process that dies. Temporary files without a

@@ -1,4 +1,4 @@
-"""What other packages offer through entry points: found by name, loaded when it is asked for."""
+"""Entry points of other packages, found by name and loaded on first use."""
 
 from __future__ import annotations
 

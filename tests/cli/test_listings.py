@@ -89,7 +89,7 @@ class TestTablesOfMeteor:
         assert said.endswith(f": {INSTALL}")
         assert row(doctor.out, "meteor").split(maxsplit=1) == ["missing", INSTALL]
         assert row(doctor.out, "rouge-l").startswith("runs ")
-        assert row(doctor.out, "cache") == f"{cache} (CAPTIOUS_CACHE sets another)"
+        assert row(doctor.out, "cache") == f"{cache} (set CAPTIOUS_CACHE to change)"
         assert f"no: {INSTALL}  words aligned" in row(run("metrics").out, "meteor")
 
     @pytest.mark.usefixtures("tables")

@@ -97,7 +97,7 @@ def test_from_something_else(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [["meteor"], ["meteor", "spice-grammar"]])
 def test_a_source_for_something_else(run: Run, names: list[str]) -> None:
     outcome = run("resources", "get", *names, "--from", "x.jar")
-    assert_refused(outcome, "--from goes with spice-grammar alone", "captious resources get --help")
+    assert_refused(outcome, "--from can only be used with spice-grammar", "captious resources get --help")
 
 
 def test_a_file_that_the_user_names(run: Run, grammar: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,7 +141,7 @@ class TestErrors:
 
     def test_vectors_for_nothing(self, run: Run, small: str) -> None:
         outcome = run("score", "improved.json", "references.json", "-m", "bleu", "--vectors", small)
-        assert_refused(outcome, "vectors is given, but no metric asked for uses it", "vectors: small-")
+        assert_refused(outcome, "vectors is given, but no requested metric uses it", "vectors: small-")
 
     def test_captions_in_place_of_vectors(self, run: Run, small: str) -> None:
         outcome = run("vectors", "add", "improved.json", "--name", "x")
@@ -175,7 +175,7 @@ class TestExplain:
             "  reference  (no word with a vector)  without a cat",
             "  distance infinite · score .0000",
             "",
-            "Share: of all words that have a vector. Shares times distances add up to the distance.  ◀ nearest",
+            "Share: of all words with a vector. The distance is the sum of shares times distances.  ◀ nearest",
         ]
 
     def test_json(self, run: Run, small: str) -> None:

@@ -1,4 +1,4 @@
-"""Files as bytes and as text: found, unpacked and decoded, or refused with the place where they broke."""
+"""Reading files as bytes and text: located, unpacked and decoded, with the position of the first error."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read_bytes(source: Source) -> bytes:
 
     Raises:
         CaptionFileError: no such file, not a file, not readable, not gzip in spite of its name, or too large unpacked.
-        TruncatedFileError: gzip data that ends in the middle.
+        TruncatedFileError: gzip data that is truncated.
         EmptyInputError: nothing but white space.
     """
     try:
@@ -104,6 +104,6 @@ def decode(data: bytes, source: Source) -> str:
 
 
 def line_and_column(text: str, position: int) -> str:
-    """A position in a text as people count: "line 3, column 14"."""
+    """A human-readable position in a text: "line 3, column 14"."""
     line_start = text.rfind("\n", 0, position) + 1
     return f"line {text.count(chr(10), 0, position) + 1:,}, column {position - line_start + 1:,}"

@@ -11,7 +11,7 @@ __all__ = ["hold_out"]
 
 
 def hold_out(references: References, seed: int) -> tuple[Captions, int]:
-    """One reference of each image, drawn at random, as candidate beside the others; and how many images have but one.
+    """Hold out one random reference per image as the candidate; also count the images that have only one.
 
     Raises:
         ParameterError: no image has two or more references.

@@ -26,9 +26,9 @@ def read_json(text: str, source: Source) -> CaptionRows:
     """Rows of a JSON document of one of the three accepted shapes.
 
     Raises:
-        TruncatedFileError: the document ends in the middle.
+        TruncatedFileError: the document is truncated.
         CaptionFileError: not JSON, or of another shape.
-        DuplicateCandidateError: an image that is a key twice; CaptionFileError among references.
+        DuplicateCandidateError: an image that appears twice as a key; CaptionFileError among references.
         and what ``caption_rows`` raises.
     """
     document = _parse(text, source, first_line=1)
@@ -77,7 +77,7 @@ def _parse(text: str, source: Source, *, first_line: int, may_be_cut: bool = Tru
 
 
 def _ends_in_the_middle(text: str, error: json.JSONDecodeError) -> bool:
-    """Whether more text could have mended a document: the parser stopped at its end, or in its last token."""
+    """Whether more text could have completed a document: the parser stopped at its end, or in its last token."""
     if error.msg.startswith("Unterminated string") or error.pos >= len(text):
         return True
     return re.fullmatch(_CUT_TOKENS.get(error.msg, "(?!)"), text[error.pos :]) is not None

@@ -1,4 +1,4 @@
-"""``CaptionRows``: captions as a source gave them, one row each, before candidates meet references.
+"""``CaptionRows``: captions as read from a source, one per row, before candidates are matched with references.
 
 Every reader ends in ``caption_rows``, which is where ids and captions are checked, once for all forms. A
 ``Source`` goes with them from the start and knows how to refuse: by name, with an example of what is accepted.
@@ -131,14 +131,14 @@ def caption_rows(
         values: per entry one caption, or a list of them, or of ``{"caption": ...}``.
         unit, numbers: what an entry is called, as in ``CaptionRows``.
         id_form: how the source writes ids.
-        known_images: images that the source lists beside its entries.
+        known_images: images that the source lists in addition to its entries.
 
     Raises:
-        CaptionTypeError: an id that is no int or string, or a caption that is no string.
+        CaptionTypeError: an id that is neither an int nor a string, or a caption that is not a string.
         EncodingError: an id or a caption with a lone surrogate, which no file can hold.
         DuplicateCandidateError: two candidates for one image.
         MissingCandidatesError: an image whose list of candidates is empty.
-        EmptyInputError: not a single caption.
+        EmptyInputError: no captions.
         InputError: a value that is neither a caption nor a list of them (CaptionFileError in a file).
     """
 
@@ -204,7 +204,7 @@ def _are_lists_of_strings(values: Sequence[Any]) -> bool:
 
 
 def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:
-    """The captions of one entry; what is no string is left for ``_check_texts`` to name."""
+    """The captions of one entry; what is not a string is left for ``_check_texts`` to name."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
@@ -260,7 +260,7 @@ def _check_texts(rows: CaptionRows) -> None:
 def _refuse_surrogates(name: str, what: str, texts: Sequence[str], place: Callable[[int], str]) -> None:
     """JSON can escape half a character ("\\ud800"); no tokenizer, file or terminal can take it.
 
-    Raises TypeError at the first text that is no string.
+    Raises TypeError at the first text that is not a string.
     """
     # Strings know whether they are ASCII, so that only the others need to be looked through.
     if _is_unicode("".join(filterfalse(str.isascii, texts))):

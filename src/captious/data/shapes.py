@@ -116,7 +116,7 @@ def rows_of_records(
 def _unlike_the_first(
     source: Source, records: Sequence[Any], fields: tuple[str, str], unit: str, numbers: Sequence[int]
 ) -> InputError:
-    """The refusal of the first record that is no object or lacks a field."""
+    """The refusal of the first record that is not an object or lacks a field."""
     number, record = next(
         (number, record)
         for number, record in zip(numbers, records, strict=True)

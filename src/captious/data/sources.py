@@ -1,4 +1,4 @@
-"""One door for captions of every accepted form: ``read_rows`` takes a path or a Python object.
+"""``read_rows`` reads captions of every accepted form, from a path or a Python object.
 
 The forms are listed in the refusals of ``rows.Source``; what is none of them, or could be two, is refused
 with that list. Nothing is guessed from contents: a file is read by its extension.

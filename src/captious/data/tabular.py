@@ -99,7 +99,7 @@ def read_parquet(data: bytes, source: Source) -> CaptionRows:
 
     Raises:
         MissingExtraError: pyarrow is not installed.
-        TruncatedFileError: parquet that has lost its end.
+        TruncatedFileError: a truncated parquet file.
         CaptionFileError: not parquet, or a column is missing.
         and what ``caption_rows`` raises.
     """

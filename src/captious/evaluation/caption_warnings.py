@@ -1,4 +1,4 @@
-"""Warnings about captions: numbers that are legal but misleading."""
+"""Warnings about captions whose scores are valid but may be misleading."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FEW_IMAGES = 10
 
 
 def caption_warnings(captions: Captions) -> list[str]:
-    """What is odd about the captions themselves, one sentence each."""
+    """Warnings about the captions themselves, one sentence each."""
     found = []
     references = captions.references
     counts = np.diff(references.offsets)
@@ -37,7 +37,7 @@ def caption_warnings(captions: Captions) -> list[str]:
 
 
 def few_images(n: int) -> list[str]:
-    """What intervals and tests over n images are worth, if that is little."""
+    """A warning if n images are too few for intervals and tests."""
     if n >= _FEW_IMAGES:
         return []
     return [

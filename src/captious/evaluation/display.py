@@ -1,4 +1,4 @@
-"""How results show themselves: the room `report` plugs its renderers in here, so that results need not know it."""
+"""How results are displayed: ``captious.report`` registers its renderers here."""
 
 from __future__ import annotations
 

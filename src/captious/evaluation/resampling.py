@@ -24,10 +24,10 @@ _BLOCK_ELEMENTS = 4_000_000  # of the matrix of counts that is held at a time
 
 
 def check_sampling(resamples: object, seed: object, level: float | None = None) -> None:
-    """Check what intervals and tests are computed with.
+    """Check the parameters of intervals and tests.
 
     Args:
-        resamples: a whole number from 1 to ``MOST_RESAMPLES``.
+        resamples: an integer from 1 to ``MOST_RESAMPLES``.
         seed: a random seed.
         level: of intervals, between 0 and 1, if it can be chosen.
 
@@ -47,7 +47,7 @@ def check_seed(seed: object) -> None:
     """Check a random seed.
 
     Raises:
-        ParameterError: not a whole number from 0 on.
+        ParameterError: not a non-negative integer.
     """
     if not isinstance(seed, int) or seed < 0:
         raise ParameterError(f"{seed!r} is not a random seed", help="give a whole number, 0 or more")

@@ -103,7 +103,8 @@ class Cider(MeanMetric):
         return [
             f"{self.name} weights n-grams by their inverse document frequency over images, and "
             f"there {'is' if n == 1 else 'are'} only {n:,}: the score is unreliable and cannot be compared with "
-            f"others.{zero} Use document frequencies of a large corpus (captious fit cider-d REFERENCES -o FILE; --idf FILE)."
+            f"others.{zero} Use document frequencies of a large corpus (captious fit cider-d REFERENCES -o FILE; "
+            "--idf FILE)."
         ]
 
     @property

@@ -1,4 +1,4 @@
-"""SMURF: semantics, style and grammar of a caption together, each standardised by captions that people wrote.
+"""SMURF: semantics, style and grammar of a caption together, each standardised by human captions.
 
 Feinglass and Yang 2021, equation 12, and the authors' code, which takes the average where the paper takes the sum.
 """
@@ -104,7 +104,7 @@ class Smurf(Combined):
         return self.calibrate(people, Path(references.name).name.partition(".")[0], source)
 
     def calibrate(self, captions: Captions, name: str, source: str = "") -> SmurfConstants:
-        """The constants of captions that people wrote, beside references that do not hold them, with these models."""
+        """The constants of human captions, beside references that do not hold them, with these models."""
         return SmurfConstants.of(
             *self.part_scores(captions).T,
             mima_model=self.mima.encoder.label,

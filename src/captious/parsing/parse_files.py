@@ -124,7 +124,7 @@ def read_lines(lines: Sequence[str], name: str, *, conllu: bool) -> ReadParses:
 
 
 def write_parses(path: str | os.PathLike[str], parses: Iterable[tuple[str, Parse, str]], *, made_by: str = "") -> int:
-    """Write captions with their parses and trees in brackets (empty for none) as JSON lines, whole or not at all.
+    """Write captions with their parses and trees in brackets (empty for none) as JSON lines, atomically.
 
     Args:
         made_by: the parser's label.

@@ -1,4 +1,4 @@
-"""Where captious keeps what it has fetched and compiled: one folder of the user's, never the installed package."""
+"""The cache of downloaded and compiled files: one user folder, never the installed package."""
 
 from __future__ import annotations
 

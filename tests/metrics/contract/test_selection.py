@@ -132,7 +132,7 @@ def test_unknown_variants() -> None:
 )
 @pytest.mark.usefixtures("meteor_tables")
 def test_asking_twice(asked: list[str | Metric]) -> None:
-    with pytest.raises(ParameterError, match="asked for twice"):
+    with pytest.raises(ParameterError, match="requested twice"):
         select(asked)
 
 

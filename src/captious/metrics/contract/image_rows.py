@@ -1,4 +1,4 @@
-"""What scorers for training have in common: from image ids to rows of references, and captions that must be strings."""
+"""Shared code of scorers: map image ids to rows of references, and check captions."""
 
 from __future__ import annotations
 

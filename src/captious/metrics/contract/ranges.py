@@ -1,4 +1,4 @@
-"""Checks of what metrics are given: a value in its range, or a ParameterError that names the range."""
+"""Checks of metric parameters: a value in its range, or a ParameterError that names the range."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def number(metric: str, name: str, value: object, least: float, most: float, *, 
 
 
 def whole(metric: str, name: str, value: object, least: int, most: int = LARGE) -> int:
-    """A whole number from ``least`` to ``most``.
+    """An integer from ``least`` to ``most``.
 
     Raises:
         ParameterError: a number outside of the range, or something else.

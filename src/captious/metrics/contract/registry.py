@@ -1,4 +1,4 @@
-"""Which metrics exist, under which names: those of the package, registered ones, and those of other packages.
+"""Registry of metrics by name: built-in, registered, and from other packages.
 
 Others are added with ``register``, or by a package with an entry point of the group ``captious.metrics``, whose name is
 the metric's and whose value is its class.
@@ -51,7 +51,7 @@ _registered: dict[str, type[Metric]] = {}
 
 
 def register(name: str) -> Callable[[MetricClass], MetricClass]:
-    """Class decorator that makes a metric available under a name, to the library for as long as the process lives.
+    """Class decorator that registers a metric under a name until the process ends.
 
     Raises:
         ParameterError: not a metric, or a name that is taken.
@@ -135,7 +135,7 @@ def _named(metric: type[Metric], name: str) -> type[Metric]:
 
 
 def askable() -> list[str]:
-    """Everything that can be asked for by name."""
+    """All names that can be requested."""
     return [name for metric in names() for name in dict.fromkeys((metric, *_outputs(metric)))]
 
 

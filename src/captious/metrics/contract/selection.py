@@ -1,4 +1,4 @@
-"""From what is asked for to metrics that are ready to run: ``select``.
+"""``select``: make the requested metrics ready to run.
 
 A metric is asked for by its name (``cider-d``), by one of its outputs (``bleu-4``), or either with a variant and
 parameters (``cider-d@paper``, ``rouge-s:gap=2``; see specification.py), or as an object.

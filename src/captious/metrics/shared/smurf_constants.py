@@ -1,4 +1,4 @@
-"""What SMURF standardises its parts by: their means and standard deviations over captions that people wrote."""
+"""What SMURF standardises its parts by: their means and standard deviations over human captions."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class SmurfConstants:
     def standardised(
         self, sparcs: NDArray[np.float64], spurts: NDArray[np.float64], mima: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Scores in standard deviations from the mean of people's captions."""
+        """Scores in standard deviations from the mean of human captions."""
         (a, s), (b, t), (c, u) = self.sparcs, self.spurts, self.mima
         return (sparcs - a) / s, (spurts - b) / t, (mima - c) / u
 

@@ -20,7 +20,7 @@ _MANY = 0.1  # share of words without a vector that is worth a word
 
 
 class VectorMetric(MeanMetric):
-    """A mean of caption scores that come from the vectors of words that are no stop words.
+    """A mean of caption scores that come from the vectors of words that are not stop words.
 
     Args:
         vectors: word vectors, their name, or a file; None for the default, see ``captious.WordVectors.open``.

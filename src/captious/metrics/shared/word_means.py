@@ -155,7 +155,7 @@ class WordMeanMetric(VectorMetric):
         return found
 
     def _pieces(self, texts: list[str], captions: list[list[str]]) -> list[tuple[list[int], list[list[int]]]]:
-        """For each text the ids of its pieces, and which of these each word has that is no stop word."""
+        """For each text the ids of its pieces, and which of these each word has that is not a stop word."""
         assert self.encoder is not None
         if not texts:
             return []
