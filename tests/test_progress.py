@@ -135,7 +135,7 @@ def test_memory_that_runs_out_is_noted_with_the_innermost_step(observer: Events 
         with Progress(100) as inner:
             inner.step("compiling")
             raise MemoryError
-    assert caught.value.__notes__ == ["at this step: compiling"]
+    assert caught.value.__notes__ == ["during: compiling"]
 
 
 def test_memory_that_runs_out_among_items() -> None:
@@ -145,7 +145,7 @@ def test_memory_that_runs_out_among_items() -> None:
             for item in named:
                 if item == "b":
                     raise MemoryError
-    assert caught.value.__notes__ == ["at this step: reading b"]
+    assert caught.value.__notes__ == ["during: reading b"]
 
 
 def test_memory_that_runs_out_before_any_step_is_the_outer_works() -> None:
@@ -153,4 +153,4 @@ def test_memory_that_runs_out_before_any_step_is_the_outer_works() -> None:
         outer.step("scoring")
         with Progress(100):
             raise MemoryError
-    assert caught.value.__notes__ == ["at this step: scoring"]
+    assert caught.value.__notes__ == ["during: scoring"]

@@ -1,4 +1,4 @@
-"""captious judges image captions: the field's metrics as published, with intervals, comparisons and signatures.
+"""Image caption metrics as published, with confidence intervals, comparisons and signatures.
 
     import captious
     report = captious.score(candidates, references, metrics=["bleu-4", "cider-d"])

@@ -1,4 +1,4 @@
-"""Writing files so that they appear whole or not at all.
+"""Atomic file writes: a file appears complete, or does not appear.
 
 A file is written under a temporary name in the folder where it will be, and takes its own name when it is whole. Until
 then its writer holds a lock on it, which the kernel takes back from a process that dies. Temporary files without a
@@ -23,9 +23,9 @@ from captious.errors import OutputError
 __all__ = ["advice", "check_place", "whole_file"]
 
 _ADVICE = {
-    errno.ENOSPC: "make room on the disk",
-    errno.EDQUOT: "make room on the disk",
-    errno.EFBIG: "raise the limit on the size of files (ulimit -f), or write less",
+    errno.ENOSPC: "free some disk space",
+    errno.EDQUOT: "free some disk space",
+    errno.EFBIG: "raise the file size limit (ulimit -f), or write less",
 }
 
 
@@ -121,12 +121,12 @@ def check_place(path: str | os.PathLike[str]) -> Path:
     except OSError as error:
         raise _cannot(path, error) from error
     except RuntimeError:  # a loop of links
-        raise OutputError(f"cannot write {path}", where="the link leads to itself", help="name another file") from None
+        raise OutputError(f"cannot write {path}", where="the link points to itself", help="name another file") from None
     if not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
         raise OutputError(
             f"cannot write {path}",
-            where=f"{target.parent} is not a folder that can be written to",
-            help="name a file in a folder that exists and is yours",
+            where=f"{target.parent} is not a writable folder",
+            help="name a file in a folder that exists and is writable",
         )
     return target
 

@@ -1,4 +1,4 @@
-"""What other packages offer through entry points: found by name, loaded when it is asked for."""
+"""Entry points of other packages, found by name and loaded on first use."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class EntryPoints:
             raise ParameterError(
                 f"the {self._what} {name} cannot be loaded: {error}",
                 where=f"entry point {point.value}",
-                help="repair or uninstall the package that offers it",
+                help="repair or uninstall the package that provides it",
             ) from error
 
     def refuse(self, name: str, wanted: str) -> ParameterError:

@@ -1,12 +1,12 @@
-"""Every error that captious raises on purpose.
+"""Exceptions that captious raises.
 
 Each says what was wrong, where (file, line or image id) and what to do about it; the command line prints
 them without a traceback and exits with status 2.
 
     CaptiousError
-    ├── InputError                    something about the captions that came in
-    │   ├── CaptionFileError              not a file of a known form, or a broken one
-    │   │   ├── TruncatedFileError            ends in the middle
+    ├── InputError                    invalid captions
+    │   ├── CaptionFileError              a file of unknown format, or a damaged one
+    │   │   ├── TruncatedFileError            is truncated
     │   │   ├── EncodingError                 not UTF-8 text
     │   │   └── EmptyInputError               holds no captions
     │   ├── CaptionTypeError              a caption that is not a string, or an id that is not an int or str
@@ -15,8 +15,8 @@ them without a traceback and exits with status 2.
     │   ├── UnknownImageError             a candidate for an image the references do not know
     │   └── MissingCandidatesError        references without a candidate
     ├── UnknownNameError              no metric, output or variant of that name
-    ├── ParameterError                a parameter outside its range, or two that contradict each other
-    ├── ResourceError                 a resource file that is damaged or does not fit
+    ├── ParameterError                a parameter out of range, or contradictory parameters
+    ├── ResourceError                 a resource file that is damaged or unsuitable
     ├── OutputError                   a file that cannot be written
     └── MissingExtraError             an optional dependency or resource that is not installed
 """
@@ -45,7 +45,7 @@ __all__ = [
 
 
 class CaptiousError(Exception):
-    """An error with a place and a way out.
+    """Base class of all errors: what was wrong, where, and what to do.
 
     Args:
         message: what was wrong, one sentence.
@@ -69,7 +69,7 @@ class CaptiousError(Exception):
 
 
 class InputError(CaptiousError):
-    """Something about the captions that came in."""
+    """Invalid captions."""
 
 
 class CaptionFileError(InputError):
@@ -77,7 +77,7 @@ class CaptionFileError(InputError):
 
 
 class TruncatedFileError(CaptionFileError):
-    """A file that ends in the middle."""
+    """A truncated file."""
 
 
 class EncodingError(CaptionFileError):
@@ -85,7 +85,7 @@ class EncodingError(CaptionFileError):
 
 
 class EmptyInputError(CaptionFileError):
-    """A source without a single caption."""
+    """A source without captions."""
 
 
 class CaptionTypeError(InputError):
@@ -97,7 +97,7 @@ class DuplicateCandidateError(InputError):
 
 
 class MissingReferencesError(InputError):
-    """An image without a single reference."""
+    """An image without references."""
 
 
 class UnknownImageError(InputError):
@@ -113,11 +113,11 @@ class UnknownNameError(CaptiousError, KeyError):
 
 
 class ParameterError(CaptiousError):
-    """A parameter outside its range, or two parameters that contradict each other."""
+    """A parameter out of range, or contradictory parameters."""
 
 
 class ResourceError(CaptiousError):
-    """A resource file that is damaged, or does not fit what it is used for."""
+    """A resource file that is damaged or unsuitable."""
 
 
 class OutputError(CaptiousError):
@@ -129,4 +129,4 @@ class MissingExtraError(CaptiousError):
 
 
 class CaptiousWarning(UserWarning):
-    """A number that is legal but misleading."""
+    """A result that is valid but may be misleading."""

@@ -26,18 +26,18 @@ T = TypeVar("T")
 
 
 class Observer(Protocol):
-    """What is told about work. Work may begin within other work; it ends in the opposite order."""
+    """Receives progress events. Work can be nested; inner work ends first."""
 
     def begin(self, work: Progress) -> None:
-        """Work begins."""
+        """Called when work begins."""
         ...
 
     def change(self, work: Progress) -> None:
-        """``work.what`` or ``work.done`` is about to be as it says."""
+        """Called when ``work.what`` or ``work.done`` has changed."""
         ...
 
     def end(self, work: Progress) -> None:
-        """Work has ended, well or not."""
+        """Called when work has ended, successfully or not."""
         ...
 
 
@@ -79,18 +79,18 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if isinstance(error, MemoryError) and self.what and not hasattr(error, "__notes__"):
-            error.add_note(f"at this step: {self.what}")
+            error.add_note(f"during: {self.what}")
         if self._observer is not None:
             self._observer.end(self)
 
     def step(self, what: str) -> None:
-        """The next step begins."""
+        """Begin the next step."""
         self.what = what
         self._changed()
         self.done += 1
 
     def reach(self, done: int, what: str) -> None:
-        """So many steps are done."""
+        """Set the number of completed steps."""
         self.what, self.done = what, done
         self._changed()
 

@@ -1,4 +1,4 @@
-"""Unpacking gzip files, up to a limit: a few megabytes may unpack to gigabytes.
+"""Decompression of gzip files with a size limit: a few megabytes may unpack to gigabytes.
 
 Content is limited to 2 GiB, or to eight times the size of the packed file where that is more. The environment variable
 ``CAPTIOUS_MAX_UNPACKED`` sets another limit in place of 2 GiB.
@@ -28,7 +28,7 @@ __all__ = [
 #: The variable of the environment that sets the limit.
 VARIABLE = "CAPTIOUS_MAX_UNPACKED"
 #: What to do about a file that unpacks to more.
-RAISE_LIMIT = f"if the file is what it should be, set {VARIABLE} to more, for example 8G, or unpack it"
+RAISE_LIMIT = f"if the file is correct, increase {VARIABLE}, for example to 8G, or unpack it"
 
 _MAGIC = b"\x1f\x8b"
 _USUAL = 2 << 30
@@ -42,7 +42,7 @@ class UnpackedSizeError(OSError):
 
 
 def check_size(size: int, packed_size: int) -> None:
-    """Refuse what unpacks to more bytes than the limit.
+    """Raise an error if more bytes are unpacked than the limit.
 
     Raises:
         UnpackedSizeError: it does.
@@ -54,7 +54,7 @@ def check_size(size: int, packed_size: int) -> None:
 
 
 def is_gzip(start: bytes) -> bool:
-    """Whether this is how a gzip file begins."""
+    """Whether data begin like a gzip file."""
     return start.startswith(_MAGIC)
 
 
@@ -68,7 +68,7 @@ def plain_content(data: bytes, name: str) -> bytes:
     Raises:
         UnpackedSizeError: it unpacks to more than the limit.
         gzip.BadGzipFile, zlib.error: damaged, or not gzip in spite of its name.
-        EOFError: it ends in the middle.
+        EOFError: it is truncated.
     """
     if not is_gzip(data):
         if data and name.lower().endswith(".gz"):
@@ -128,5 +128,7 @@ def _limit() -> int:
         return _USUAL
     found = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", wanted.upper())
     if found is None:
-        raise ParameterError(f"{VARIABLE} is {wanted!r}", help="set it to a number of bytes, or to one like 500M or 8G")
+        raise ParameterError(
+            f"{VARIABLE} is {wanted!r}", help="set it to a number of bytes, or to a size such as 500M or 8G"
+        )
     return int(found[1]) << _UNITS[found[2]]

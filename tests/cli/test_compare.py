@@ -132,8 +132,8 @@ def test_a_subset_is_said(folder: Path, run: Run) -> None:
         records = json.loads((folder / f"{name}.json").read_text())
         (folder / f"ten-{name}.json").write_text(json.dumps(records[:10]))
     outcome = run("compare", "ten-baseline.json", "ten-improved.json", "references.json", "-m", "rouge-l", "--subset")
-    assert "ten-baseline: a subset. Left out 0 candidates" in outcome.out
-    assert "ten-improved: a subset. Left out 0 candidates" in outcome.out
+    assert "ten-baseline: subset; excluded 0 candidates" in outcome.out
+    assert "ten-improved: subset; excluded 0 candidates" in outcome.out
 
 
 def test_the_order_of_files_is_checked(folder: Path, run: Run) -> None:

@@ -177,5 +177,5 @@ class TestItems:
         assert_refused(run("data", "items", "nope"), "'nope'", "composite")
         assert_refused(run("data", "items", "composite"), "no folder of judgment data", "--data")
         Path("mine.jsonl").write_text('{"candidate": "a", "references": ["a"], "rating": 1}\n')
-        assert_refused(run("data", "items", "mine.jsonl", "-o", "mine.jsonl"), "mine.jsonl is read as well")
+        assert_refused(run("data", "items", "mine.jsonl", "-o", "mine.jsonl"), "mine.jsonl is also an input")
         assert Path("mine.jsonl").read_text().startswith('{"candidate"')

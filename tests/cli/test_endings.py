@@ -84,7 +84,7 @@ class TestClosedStreams:
             assert err == (
                 "error: cannot write the results\n"
                 "  standard output is closed\n"
-                "  help: send them elsewhere, or into a file (-o FILE)\n"
+                "  help: redirect the output, or write to a file (-o FILE)\n"
             )
         assert shell("captious metrics >&- 2>&-") == (2, "", "")
 
@@ -120,7 +120,7 @@ class TestClosedStreams:
 
 class TestFullStreams:
     def test_a_full_disk(self, shell: Shell) -> None:
-        told = "error: cannot write the results\n  No space left on device\n  help: make room on the disk\n"
+        told = "error: cannot write the results\n  No space left on device\n  help: free some disk space\n"
         for arguments in (SCORE, "metrics", "--help", "--version"):
             assert shell(f"captious {arguments} > /dev/full") == (2, "", told)
         assert shell("captious metrics > /dev/full 2> /dev/full") == (2, "", "")
@@ -167,7 +167,7 @@ class TestMemory:
 
         (folder / "large.json").write_text('{"1": "' + "a " * (60 << 20) + '"}')
         outcome = start("score", "large.json", "references.json", "-m", "rouge-l", preexec_fn=limited)
-        assert_refused(outcome, "there is not enough memory", "at this step: scoring large", "ulimit -v")
+        assert_refused(outcome, "out of memory", "during: scoring large", "ulimit -v")
 
     def test_what_numpy_says_is_passed_on(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def hungry(*_: object) -> None:

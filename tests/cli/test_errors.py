@@ -28,7 +28,7 @@ RECORD = {"image_id": 1207, "caption": "a cat"}
 BROKEN: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "no such file": ("none.json", None, ("no such file", "none.json")),
     "empty": ("x.json", b"", ("empty", "x.json")),
-    "truncated": ("x.json", '[{"image_id": 1207, "cap', ("ends in the middle", "x.json: line 1")),
+    "truncated": ("x.json", '[{"image_id": 1207, "cap', ("is truncated", "x.json: line 1")),
     "not json": ("x.json", "[1, oops]", ("not JSON", "line 1")),
     "latin-1": ("x.json", '[{"image_id": 1207, "caption": "caf\xe9"}]'.encode("latin-1"), ("not UTF-8", "0xe9")),
     "duplicate": ("x.json", [RECORD, RECORD], ("more than one candidate", "image_id 1207 in record 1, record 2")),
@@ -49,7 +49,7 @@ BROKEN: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "lone surrogate": ("x.json", '[{"image_id": 1207, "caption": "\\ud83d"}]', ("lone surrogate", "record 1")),
     "other extension": ("x.txt", "a cat", ("'.txt' is not the extension", ".jsonl")),
     "not gzip": ("x.json.gz", b"[]", ("not gzip", "x.json.gz")),
-    "cut gzip": ("x.json.gz", gzip.compress(b"[" + b" " * 999)[:-9], ("ends in the middle", "x.json.gz")),
+    "cut gzip": ("x.json.gz", gzip.compress(b"[" + b" " * 999)[:-9], ("is truncated", "x.json.gz")),
     "csv without columns": ("x.csv", "a,b\n1,2\n", ("no field of image ids", "'a', 'b'")),
     "a line of jsonl": ("x.jsonl", json.dumps(RECORD) + "\noops\n" + json.dumps(RECORD), ("not JSON", "line 2")),
 }

@@ -95,7 +95,7 @@ class TestSmurf:
     def test_files_that_would_be_overwritten(self, folder: Path, run: Run) -> None:
         before = (folder / "improved.json").read_bytes()
         outcome = run("fit", "smurf", REFERENCES, "--human", "improved.json", "-o", "improved.json")
-        assert_refused(outcome, "improved.json is read as well")
+        assert_refused(outcome, "improved.json is also an input")
         assert (folder / "improved.json").read_bytes() == before
 
 
@@ -109,7 +109,7 @@ class TestRefused:
 
     def test_human_captions_for_another_metric(self, folder: Path, run: Run) -> None:
         outcome = run("fit", "cider-d", REFERENCES, "--human", "improved.json", "-o", "own.idf")
-        assert_refused(outcome, "cider-d does not take human captions", "leave --human out, or fit smurf")
+        assert_refused(outcome, "cider-d does not take human captions", "remove --human, or fit smurf")
         assert not (folder / "own.idf").exists()
 
     def test_no_output_is_a_usage_error(self, folder: Path, run: Run) -> None:
@@ -117,7 +117,7 @@ class TestRefused:
 
     def test_the_references_are_never_overwritten(self, folder: Path, run: Run) -> None:
         before = (folder / REFERENCES).read_bytes()
-        assert_refused(run("fit", "cider-d", REFERENCES, "-o", REFERENCES), "references.json is read as well")
+        assert_refused(run("fit", "cider-d", REFERENCES, "-o", REFERENCES), "references.json is also an input")
         assert (folder / REFERENCES).read_bytes() == before
 
     def test_a_folder_that_does_not_exist(self, folder: Path, run: Run) -> None:
@@ -126,7 +126,7 @@ class TestRefused:
     def test_names_and_settings(self, folder: Path, run: Run) -> None:
         assert_refused(run("fit", "nope", REFERENCES, "-o", "x"), "no metric 'nope'")
         outcome = run("fit", "cider-d", REFERENCES, "-o", "x", "--parser", "captious")
-        assert_refused(outcome, "parser is given, but no metric asked for uses it")
+        assert_refused(outcome, "parser is given, but no requested metric uses it")
 
 
 def test_the_same_references_give_the_same_bytes(folder: Path, run: Run) -> None:

@@ -181,7 +181,7 @@ class TestOwnJudgments:
             ('{"candidate": "a", "references": ["a"]}', "no rating"),
             ('{"candidate": "a", "rating": 1}', "no references"),
             ('{"candidate": "a", "references": "a", "rating": 1}', "not a list of strings"),
-            ('{"candidate": "a", "references": ["a"], "rating": "good"}', "a rating is no number"),
+            ('{"candidate": "a", "references": ["a"], "rating": "good"}', "a rating is not a number"),
             ("{", "not a JSON object"),
             ("", "there are no judgments"),
         ],
@@ -233,12 +233,12 @@ class TestScoresOfOthers:
             ({"mine": {"x": [1, 2, float("nan"), 4, 5, 6]}}, ["not finite", "nan for 3"]),
             ({"mine": {"x": [1, 2, float("inf"), 4, 5, 6]}}, ["not finite", "inf for 3"]),
             ({"mine": {"x": [7] * 6}}, ["all scores are 7", "x on mine@own"]),
-            ({"mine": {"x": ["a"] * 6}}, ["no numbers"]),
+            ({"mine": {"x": ["a"] * 6}}, ["not numbers"]),
             ({"mine": {"x": {"1": 0.5, "2": 0.25}}}, ["no score of 4 of 6 items", "3, 4, 5"]),
             ({"composite": {"x": [1, 2]}}, ["scores of composite, which is not judged here", "mine"]),
             ([1, 2], ["no scores of benchmarks", "scores.json"]),
             ({"mine": [1, 2]}, ["no scores of benchmarks", "scores.json"]),
-            ({"mine": {"rouge-l": VALUES}}, ["a metric is asked for twice"]),
+            ({"mine": {"rouge-l": VALUES}}, ["a metric is requested twice"]),
         ],
     )
     def test_refused(self, own: Path, run: Run, content: Any, said: list[str]) -> None:
@@ -312,8 +312,8 @@ class TestPlot:
 
     def test_a_place_that_cannot_be_written(self, own: Path, run: Run) -> None:
         pytest.importorskip("matplotlib")
-        assert_refused(run("judge", "no.jsonl", "-m", "rouge-l", "--plot", "mine.jsonl"), "cannot write pictures")
-        assert_refused(run("judge", "no.jsonl", "-m", "rouge-l", "--plot", "a/b"), "cannot write pictures")
+        assert_refused(run("judge", "no.jsonl", "-m", "rouge-l", "--plot", "mine.jsonl"), "cannot write plots")
+        assert_refused(run("judge", "no.jsonl", "-m", "rouge-l", "--plot", "a/b"), "cannot write plots")
 
 
 def test_a_folder_of_data_is_only_read(flickr: Path, run: Run, tmp_path: Path) -> None:
@@ -324,6 +324,6 @@ def test_a_folder_of_data_is_only_read(flickr: Path, run: Run, tmp_path: Path) -
 
 
 def test_what_rests_on_our_grammar_is_said(run: Run, own: Path, tables: Path) -> None:
-    said = "SPICE rests on captious' own grammar"
+    said = "SPICE is using the bundled approximate grammar"
     assert run("judge", "mine.jsonl", "-m", "spice:parser=captious", "--data", own, *QUICK).err.count(said) == 1
     assert said not in run("judge", "mine.jsonl", "-m", "hwcm-1:parser=captious", "--data", own, *QUICK).err

@@ -89,7 +89,7 @@ class TestTablesOfMeteor:
         assert said.endswith(f": {INSTALL}")
         assert row(doctor.out, "meteor").split(maxsplit=1) == ["missing", INSTALL]
         assert row(doctor.out, "rouge-l").startswith("runs ")
-        assert row(doctor.out, "cache") == f"{cache} (CAPTIOUS_CACHE sets another)"
+        assert row(doctor.out, "cache") == f"{cache} (set CAPTIOUS_CACHE to change)"
         assert f"no: {INSTALL}  words aligned" in row(run("metrics").out, "meteor")
 
     @pytest.mark.usefixtures("tables")
@@ -112,7 +112,7 @@ class TestTablesOfMeteor:
         assert row(doctor.out, "meteor").startswith("broken ")
         metrics = run("metrics")
         assert (metrics.code, metrics.err) == (0, "")
-        assert "no: the tables of METEOR are damaged" in row(metrics.out, "meteor")
+        assert "no: METEOR's tables are damaged" in row(metrics.out, "meteor")
         assert " yes " in row(metrics.out, "rouge-l")
 
     @pytest.mark.usefixtures("cache")
@@ -123,4 +123,4 @@ class TestTablesOfMeteor:
 
         assert meteor() == (False, INSTALL, ["meteor"])
         monkeypatch.setenv("CAPTIOUS_METEOR_HOME", str(tmp_path))
-        assert meteor() == (False, "CAPTIOUS_METEOR_HOME names a folder without METEOR's tables", ["meteor"])
+        assert meteor() == (False, "the folder that CAPTIOUS_METEOR_HOME names has no METEOR tables", ["meteor"])

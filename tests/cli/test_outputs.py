@@ -112,21 +112,21 @@ class TestInputs:
         (name,) = {file for file in os.listdir() if file.startswith("x.") and any(file in word for word in call)} - {
             "x.json" if any("x.jsonl" in word for word in call) else ""
         }
-        assert_refused(run(*call, "-o", name), f"{name} is read as well", "a file of its own")
+        assert_refused(run(*call, "-o", name), f"{name} is also an input", "a file of its own")
         assert Path(name).read_text() == "not what it should be"
 
     def test_a_link_to_one(self, run: Run) -> None:
         outcome = run("score", "none.json", "none.json", "-m", "cider-d", "--idf", "x.idf", "-o", "link")
-        assert_refused(outcome, "link is read as well")
+        assert_refused(outcome, "link is also an input")
 
     def test_caption_scores(self, folder: Path, run: Run) -> None:
         call = ("score", "none.json", "none.json", "-m", "wmd", "--vectors", "x.jsonl", "--per-caption", "x.jsonl")
-        assert_refused(run(*call), "x.jsonl is read as well")
+        assert_refused(run(*call), "x.jsonl is also an input")
 
     def test_drawings(self, folder: Path, run: Run) -> None:
         (folder / "x.svg").write_text("parses")
         outcome = run("explain", "spice", "a dog", "a cat", "--parser", "x.svg", "--svg", "x.svg")
-        assert_refused(outcome, "x.svg is read as well")
+        assert_refused(outcome, "x.svg is also an input")
 
     def test_text_that_names_no_file_is_no_input(self, folder: Path, run: Run) -> None:
         """The name of a metric, even where an output had that name."""
@@ -147,7 +147,7 @@ def test_warnings_of_a_judgment(own: str, run: Run, tables: Path) -> None:
     outcome = run(*arguments, "--format", "json")
     assert outcome.code == 0, outcome
     said = outcome.json["warnings"]
-    assert any(warning.startswith("SPICE rests on captious' own grammar") for warning in said)
+    assert any(warning.startswith("SPICE is using the bundled approximate grammar") for warning in said)
     assert any(warning.startswith("too few images for intervals and tests (3)") for warning in said)
     for more in (("--format", "json"), ("--format", "latex"), ("-o", "x.csv")):
         assert run(*arguments, *more).err == "".join(f"warning: {warning}\n" for warning in said)

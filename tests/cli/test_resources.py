@@ -117,7 +117,7 @@ class TestList:
         (tables / "meteor-1.5.jar").unlink()
         state, said = listed(run)
         assert state == "unusable"
-        assert said.startswith("CAPTIOUS_METEOR_HOME names a folder without METEOR's tables")
+        assert said.startswith("the folder that CAPTIOUS_METEOR_HOME names has no METEOR tables")
         assert str(tables) in said
 
 
@@ -168,7 +168,7 @@ class TestBuild:
     def test_damaged_files(self, run: Run, tables: Path, cache: Path) -> None:
         damage(tables / "paraphrase-en.gz", -20)
         outcome = run("resources", "build")
-        assert_refused(outcome, "the tables of METEOR are damaged", str(tables / "paraphrase-en.gz"))
+        assert_refused(outcome, "METEOR's tables are damaged", str(tables / "paraphrase-en.gz"))
         assert [path.name for path in cache.rglob("*") if path.is_file()] == ["lock"]
 
     def test_a_cache_that_cannot_be_used(self, run: Run, tables: Path, cache: Path) -> None:
@@ -221,7 +221,7 @@ class TestGet:
         with zipfile.ZipFile(wheel, "a") as archive:
             archive.writestr("one/more", "file")
         outcome = run("resources", "get", "meteor")
-        assert_refused(outcome, "another pycocoevalcap==1.2 than the published one", wheel.name, "sha256")
+        assert_refused(outcome, "pycocoevalcap==1.2 that differs from the published one", wheel.name, "sha256")
         assert listed(run)[0] == "missing"
 
     def test_a_cache_that_cannot_be_used(self, run: Run, cache: Path, commands: list[list[str]]) -> None:

@@ -201,7 +201,7 @@ class TestImages:
         outcome = run("score", "ten.json", "references.json", "-m", "rouge-l", "--subset")
         assert outcome.code == 0
         assert outcome.out.startswith("10 images ·")
-        assert "ten: a subset. Left out 1 candidate" in outcome.out
+        assert "ten: subset; excluded 1 candidate" in outcome.out
         document = run("score", "ten.json", "references.json", "-m", "rouge-l", "--subset", "--format", "json").json
         assert document["systems"][0]["n_images"] == 10
         assert document["systems"][0]["left_out"] == {"candidates": 1, "images": 14}
@@ -254,7 +254,7 @@ class TestSettings:
     def test_idf_that_nothing_uses(self, folder: Path, run: Run) -> None:
         run("fit", "cider-d", "references.json", "-o", "own.idf")
         outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "--idf", "own.idf")
-        assert_refused(outcome, "idf is given, but no metric asked for uses it")
+        assert_refused(outcome, "idf is given, but no requested metric uses it")
 
     def test_tokenizer(self, folder: Path, run: Run) -> None:
         arguments = ["score", "baseline.json", "references.json", "-m", "rouge-l", "--tokenizer", "whitespace"]
@@ -321,13 +321,13 @@ class TestMeteor:
         """Whoever names a folder means it."""
         (tables / "paraphrase-en.gz").unlink()
         outcome = run("score", "baseline.json", "references.json")
-        assert_refused(outcome, "CAPTIOUS_METEOR_HOME names a folder without METEOR's tables", str(tables))
+        assert_refused(outcome, "the folder that CAPTIOUS_METEOR_HOME names has no METEOR tables", str(tables))
         assert run("score", "baseline.json", "references.json", "-m", "rouge-l").code == 0
 
     def test_damaged_tables(self, folder: Path, tables: Path, run: Run) -> None:
         (tables / "paraphrase-en.gz").write_bytes((tables / "paraphrase-en.gz").read_bytes()[:-9])
         outcome = run("score", "baseline.json", "references.json", "-m", "meteor")
-        assert_refused(outcome, "the tables of METEOR are damaged", str(tables / "paraphrase-en.gz"))
+        assert_refused(outcome, "METEOR's tables are damaged", str(tables / "paraphrase-en.gz"))
 
     def test_a_cache_that_cannot_be_used(self, folder: Path, tables: Path, cache: Path, run: Run) -> None:
         cache.write_text("a file")

@@ -52,7 +52,7 @@ def test_without_a_source(run: Run, cache: Path) -> None:
     outcome = run("resources", "get", "spice-grammar")
     assert outcome.err.startswith("error: ")
     assert_refused(
-        outcome, INSTALL, "repo1.maven.org", "stanford-corenlp-full-2015-12-09.zip", "a grammar of captious' own"
+        outcome, INSTALL, "repo1.maven.org", "stanford-corenlp-full-2015-12-09.zip", "bundled approximate grammar"
     )
     assert not cache.exists()
 
@@ -78,17 +78,17 @@ def test_from_the_web(run: Run, web: Web, parts: bool, file: str) -> None:
     assert (first, last[-6:]) == (f"spice-grammar: reading {web.url}/{file}", ".index")
     assert all(line.startswith("spice-grammar: ") for line in more)
     if not parts:
-        assert more == ["spice-grammar: the server sends the file only whole: 0 MB"]
+        assert more == ["spice-grammar: the server cannot send parts of the file: 0 MB"]
     elif file == JAR:
         assert more == []
     else:
-        assert more == [f"spice-grammar: {JAR} is packed, so all of it is unpacked for a moment: 0 MB"]
+        assert more == [f"spice-grammar: {JAR} is compressed and will be unpacked temporarily: 0 MB"]
 
 
 def test_from_something_else(run: Run, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<html>")
     outcome = run("resources", "get", "spice-grammar", "--from", tmp_path / "page.html")
-    assert_refused(outcome, "the grammar of SPICE cannot be read", str(tmp_path / "page.html"), "repo1.maven.org")
+    assert_refused(outcome, "SPICE's grammar cannot be read", str(tmp_path / "page.html"), "repo1.maven.org")
     assert listed(run)[0] == "missing"
     outcome = run("resources", "get", "spice-grammar", "--from", "http://127.0.0.1:1/x")
     assert_refused(outcome, "Connection refused", "http://127.0.0.1:1/x")
@@ -97,7 +97,7 @@ def test_from_something_else(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [["meteor"], ["meteor", "spice-grammar"]])
 def test_a_source_for_something_else(run: Run, names: list[str]) -> None:
     outcome = run("resources", "get", *names, "--from", "x.jar")
-    assert_refused(outcome, "--from goes with spice-grammar alone", "captious resources get --help")
+    assert_refused(outcome, "--from can only be used with spice-grammar", "captious resources get --help")
 
 
 def test_a_file_that_the_user_names(run: Run, grammar: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,4 +112,4 @@ def test_a_file_that_the_user_names(run: Run, grammar: Path, cache: Path, monkey
     assert state == "unusable"
     assert str(grammar) in said
     assert "CAPTIOUS_SPICE_GRAMMAR" in said
-    assert_refused(run("resources", "build"), "the grammar of SPICE cannot be read")
+    assert_refused(run("resources", "build"), "SPICE's grammar cannot be read")

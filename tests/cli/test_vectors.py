@@ -48,7 +48,7 @@ def test_a_score_with_vectors(run: Run, small: str) -> None:
 
 def test_a_name_of_nothing_and_folders(run: Run, small: str) -> None:
     scored = ["score", "improved.json", "references.json", "-m", "wmd", "--vectors"]
-    assert_refused(run(*scored, ""), "there are no word vectors ''")
+    assert_refused(run(*scored, ""), "'' is neither the name of word vectors nor a file")
     for folder in (".", "/", ".."):
         assert_refused(run(*scored, folder), "these word vectors cannot be read: Is a directory")
 
@@ -68,7 +68,7 @@ def test_subwords_and_the_first_of_each(run: Run, small: str, folder: Path) -> N
     assert "subwords" in run("vectors", "list").out
     (folder / "twice.txt").write_bytes(text_of(WORDS) + b"dog 1 2\n")
     refused = run("vectors", "add", "twice.txt", "--name", "twice")
-    assert_refused(refused, "'dog' is there a second time, after line 1", "twice.txt, line 5", "--keep-first")
+    assert_refused(refused, "'dog' is a duplicate of the word at line 1", "twice.txt, line 5", "--keep-first")
     assert run("vectors", "add", "twice.txt", "--name", "twice", "--keep-first").err.startswith("twice: 4 words")
 
 
@@ -88,8 +88,10 @@ class TestRemove:
         assert (folder / small).read_bytes() == text_of(WORDS)  # the original stays
         assert run("vectors", "list").err.startswith("there are no word vectors yet")
         scored = ("score", "improved.json", "references.json", "-m", "wmd")
-        assert_refused(run(*scored, "--vectors", "glove"), "there are no word vectors 'glove'", "none so far")
-        assert_refused(run(*scored), "there are no word vectors")
+        assert_refused(
+            run(*scored, "--vectors", "glove"), "'glove' is neither the name of word vectors nor a file", "none yet"
+        )
+        assert_refused(run(*scored), "no word vectors are available")
 
     def test_what_another_name_stands_for_stays(self, run: Run, small: str, cache: Path, folder: Path) -> None:
         (folder / "other.txt").write_bytes(text_of({"dog": np.ones(2)}))
@@ -114,10 +116,10 @@ class TestRemove:
             assert run("vectors", "remove", "glove").code == 0
 
     def test_an_unknown_name(self, run: Run, small: str, cache: Path) -> None:
-        assert_refused(run("vectors", "remove", "glove"), "there are no word vectors 'glove'", "the names are none yet")
+        assert_refused(run("vectors", "remove", "glove"), "no word vectors are named 'glove'", "the names are none yet")
         run("vectors", "add", small, "--name", "glove")
         for name in ("glov", "GLOVE", small, "../glove", ""):
-            assert_refused(run("vectors", "remove", name), f"there are no word vectors {name!r}", "the names are glove")
+            assert_refused(run("vectors", "remove", name), f"no word vectors are named {name!r}", "the names are glove")
         assert len(self.compiled(cache)) == 2
 
     def test_a_name_whose_entry_is_damaged(self, run: Run, small: str, cache: Path) -> None:
@@ -131,15 +133,15 @@ class TestRemove:
 class TestErrors:
     def test_no_vectors(self, run: Run, small: str) -> None:
         outcome = run("score", "improved.json", "references.json", "-m", "wmd")
-        assert_refused(outcome, "there are no word vectors", "captious vectors add FILE --name NAME")
+        assert_refused(outcome, "no word vectors are available", "captious vectors add FILE --name NAME")
 
     def test_an_unknown_name(self, run: Run, small: str) -> None:
         outcome = run("score", "improved.json", "references.json", "-m", "wmd", "--vectors", "glov")
-        assert_refused(outcome, "there are no word vectors 'glov', and no such file", "names are: none so far")
+        assert_refused(outcome, "'glov' is neither the name of word vectors nor a file", "names are: none yet")
 
     def test_vectors_for_nothing(self, run: Run, small: str) -> None:
         outcome = run("score", "improved.json", "references.json", "-m", "bleu", "--vectors", small)
-        assert_refused(outcome, "vectors is given, but no metric asked for uses it", "vectors: small-")
+        assert_refused(outcome, "vectors is given, but no requested metric uses it", "vectors: small-")
 
     def test_captions_in_place_of_vectors(self, run: Run, small: str) -> None:
         outcome = run("vectors", "add", "improved.json", "--name", "x")
@@ -173,7 +175,7 @@ class TestExplain:
             "  reference  (no word with a vector)  without a cat",
             "  distance infinite · score .0000",
             "",
-            "Share: of all words that have a vector. Shares times distances add up to the distance.  ◀ nearest",
+            "Share: of all words with a vector. The distance is the sum of shares times distances.  ◀ nearest",
         ]
 
     def test_json(self, run: Run, small: str) -> None:

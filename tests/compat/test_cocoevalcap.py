@@ -91,7 +91,7 @@ def test_without_the_tables_of_meteor(toy_coco: tuple[FakeCoco, FakeCoco], capsy
     evaluation.evaluate()
     printed = capsys.readouterr().out
     install = "pip install 'captious[meteor]'"
-    assert f"left out: METEOR ({install}); SPICE ({install})\n" in printed
+    assert f"skipped: METEOR ({install}); SPICE ({install})\n" in printed
     assert printed.count("METEOR") == 1
     others = [name for name in NAMES if name not in ("METEOR", "SPICE")]
     assert list(evaluation.eval) == others

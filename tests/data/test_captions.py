@@ -49,7 +49,7 @@ def test_a_ragged_table() -> None:
     captions = Captions(("p", "q", "r"), references)
     assert captions.ids == references.ids
     assert len(captions) == 3
-    assert repr(captions).startswith("<Captions: 3 candidates beside <References")
+    assert repr(captions).startswith("<Captions: 3 candidates with <References")
 
 
 def test_immutable() -> None:
@@ -73,10 +73,10 @@ def test_offsets_are_its_own() -> None:
 @pytest.mark.parametrize(
     ("ids", "texts", "offsets", "problem"),
     [
-        ((1, 1), ("a", "b"), [0, 1, 2], "twice"),
-        ((1, 2), ("a", "b"), [0, 2], "offsets do not fit 2 images with 2 references"),
-        ((1, 2), ("a", "b"), [0, 1, 3], "offsets do not fit"),
-        ((1, 2), ("a", "b"), [1, 1, 2], "offsets do not fit"),
+        ((1, 1), ("a", "b"), [0, 1, 2], "duplicate"),
+        ((1, 2), ("a", "b"), [0, 2], "offsets do not match 2 images with 2 references"),
+        ((1, 2), ("a", "b"), [0, 1, 3], "offsets do not match"),
+        ((1, 2), ("a", "b"), [1, 1, 2], "offsets do not match"),
         ((1, 2), ("a", "b"), [0, 2, 2], "no references"),
     ],
 )
@@ -143,7 +143,7 @@ def test_a_selection_has_its_own_layers() -> None:
 def test_select_what_is_not_there(refuses: Refuses) -> None:
     with pytest.raises(IndexError):
         three_images().select([3])
-    with refuses(ParameterError, "twice"):
+    with refuses(ParameterError, "duplicate"):
         three_images().select([1, 1])
 
 

@@ -36,7 +36,7 @@ def test_impossible_path(refuses: Refuses, name: str) -> None:
 @pytest.mark.parametrize("name", ["c.json", "c.jsonl", "c.csv", "c.tsv", "c.parquet", "c.json.gz"])
 def test_empty(refuses: Refuses, write: Write, name: str, content: bytes) -> None:
     path = write(name, content)
-    with refuses(EmptyInputError, "empty", path, "is this the file of the candidates?"):
+    with refuses(EmptyInputError, "empty", path, "is this the right file for the candidates?"):
         read_rows(path, "candidates")
 
 
@@ -45,14 +45,14 @@ def test_gzip_cut_anywhere(refuses: Refuses, tmp_path: Path) -> None:
     path = tmp_path / "c.json.gz"
     for length in range(10, len(packed)):
         path.write_bytes(packed[:length])
-        with refuses(TruncatedFileError, "gzip data ends in the middle", str(path), "again"):
+        with refuses(TruncatedFileError, "gzip data is truncated", str(path), "again"):
             read_rows(path, "candidates")
 
 
 def test_not_gzip(refuses: Refuses, tmp_path: Path) -> None:
     path = tmp_path / "c.json.gz"
     path.write_bytes(b'{"1": "a cat"}')
-    with refuses(CaptionFileError, "not gzip", str(path), "take .gz off its name"):
+    with refuses(CaptionFileError, "not gzip", str(path), "remove .gz from its name"):
         read_rows(path, "candidates")
 
 

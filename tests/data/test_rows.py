@@ -54,9 +54,9 @@ def test_only_the_first_wrong_ones_are_shown(refuses: Refuses) -> None:
 
 def test_lone_surrogates(refuses: Refuses, write: Write) -> None:
     path = write("c.jsonl", '{"id": 1, "caption": "caf\u00e9"}\n{"id": 2, "caption": "a \\ud800 cat"}')
-    with refuses(EncodingError, "1 of 2 captions have a lone surrogate", f"{path}: line 2", "write the character"):
+    with refuses(EncodingError, "1 of 2 captions contain a lone surrogate", f"{path}: line 2", "write the full"):
         read_rows(path, "candidates")
-    with refuses(EncodingError, "1 of 2 image ids have a lone surrogate", "key '\\udc00'"):
+    with refuses(EncodingError, "1 of 2 image ids contain a lone surrogate", "key '\\udc00'"):
         read_rows({"a": "b", "\udc00": "c"}, "candidates")
 
 

@@ -217,12 +217,12 @@ def test_fields_that_were_found_are_named(refuses: Refuses) -> None:
     "nothing", [[], {}, np.array([]), {"annotations": []}, pd.DataFrame({"id": [], "caption": []})]
 )
 def test_no_captions_at_all(refuses: Refuses, nothing: object) -> None:
-    with refuses(EmptyInputError, "not a single caption", "candidates"):
+    with refuses(EmptyInputError, "there are no captions", "candidates"):
         read_rows(nothing, "candidates")
 
 
 def test_only_images_without_references(refuses: Refuses) -> None:
-    with refuses(EmptyInputError, "not a single caption", "references"):
+    with refuses(EmptyInputError, "there are no captions", "references"):
         read_rows({7: [], 9: []}, "references")
 
 

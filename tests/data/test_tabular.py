@@ -28,7 +28,7 @@ def test_no_header(refuses: Refuses, write: Write) -> None:
 
 def test_a_column_twice(refuses: Refuses, write: Write) -> None:
     path = write("c.csv", "id,caption,caption\n7,a,b\n")
-    with refuses(CaptionFileError, path, "twice", "'id', 'caption', 'caption'"):
+    with refuses(CaptionFileError, path, "duplicate", "'id', 'caption', 'caption'"):
         read_rows(path, "candidates")
 
 
@@ -41,13 +41,13 @@ def test_columns_of_lists_are_for_other_forms(refuses: Refuses, write: Write) ->
 @pytest.mark.parametrize(("row", "n"), [("9", 1), ("9,a dog, red", 3)])
 def test_too_few_or_too_many_cells(refuses: Refuses, write: Write, row: str, n: int) -> None:
     path = write("c.csv", f'id,caption\n\n7,"a\ncat"\n{row}\n')
-    with refuses(CaptionFileError, f"{path}: line 5", f"{n} cells where the header has 2", "double quotes"):
+    with refuses(CaptionFileError, f"{path}: line 5", f"{n} cells where the header has 2", "quote cells"):
         read_rows(path, "candidates")
 
 
 def test_only_a_header(refuses: Refuses, write: Write) -> None:
     path = write("c.csv", "id,caption\n")
-    with refuses(EmptyInputError, path, "not a single caption"):
+    with refuses(EmptyInputError, path, "there are no captions"):
         read_rows(path, "candidates")
 
 
@@ -94,7 +94,7 @@ def test_parquet_with_null_or_float(refuses: Refuses, write: Write) -> None:
 
 def test_truncated_parquet(refuses: Refuses, write: Write) -> None:
     path = write("c.parquet", parquet({"id": [1], "caption": ["a"]})[:-20])
-    with refuses(TruncatedFileError, path, "lost its end", "again"):
+    with refuses(TruncatedFileError, path, "truncated", "again"):
         read_rows(path, "candidates")
 
 

@@ -304,7 +304,7 @@ class TestToDict:
         part = {i: GOOD[i] for i in range(10)}
         comparison = captious.compare(part, part, REFERENCES, ["rouge-l"], subset=True, resamples=5)
         assert comparison.to_dict()["left_out"]["a"] == {"candidates": 0, "images": 110}
-        assert "a: a subset. Left out 0 candidates without references and 110 images" in repr(comparison)
+        assert "a: subset; excluded 0 candidates without references and 110 images" in repr(comparison)
 
 
 def test_warnings_of_both_systems_are_issued_once() -> None:

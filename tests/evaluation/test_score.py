@@ -82,7 +82,7 @@ class TestMetrics:
 
     @pytest.mark.parametrize("asked", [["bleu-4", "bleu"], ["rouge-l", "rouge-l"], ["rouge-l", captious.RougeL()]])
     def test_asking_twice_is_refused(self, asked: list[object]) -> None:
-        with pytest.raises(ParameterError, match="asked for twice"):
+        with pytest.raises(ParameterError, match="requested twice"):
             captious.score(CANDIDATES, REFERENCES, asked)
 
     def test_asking_for_nothing_is_refused(self) -> None:
@@ -110,7 +110,7 @@ class TestMetrics:
         monkeypatch.setattr(captious.RougeL, "statistics", hungry)
         with pytest.raises(MemoryError) as caught:
             captious.score(CANDIDATES, REFERENCES, ["bleu", "rouge-l"], system="mine")
-        assert caught.value.__notes__ == ["at this step: mine: rouge-l"]
+        assert caught.value.__notes__ == ["during: mine: rouge-l"]
 
     def test_a_metric_derived_from_another_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.metrics.contract import registry
@@ -218,7 +218,7 @@ class TestIdf:
             captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf=frequencies, tokenizer="ptb"))
 
     def test_frequencies_that_nothing_uses_are_refused(self, frequencies: captious.DocumentFrequencies) -> None:
-        with pytest.raises(ParameterError, match="idf is given, but no metric asked for uses it"):
+        with pytest.raises(ParameterError, match="idf is given, but no requested metric uses it"):
             captious.score(CANDIDATES, REFERENCES, ["rouge-l"], settings=Settings(idf=frequencies))
 
     def test_no_such_file(self, tmp_path: Path) -> None:

@@ -56,8 +56,8 @@ def test_functions_get_lists_of_their_own() -> None:
         ([1.0], "1 scores for 2 items"),
         ([[1.0], [2.0]], r"shape \(2, 1\) for 2 items"),
         ([0.5, float("nan")], "not finite: 1"),
-        (["good", "bad"], "no numbers"),
-        (None, "no numbers|shape"),
+        (["good", "bad"], "not numbers"),
+        (None, "not numbers|shape"),
     ],
 )
 def test_what_gives_no_scores_is_refused(values: object, message: str) -> None:
@@ -74,13 +74,13 @@ def test_what_is_no_metric_is_refused() -> None:
     wrong: tuple[tuple[object, Callable[[CaptiousError], bool]], ...] = (
         ([captious.Bleu], lambda error: "Bleu()" in error.help),
         ([3], lambda error: "3 is not a metric" in error.message),
-        (["bleu-4", "bleu"], lambda error: "asked for twice" in error.message),
-        ([lengths, lengths], lambda error: "asked for twice" in error.message),
+        (["bleu-4", "bleu"], lambda error: "requested twice" in error.message),
+        ([lengths, lengths], lambda error: "requested twice" in error.message),
         ([], lambda error: "no metric" in error.message),
     )
     for metrics, right in wrong:
         with pytest.raises(CaptiousError) as caught:
             as_selection(metrics)  # type: ignore[arg-type]
         assert right(caught.value), str(caught.value)
-    with pytest.raises(ParameterError, match="without a name"):
+    with pytest.raises(ParameterError, match="needs a name"):
         function_name(lambda candidates, references: np.zeros(2))

@@ -35,15 +35,15 @@ def written(folder: Path, *records: object, name: str = "own.jsonl") -> Path:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"rating": None}, "a rating is no number: None"),
-        ({"rating": float("nan")}, "a rating is no number: nan"),
-        ({"rating": float("inf")}, "a rating is no number: inf"),
-        ({"rating": True}, "a rating is no number: True"),
-        ({"rating": "4"}, "a rating is no number: '4'"),
+        ({"rating": None}, "a rating is not a number: None"),
+        ({"rating": float("nan")}, "a rating is not a number: nan"),
+        ({"rating": float("inf")}, "a rating is not a number: inf"),
+        ({"rating": True}, "a rating is not a number: True"),
+        ({"rating": "4"}, "a rating is not a number: '4'"),
         ({"ratings": [3]}, "both rating and ratings"),
         ({"rating": ..., "ratings": 3}, "ratings are not a list of numbers"),
         ({"rating": ..., "ratings": []}, "ratings are not a list of numbers"),
-        ({"rating": ..., "ratings": [[1, 2], [3, 4]]}, "a rating is no number: [1, 2]"),
+        ({"rating": ..., "ratings": [[1, 2], [3, 4]]}, "a rating is not a number: [1, 2]"),
         ({"rating": ...}, "no rating"),
         ({"candidate": 5}, "candidate is not a string"),
         ({"candidate": ...}, "no candidate"),
@@ -66,11 +66,14 @@ def test_lines_that_are_wrong(tmp_path: Path, change: dict[str, Any], message: s
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (json.dumps({**GOOD[0], "rating": 10**400}), "a rating is no number: 1000"),
-        (json.dumps({**GOOD[0], "rating": -(10**400)}), "a rating is no number: -1000"),
+        (json.dumps({**GOOD[0], "rating": 10**400}), "a rating is not a number: 1000"),
+        (json.dumps({**GOOD[0], "rating": -(10**400)}), "a rating is not a number: -1000"),
         (json.dumps({**GOOD[0], "ratings": 1}).replace("1}", "9" * 5_000 + "}"), "not a JSON object"),
         ("[" * 100_000, "not a JSON object"),
-        ('{"candidate": "a", "references": ["a"], "rating": ' + "[" * 900 + "]" * 900 + "}", "a rating is no number"),
+        (
+            '{"candidate": "a", "references": ["a"], "rating": ' + "[" * 900 + "]" * 900 + "}",
+            "a rating is not a number",
+        ),
     ],
     ids=lambda value: value[:40],
 )
@@ -219,11 +222,11 @@ def test_a_function_has_to_give_every_sentence_of_a_system_a_score(shared_data: 
 def test_scores_of_items_that_are_not_there(tmp_path: Path) -> None:
     path = written(tmp_path)
     scores = {"own": {"mine": {"1": 0.1, "2": 0.2, "3": 0.3, "17": 0.4}}}
-    with pytest.raises(ParameterError, match="scores of 1 items that are not there"):
+    with pytest.raises(ParameterError, match="scores of 1 unknown items"):
         captious.judge(path, scores=scores)
     with pytest.raises(ParameterError, match="given twice"):
         captious.judge(path, scores={"own": {"x": [1, 2, 3]}, "own@own": {"x": [1, 2, 3]}})
-    with pytest.raises(ParameterError, match="no metric is asked for"):
+    with pytest.raises(ParameterError, match="no metrics were requested"):
         captious.judge(path, scores={"own": {}})
 
 

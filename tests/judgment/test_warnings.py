@@ -15,7 +15,7 @@ from captious.resources import meteor_tables as meteor
 from ..support.corpora import references_table
 from ..support.meteor_files import MeteorFiles
 
-GRAMMAR = "SPICE rests on captious' own grammar"
+GRAMMAR = "SPICE is using the bundled approximate grammar"
 FEW = "too few images for intervals and tests"
 #: SPICE with the bundled grammar, and a metric that has nothing to say.
 METRICS = ["spice", "rouge-l"]

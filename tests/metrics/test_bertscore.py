@@ -393,9 +393,9 @@ def test_what_is_no_baseline(baseline: Any, tiny: Encoder) -> None:
     ("content", "message"),
     [
         ("LAYER,P,R,F\n0,.1,.1,.1\n", "no baseline for layer 3"),
-        ("LAYER,P,R,F\n3,.1,.1\n", "not a file of baselines"),
-        ("LAYER,P,R,F\n3,.1,.1,x\n", "not a file of baselines"),
-        ("a dog\nruns\n", "not a file of baselines"),
+        ("LAYER,P,R,F\n3,.1,.1\n", "not a baseline file"),
+        ("LAYER,P,R,F\n3,.1,.1,x\n", "not a baseline file"),
+        ("a dog\nruns\n", "not a baseline file"),
         ("", "no baseline for layer 3"),
         (None, "No such file"),
     ],

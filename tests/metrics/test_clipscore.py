@@ -294,7 +294,7 @@ def test_what_is_cut_is_said_and_counts_for_nothing(model: str, pictures: Path, 
     assert ref.warnings(few, None)[1:] == [
         f"2 of 4 references are longer than the 77 tokens that {model} reads, prompt included: they were cut there."
     ]
-    vectors = few.layer(clip.PromptedCandidates(metric.encoder, metric.prompt))[0].vectors
+    vectors = few.own_layer(clip.PromptedCandidates(metric.encoder, metric.prompt)).vectors
     np.testing.assert_allclose(vectors[0], vectors[1], atol=CLOSE)
     assert metric.warnings(captions.select(range(3)), None) == []
     with pytest.warns(CaptiousWarning, match="1 of 1 candidates are longer than the 77 tokens"):

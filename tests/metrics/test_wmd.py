@@ -127,7 +127,9 @@ def test_stop_words() -> None:
 def test_warnings() -> None:
     report = table(["dog", "unknown words here", "cat"], [["dog"], ["many words that nobody has heard of"], ["cat"]])
     warnings = Wmd(VECTORS).warnings(report, None)
-    assert warnings[0].startswith("1 of 3 candidates have no word with a vector, stop words aside: wmd gives them 0.")
+    assert warnings[0].startswith(
+        "1 of 3 candidates have no word with a vector, not counting stop words: wmd gives them 0."
+    )
     assert "% of the words are not among the vectors own" in warnings[1]
     assert Wmd(VECTORS).warnings(table(["dog"], [["a cat"]]), None) == []
 
@@ -136,7 +138,7 @@ def test_without_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
     assert Wmd.missing() == "captious vectors add FILE --name NAME"
-    with pytest.raises(MissingExtraError, match="there are no word vectors") as caught:
+    with pytest.raises(MissingExtraError, match="no word vectors are available") as caught:
         score(["a dog"], [["a cat"]], ["wmd"])
     assert "nlp.stanford.edu" in caught.value.help
 
@@ -144,7 +146,7 @@ def test_without_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_vectors_of_a_run() -> None:
     report = score(["a dog"], [["a puppy"]], ["wmd", "wmd@lceval:sigma=2", "mowe"], settings=Settings(vectors=VECTORS))
     assert all(f"|vectors:{VECTORS.label}|" in result.signature for result in report.values())
-    with pytest.raises(ParameterError, match="vectors is given, but no metric asked for uses it"):
+    with pytest.raises(ParameterError, match="vectors is given, but no requested metric uses it"):
         score(["a dog"], [["a puppy"]], ["bleu-4"], settings=Settings(vectors=VECTORS))
 
 

@@ -340,7 +340,7 @@ def test_a_model_that_is_nowhere(tmp_path: Path) -> None:
     assert time.monotonic() - start < 60  # most of it imports torch
     assert done.returncode == 1
     message = done.stderr.split("captious.errors.ResourceError: ")[-1]
-    assert "the model nobody/no-such-model is not on this machine and cannot be fetched" in message
+    assert "the model nobody/no-such-model is not on this machine and cannot be downloaded" in message
     assert str(tmp_path / "hub") in message
     assert "hf download nobody/no-such-model" in message
 

@@ -136,7 +136,7 @@ def test_keyed_vectors(trained: Any, limit: int, tmp_path: Path, monkeypatch: py
     assert (tmp_path / "plain.vectors.npy").exists() == (limit == 1)
     check(VectorFile(tmp_path / "plain"), plain, [])
     trained.wv.save(str(tmp_path / "fasttext"), sep_limit=limit)
-    with pytest.raises(ResourceError, match="gensim's FastText vectors, which are saved in pieces"):
+    with pytest.raises(ResourceError, match="gensim FastText vectors, which are saved in several files"):
         VectorFile(tmp_path / "fasttext").compiled("0" * 16)
 
 

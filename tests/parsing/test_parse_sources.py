@@ -248,7 +248,7 @@ def _record(**changes: object) -> str:
 @pytest.mark.parametrize(
     ("name", "text", "where", "said"),
     [
-        ("p.txt", "x", "p.txt", "what kind"),
+        ("p.txt", "x", "p.txt", "extension"),
         ("p.jsonl", "{}\n", "line 1", "caption"),
         ("p.jsonl", "\n{", "line 2", "not JSON"),
         (
@@ -263,14 +263,14 @@ def _record(**changes: object) -> str:
             "line 1",
             "between words 2 and 1 of 1",
         ),
-        ("p.jsonl", "[]", "line 1", "no object"),
-        ("p.jsonl", _record(tag=[None, "NN"]), "line 1", "tag is no list of strings"),
+        ("p.jsonl", "[]", "line 1", "not an object"),
+        ("p.jsonl", _record(tag=[None, "NN"]), "line 1", "tag is not a list of strings"),
         ("p.jsonl", _record(basic=[]), "line 1", "the root"),
         ("p.jsonl", _record(basic=[[2, 1, "det"], [1, 2, "x"]]), "line 1", "the root"),
         ("p.jsonl", _record(basic=[[0, 1, "root"], [2, 2, "x"]]), "line 1", "word 2 is below itself"),
         ("p.jsonl", _record(basic=[[2, 1]]), "line 1", "is not [head, dependent, relation]"),
-        ("p.jsonl", _record(basic=[["2", 1, "det"]]), "line 1", "are not two words"),
-        ("p.jsonl", _record(basic=[[2, True, "det"]]), "line 1", "are not two words"),
+        ("p.jsonl", _record(basic=[["2", 1, "det"]]), "line 1", "is not a pair of words"),
+        ("p.jsonl", _record(basic=[[2, True, "det"]]), "line 1", "is not a pair of words"),
         ("p.jsonl", _record(ccprocessed=[[0, 2, "root"], [2, 0, "det"]]), "line 1", "is below a word"),
         *(
             ("p.jsonl", _record(ccprocessed=[[0, 2, "root"], edge]), "line 1", said)
@@ -296,7 +296,7 @@ def _record(**changes: object) -> str:
                 ([2.9, 1, "x"], "no copy 9 of word 2"),
             )
         ),
-        ("p.jsonl", _record() + "\n" + _record(lemma=["a", "cat"]), "'a dog'", "twice"),
+        ("p.jsonl", _record() + "\n" + _record(lemma=["a", "cat"]), "'a dog'", "duplicate"),
         ("p.conllu", "1\ta\ta\n", "line 1", "3 columns"),
         ("p.conllu", "1\ta\ta\tDET\tDT\t_\t1\tdet\t_\t_\n", "lines 1 to 1", "numbered"),
         ("p.conllu", "1\ta\ta\tDET\tDT\t_\t9\tdet\t_\t_\n", "lines 1 to 1", "numbered"),

@@ -102,7 +102,7 @@ class TestTable:
             assert said in text
         assert "Anderson et al. 2016" in text
         assert "1,000 resamples, seed 7" in text
-        assert "Rank: 1 plus the number of metrics that are better at 5%" in text
+        assert "Rank: 1 plus the number of metrics that are significantly better at 5%" in text
 
     def test_fits_a_screen_but_for_signatures(self, compared: Judgment, several: Judgment) -> None:
         for judgment in (compared, several):
@@ -144,11 +144,11 @@ class TestTable:
         metrics = {"a": (0.5, (0.4, 0.6), 1), "b": (0.4, (0.3, 0.5), 1), "c": (0.3, (0.2, 0.4), 2)}
         found = replace(verdict("composite", metrics), p_values={("a", "b"): 0.2, ("a", "c"): 0.01, ("b", "c"): 0.3})
         text = as_text(judgment_table(Judgment([found], 10, 0, 0.95)))
-        assert "Metrics that share a rank could not be told apart." in text
+        assert "Metrics that share a rank do not differ significantly." in text
         assert "in spite of their ranks: b and c (composite@hessel2021)." in text
         together = replace(found, p_values={("a", "b"): 0.05, ("a", "c"): 0.01, ("b", "c"): 0.01})
         text = as_text(judgment_table(Judgment([together], 10, 0, 0.95)))
-        assert "told apart, except a and b (composite@hessel2021)." in text
+        assert "do not differ significantly, except a and b (composite@hessel2021)." in text
         assert "in spite" not in text
 
     def test_tests_are_named(self) -> None:

@@ -131,7 +131,7 @@ def test_without_matplotlib(judgment: Judgment, tmp_path: Path, monkeypatch: pyt
 def test_places_that_cannot_be_written(judgment: Judgment, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     for place in (tmp_path / "file", tmp_path / "no" / "folder"):
-        with pytest.raises(OutputError, match="cannot write pictures"):
+        with pytest.raises(OutputError, match="cannot write plots"):
             plots.write_plots(place, judgment)
     assert (tmp_path / "file").read_text() == "mine"
 

@@ -88,7 +88,7 @@ def test_a_subset_is_said() -> None:
     report = captious.score({1: "a", 9: "b"}, {1: ["a x", "c"], 2: ["b", "d"]}, ["rouge-l"], subset=True, system="part")
     text = as_text(report_table([report]))
     assert text.startswith("1 image · 2.0 references each")
-    assert "part: a subset. Left out 1 candidate" in text
+    assert "part: subset; excluded 1 candidate" in text
     assert "1 images without a candidate" in text or "1 image without a candidate" in text
 
 

@@ -182,7 +182,7 @@ def test_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ResourceError, match="the cache cannot be written to: No space left on device") as caught:
         compiled(path, LABEL, Maker())
     assert caught.value.where == str(path)
-    assert "make room, or set CAPTIOUS_CACHE" in caught.value.help
+    assert "free some disk space, or set CAPTIOUS_CACHE" in caught.value.help
     assert not path.exists()
     assert others(path) == set()
     monkeypatch.undo()
@@ -220,14 +220,14 @@ def test_a_file_in_place_of_a_folder(path: Path, depth: int) -> None:
     with pytest.raises(ResourceError, match="the cache folder cannot be used") as caught:
         compiled(path, LABEL, make)
     assert caught.value.where == str(path.parent)
-    assert caught.value.help == "set CAPTIOUS_CACHE to a folder that can be written to"
+    assert caught.value.help == "set CAPTIOUS_CACHE to a writable folder"
     assert make.times == 0
 
 
 def test_a_folder_of_others(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.parent.mkdir(parents=True)
     monkeypatch.setattr(os, "access", lambda *arguments: False)
-    with pytest.raises(ResourceError, match="not yours to write to"):
+    with pytest.raises(ResourceError, match="it is not writable"):
         compiled(path, LABEL, Maker())
 
 

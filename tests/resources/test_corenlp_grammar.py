@@ -88,19 +88,19 @@ def test_the_same_grammar_packed_another_way_has_the_same_fingerprint() -> None:
         ({"signatures": 5}, "useUnknownWordSignatures is 5, not 2"),
         ({"suffix": 2}, "unknownSuffixSize"),
         ({"open": 10}, "openClassTypesThreshold"),
-        ({"smooth": [1.0, 0.3]}, "another model of unknown words"),
-        ({"uwModel": "GermanUnknownWordModel"}, "another model of unknown words"),
+        ({"smooth": [1.0, 0.3]}, "its model of unknown words differs"),
+        ({"uwModel": "GermanUnknownWordModel"}, "its model of unknown words differs"),
         ({"list size": 1}, "a list without its items"),
-        ({"states": (*STATES[:5], None)}, "an index of strings has other things in it"),
-        ({"binary": [(6, 2, 3, 0.0)]}, "rules of what is not in it"),
-        ({"binary": [(1, 2, -1, 0.0)]}, "rules of what is not in it"),
+        ({"states": (*STATES[:5], None)}, "an index of strings contains other items"),
+        ({"binary": [(6, 2, 3, 0.0)]}, "rules refer to missing entries"),
+        ({"binary": [(1, 2, -1, 0.0)]}, "rules refer to missing entries"),
         ({"binary": []}, "without rules"),
         ({"unary": []}, "without rules"),
         ({"unary": [(0, 1, math.nan)]}, "infinite"),
         ({"binary": [(0, 1, 2, -math.inf)]}, "infinite"),
-        ({"seen": {(3, 0): 1.0}}, "counts of what is not in it"),
-        ({"seen": {(0, 4): 1.0}}, "counts of what is not in it"),
-        ({"unseen": {(-2, 3): 1.0}}, "counts of what is not in it"),
+        ({"seen": {(3, 0): 1.0}}, "counts refer to missing entries"),
+        ({"seen": {(0, 4): 1.0}}, "counts refer to missing entries"),
+        ({"unseen": {(-2, 3): 1.0}}, "counts refer to missing entries"),
         ({"unseen": {}}, "without counts"),
         ({"seen": {(0, 0): math.nan}}, "infinite"),
     ],
@@ -122,10 +122,10 @@ def test_a_name_with_a_line_break_cannot_be_kept() -> None:
         (b"PK\3\4", "Not a gzipped file"),
         (gzip.compress(b""), "not a stream of Java objects"),
         (gzip.compress(b"BEGIN OPTIONS"), "not a stream of Java objects"),
-        (gzip.compress(stream("a string")), "no grammar of CoreNLP"),
-        (gzip.compress(stream(None)), "no grammar of CoreNLP"),
-        (packed(root="ParserModel"), "no grammar of CoreNLP"),
-        (gzip.compress(gzip.decompress(packed())[:-100]), "ends in the middle"),
+        (gzip.compress(stream("a string")), "not a grammar of CoreNLP"),
+        (gzip.compress(stream(None)), "not a grammar of CoreNLP"),
+        (packed(root="ParserModel"), "not a grammar of CoreNLP"),
+        (gzip.compress(gzip.decompress(packed())[:-100]), "is truncated"),
         (gzip.compress(bytes(40_000_000), 1), "much larger"),
     ],
 )  # fmt: skip
@@ -161,5 +161,5 @@ def test_damaged_files(damage: Callable[[bytes], bytes]) -> None:
 def test_a_file_of_other_classes() -> None:
     # A parser without a lexicon: a later or earlier form.
     parser = Java("edu.stanford.nlp.parser.lexparser.LexicalizedParser", {"pd": None})
-    with pytest.raises(ValueError, match="another form than CoreNLP"):
+    with pytest.raises(ValueError, match="the format is not that of CoreNLP"):
         read_grammar(gzip.compress(stream(parser)), "small")

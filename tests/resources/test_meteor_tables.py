@@ -119,7 +119,7 @@ def test_a_cache_that_one_may_not_look_into(cache: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("variable", ["CAPTIOUS_CACHE", "CAPTIOUS_METEOR_HOME"])
 def test_a_home_of_nobody(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "~nobody-of-this-name/x")
-    with pytest.raises(ResourceError, match=f"{variable} names no folder"):
+    with pytest.raises(ResourceError, match=f"{variable} does not name a folder"):
         meteor.find()
 
 
@@ -147,7 +147,9 @@ def test_home_without_both_files(
     # Even if there are others elsewhere: the user has asked for these.
     install(tmp_path / "site")
     FILES.write(tmp_path / "site" / "meteor")
-    with pytest.raises(ResourceError, match="CAPTIOUS_METEOR_HOME names a folder without METEOR's tables") as caught:
+    with pytest.raises(
+        ResourceError, match="the folder that CAPTIOUS_METEOR_HOME names has no METEOR tables"
+    ) as caught:
         meteor.find()
     assert str(home) in caught.value.where
     assert JAR in caught.value.where

@@ -107,7 +107,7 @@ def test_a_file_that_the_user_names(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_zip_to_be_unpacked_every_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(put(tmp_path / "file", FORMS[PACKED_WITHIN])))
-    with pytest.raises(ResourceError, match="too large to be unpacked every time") as caught:
+    with pytest.raises(ResourceError, match="too large to unpack every time") as caught:
         spice_grammar.find()
     assert "captious resources get spice-grammar --from PATH_OR_URL" in caught.value.help
 
@@ -116,8 +116,8 @@ def test_a_zip_to_be_unpacked_every_time(tmp_path: Path, monkeypatch: pytest.Mon
     ("content", "reason"),
     [
         (None, "No such file"),
-        (b"", "neither englishPCFG.ser.gz nor a zip that is whole"),
-        (models_jar(PACKED)[:-30], "neither englishPCFG.ser.gz nor a zip that is whole"),
+        (b"", "neither englishPCFG.ser.gz nor a complete zip"),
+        (models_jar(PACKED)[:-30], "neither englishPCFG.ser.gz nor a complete zip"),
         (b"\x1f\x8b", "not a gzip file"),
         (distribution(b"no jar", STORED), "neither"),
     ],
@@ -135,7 +135,7 @@ def test_files_that_are_none(
         return
     else:
         install(tmp_path)
-    with pytest.raises(ResourceError, match="the grammar of SPICE cannot be read") as caught:
+    with pytest.raises(ResourceError, match="SPICE's grammar cannot be read") as caught:
         spice_grammar.find()
     assert reason in caught.value.message
     assert caught.value.where == str(path)
@@ -145,7 +145,7 @@ def test_files_that_are_none(
 
 def test_a_home_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", "~nobody-of-this-name/x")
-    with pytest.raises(ResourceError, match="CAPTIOUS_SPICE_GRAMMAR names no folder"):
+    with pytest.raises(ResourceError, match="CAPTIOUS_SPICE_GRAMMAR does not name a folder"):
         spice_grammar.find()
 
 
@@ -161,7 +161,7 @@ def test_from_a_file(tmp_path: Path, cache: Path, form: str) -> None:
     assert fetched.file.read_bytes() == PACKED
     assert fetched.label == f"corenlp-{FINGERPRINT}"
     assert len(told) == (form == PACKED_WITHIN)
-    assert all("is packed, so all of it is unpacked for a moment" in line for line in told)
+    assert all("is compressed and will be unpacked temporarily" in line for line in told)
     assert {path.name for path in cache.rglob("*") if path.is_file()} == {GRAMMAR, "lock", fetched.index.name}
 
 
@@ -172,8 +172,8 @@ def test_from_the_web(web: Web, form: str, parts: bool) -> None:
     told: list[str] = []
     fetched = spice_grammar.fetch(f"{web.url}/{form}", told.append)
     assert fetched.grammar().words == WORDS
-    assert any("only whole" in line for line in told) is not parts
-    assert any("unpacked for a moment" in line for line in told) is (form == PACKED_WITHIN)
+    assert any("cannot send parts" in line for line in told) is not parts
+    assert any("unpacked temporarily" in line for line in told) is (form == PACKED_WITHIN)
 
 
 @pytest.mark.parametrize("stored", [True, False], ids=["jar", "zip"])
@@ -194,7 +194,7 @@ def test_from_nowhere(cache: Path) -> None:
         spice_grammar.fetch()
     assert f"https://repo1.maven.org/maven2/edu/stanford/nlp/stanford-corenlp/3.6.0/{JAR}" in caught.value.help
     assert "https://nlp.stanford.edu/software/stanford-corenlp-full-2015-12-09.zip" in caught.value.help
-    assert "a grammar of captious' own" in caught.value.help
+    assert "bundled approximate grammar" in caught.value.help
     assert not cache.exists()
 
 
@@ -211,14 +211,14 @@ def with_a_byte_changed(content: bytes, at: int) -> bytes:
 
 #: What is not the grammar, and what is said of it.
 NONE = {
-    "empty": (b"", "neither englishPCFG.ser.gz nor a zip"),
-    "a page": (b"<!DOCTYPE html><html>404: not found</html>", "neither englishPCFG.ser.gz nor a zip"),
+    "empty": (b"", "neither englishPCFG.ser.gz nor a complete zip"),
+    "a page": (b"<!DOCTYPE html><html>404: not found</html>", "neither englishPCFG.ser.gz nor a complete zip"),
     "another jar": (zipped("edu/stanford/nlp/Main.class", b""), f"a zip without {GRAMMAR}, which {JAR} has"),
     "a jar without": (distribution(zipped("edu/x", b""), STORED), f"a zip without {GRAMMAR}"),
     "text": (packed()[:10] + packed()[20:], ""),
     "cut": (PACKED[: len(PACKED) // 2], ""),
-    "cut jar": (models_jar(PACKED)[:-40], "nor a zip that is whole"),
-    "damaged jar": (with_a_byte_changed(models_jar(PACKED, STORED), 400), "nor a zip that is whole"),
+    "cut jar": (models_jar(PACKED)[:-40], "nor a complete zip"),
+    "damaged jar": (with_a_byte_changed(models_jar(PACKED, STORED), 400), "nor a complete zip"),
     "damaged": (with_a_byte_changed(PACKED, 400), ""),
     "another grammar": (packed({"signatures": 5}), "a grammar for another parser"),
     "no grammar": (zipped(IN_JAR, b"no grammar"), "not a gzip file"),
@@ -232,7 +232,7 @@ def test_from_what_is_none(tmp_path: Path, cache: Path, web: Web, what: str, sou
     web.files["/file"] = content
     web.parts = bool(content)
     path = str(put(tmp_path / "file", content)) if source == "file" else f"{web.url}/file"
-    with pytest.raises(ResourceError, match="the grammar of SPICE cannot be read") as caught:
+    with pytest.raises(ResourceError, match="SPICE's grammar cannot be read") as caught:
         spice_grammar.fetch(path)
     assert reason in caught.value.message
     assert caught.value.where == path
@@ -304,7 +304,7 @@ def test_damage_found_while_compiling(tmp_path: Path, monkeypatch: pytest.Monkey
     path = put(tmp_path / "file", with_a_byte_changed(PACKED, 400))
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(path))
     grammar = found()
-    with pytest.raises(ResourceError, match="the grammar of SPICE cannot be read") as caught:
+    with pytest.raises(ResourceError, match="SPICE's grammar cannot be read") as caught:
         grammar.build()
     assert caught.value.where == str(path)
     assert not grammar.is_built

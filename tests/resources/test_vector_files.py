@@ -92,10 +92,10 @@ def test_numpy_and_a_vocabulary(packed: bool, tmp_path: Path) -> None:
     vocabulary.write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
     file = written(tmp_path, gzip.compress(npy_of(VECTORS)) if packed else npy_of(VECTORS))
     check(VectorFile(file.path, vocabulary))
-    refused(file, "nothing says which words its rows are")
+    refused(file, "the words of its rows are unknown")
     vocabulary.write_text("one\ntwo\n")
     refused(VectorFile(file.path, vocabulary), "2 words for 8 vectors")
-    refused(VectorFile(written(tmp_path, FORMS["glove text"]).path, vocabulary), "goes without --vocabulary")
+    refused(VectorFile(written(tmp_path, FORMS["glove text"]).path, vocabulary), "--vocabulary is not needed")
 
 
 @pytest.mark.parametrize("beside", [False, True], ids=["one file", "two files"])
@@ -114,7 +114,7 @@ def test_a_pickle_runs_nothing(tmp_path: Path) -> None:
             return print, ("run",)
 
     for value in (Evil(), {"words": Evil()}, [1, 2]):
-        refused(written(tmp_path, pickle.dumps(value, protocol=4)), "not KeyedVectors of gensim")
+        refused(written(tmp_path, pickle.dumps(value, protocol=4)), "not gensim KeyedVectors")
 
 
 @pytest.mark.parametrize("name", ["words.npy", "vectors.npy"])
@@ -127,7 +127,7 @@ def test_archives_that_numpy_does_not_write(name: str, field: str, at: int, valu
     while not content[entry + 46 :].startswith(name.encode()):
         entry = content.index(b"PK\x01\x02", entry + 1)
     content[entry + at] = value
-    refused(written(tmp_path, bytes(content)), "not a .npz file that can be read")
+    refused(written(tmp_path, bytes(content)), "not a readable .npz file")
 
 
 def test_other_members_of_an_archive(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_other_members_of_an_archive(tmp_path: Path) -> None:
     with zipfile.ZipFile(content, "w") as archive:
         archive.writestr("words", "the\ndog\n")
         archive.writestr("vectors", "1 2")
-    refused(written(tmp_path, content.getvalue()), "not an array of numpy")
+    refused(written(tmp_path, content.getvalue()), "not a numpy array")
     np.savez(content, words=np.array(WORDS), vectors=np.stack([*VECTORS.values()]), more=np.array([None]))
     check(written(tmp_path, content.getvalue()))
 
@@ -152,7 +152,7 @@ def test_an_archive_that_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest
 
 def test_words_that_are_not_characters(tmp_path: Path) -> None:
     words = np.array(["a", "b"])
-    for wrong, reason in (("\ud800", "half of a character"), (0x110000, "not made of characters")):
+    for wrong, reason in (("\ud800", "half of a character"), (0x110000, "not valid text")):
         content = io.BytesIO()
         if isinstance(wrong, str):
             words = np.array(["a", wrong])
@@ -203,7 +203,7 @@ def test_headers_of_npy_are_not_evaluated(header: bytes, packed: bool, tmp_path:
         return VectorFile(written(tmp_path, gzip.compress(whole) if packed else whole).path, vocabulary)
 
     check(with_header(HEADER_OF_NPY))
-    refused(with_header(header), "not a .npy file that can be read")
+    refused(with_header(header), "not a readable .npy file")
 
 
 @pytest.mark.parametrize(("place", "value"), [(40, -5), (40, 2**31 - 1), (68, -3), (68, 0), (72, -1)])
@@ -267,7 +267,7 @@ def test_fasttext(letters: int, packed: bool, tmp_path: Path) -> None:
 
 
 def test_subwords_where_there_are_none(tmp_path: Path) -> None:
-    refused(VectorFile(written(tmp_path, FORMS["glove text"]).path, subwords=True), "there are no subwords in it")
+    refused(VectorFile(written(tmp_path, FORMS["glove text"]).path, subwords=True), "it contains no subwords")
 
 
 # ---- what is wrong
@@ -287,38 +287,38 @@ def joined(lines: list[bytes], row: int, line: bytes) -> bytes:
         (joined(TEXT, 3, b"four 1 2 3 4 5 6\n"), "6 numbers, where line 1 has 5", "line 4"),
         (joined(HEADER, 3, b"four 1\n"), "1 number, where the header has 5", "line 4"),
         (joined(TEXT, 2, b"\n"), "an empty line", "line 3"),
-        (joined(TEXT, 2, b" 1 2 3 4 5\n"), "no word before the numbers", "line 3"),
+        (joined(TEXT, 2, b" 1 2 3 4 5\n"), "the word before the numbers is missing", "line 3"),
         (joined(TEXT, 2, b"dog 1 2 3 4 five\n"), "'five' in place of a number", "line 3"),
         (joined(TEXT, 2, b"dog 1 2 3 4 nan\n"), "'nan', which is not finite", "line 3"),
-        (joined(TEXT, 4, b"the 1 2 3 4 5\n"), "'the' is there a second time, after line 1", "line 5"),
-        (joined(HEADER, 4, b"the 1 2 3 4 5\n"), "'the' is there a second time, after line 2", "line 5"),
+        (joined(TEXT, 4, b"the 1 2 3 4 5\n"), "'the' is a duplicate of the word at line 1", "line 5"),
+        (joined(HEADER, 4, b"the 1 2 3 4 5\n"), "'the' is a duplicate of the word at line 2", "line 5"),
         (b"".join(HEADER[:-1]), "the header says 8 words, but there are 7", "line 1"),
         (b"".join([*HEADER, b"more 1 2 3 4 5\n"]), "the header says 8 words, but there are 9", "line 1"),
         (b"8 4\n" + b"".join(TEXT), "5 numbers, where the header has 4", "line 2"),
         (b"8 0\n" + b"".join(TEXT), "vectors of 0 numbers", "line 1"),
         (b"8 99999999\n" + b"".join(TEXT), "vectors of 99,999,999 numbers", "line 1"),
-        (b"0 5\n", "there is not one word in it", ""),
-        (b"", "a word with its numbers is expected", "line 1"),
-        (b"only words here\n", "a word with its numbers is expected there", "line 1"),
+        (b"0 5\n", "it contains no words", ""),
+        (b"", "expected a word followed by its numbers", "line 1"),
+        (b"only words here\n", "expected a word followed by its numbers", "line 1"),
         (b"".join(TEXT)[:-60], "where line 1 has 5", None),
-        (FORMS["word2vec binary"][:-9], "the file ends in the middle; the header says 8 words", "word 8"),
-        (FORMS["word2vec binary"][:60], "the file ends in the middle", "word 3"),
-        (FORMS["word2vec binary"] + b"more", "the header says 8 words, but there is more", "line 1"),
-        (b"8 6\n" + FORMS["word2vec binary"][4:], "header says|no letters", None),
+        (FORMS["word2vec binary"][:-9], "the file is truncated; the header says 8 words", "word 8"),
+        (FORMS["word2vec binary"][:60], "the file is truncated", "word 3"),
+        (FORMS["word2vec binary"] + b"more", "the header says 8 words, but there are more", "line 1"),
+        (b"8 6\n" + FORMS["word2vec binary"][4:], "header says|empty", None),
         (binary_of({"a": np.array([1, np.inf]), "b": np.ones(2)}), "a number that is not finite", "word 1"),
-        (b"2 2\n" + binary_of({"a": np.full(2, np.pi)})[4:] * 2, "'a' is there a second time, after word 1", "word 2"),
+        (b"2 2\n" + binary_of({"a": np.full(2, np.pi)})[4:] * 2, "'a' is a duplicate of the word at word 1", "word 2"),
         (FORMS["fastText .bin"][:40], "the file ends before", ""),
-        (FORMS["fastText .bin"][:130], "the file ends in the middle", None),
-        (fasttext_of(VECTORS, N_GRAMS)[:-1], "the file ends in the middle of its matrices", ""),
-        (fasttext_of(VECTORS, N_GRAMS)[:900], "the file ends in the middle of its matrices", ""),
-        (fasttext_of(VECTORS, N_GRAMS, output=False), "the file ends in the middle of its matrices", ""),
-        (fasttext_of(VECTORS, N_GRAMS, version=11), "version 11 of fastText's form, not 12", ""),
+        (FORMS["fastText .bin"][:130], "the file is truncated", None),
+        (fasttext_of(VECTORS, N_GRAMS)[:-1], "the file is truncated inside its matrices", ""),
+        (fasttext_of(VECTORS, N_GRAMS)[:900], "the file is truncated inside its matrices", ""),
+        (fasttext_of(VECTORS, N_GRAMS, output=False), "the file is truncated inside its matrices", ""),
+        (fasttext_of(VECTORS, N_GRAMS, version=11), "fastText format version 11, not 12", ""),
         (npz_of({"a": np.ones(2, np.int64)}), "an array of int64", ""),
         (npz_of({"a": np.ones(2), "b": np.array([1, np.nan])}), "a number that is not finite", "word 2"),
         (npz_of({"a": np.array([1e300, 2])}), "a number that is not finite", "word 1"),
-        (FORMS["npz"][:-30], "not a .npz file that can be read", ""),
-        (gzip.compress(FORMS["glove text"])[:-12], "the packed file ends in the middle", ""),
-        (gzip.compress(FORMS["glove text"])[:-8] + bytes(8), "the packed file is damaged", ""),
+        (FORMS["npz"][:-30], "not a readable .npz file", ""),
+        (gzip.compress(FORMS["glove text"])[:-12], "the compressed file is truncated", ""),
+        (gzip.compress(FORMS["glove text"])[:-8] + bytes(8), "the compressed file is damaged", ""),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(content: bytes, reason: str, place: str | None, tmp_path: Path) -> None:
@@ -334,7 +334,9 @@ def test_what_is_wrong_is_told_with_its_place(content: bytes, reason: str, place
 
 def test_a_long_number_takes_no_time(tmp_path: Path) -> None:
     start = time.process_time()
-    refused(written(tmp_path, b"a " + b"9" * 1_000_000 + b"x 1 x\n"), "a word with its numbers is expected", "line 1")
+    refused(
+        written(tmp_path, b"a " + b"9" * 1_000_000 + b"x 1 x\n"), "expected a word followed by its numbers", "line 1"
+    )
     assert time.process_time() - start < 2
 
 
@@ -349,7 +351,7 @@ def test_the_first_of_each_if_that_is_wanted(tmp_path: Path) -> None:
     expected = {word: vector for row, (word, vector) in enumerate(VECTORS.items()) if row != 4}
     check(first, expected)
     assert first.checksum() != VectorFile(path).checksum()
-    refused(VectorFile(path), "a second time", "line 5")
+    refused(VectorFile(path), "a duplicate", "line 5")
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_large_files_are_read_once_for_their_checksum(file: Path, cache: Path, m
 
 
 def test_names(file: Path, cache: Path, tmp_path: Path) -> None:
-    with pytest.raises(MissingExtraError, match="there are no word vectors") as caught:
+    with pytest.raises(MissingExtraError, match="no word vectors are available") as caught:
         find()
     assert "captious vectors add FILE --name NAME" in caught.value.help
     added = add(VectorFile(file), "glove")
@@ -93,7 +93,7 @@ def test_names(file: Path, cache: Path, tmp_path: Path) -> None:
     add(VectorFile(other), "b.2-x")
     assert names() == ["b.2-x", "glove"]
     assert row("b.2-x") == 1
-    with pytest.raises(ParameterError, match="not said which") as several:
+    with pytest.raises(ParameterError, match="several word vectors are available") as several:
         find()
     assert several.value.where == "there are b.2-x, glove"
 
@@ -104,7 +104,7 @@ def test_the_variable_of_the_environment(file: Path, cache: Path, monkeypatch: p
         monkeypatch.setenv("CAPTIOUS_VECTORS", chosen)
         assert row(None) == 7
     monkeypatch.setenv("CAPTIOUS_VECTORS", "nope")
-    with pytest.raises(UnknownNameError, match="no word vectors 'nope', and no such file"):
+    with pytest.raises(UnknownNameError, match="'nope' is neither the name of word vectors nor a file"):
         find()
 
 
@@ -127,7 +127,7 @@ def test_the_file_of_a_name_that_is_damaged(content: str, file: Path, cache: Pat
     assert names() == ["glove"]
     assert describe("glove") == ("damaged", str(path))
     for ask in (lambda: find("glove"), lambda: add(VectorFile(file), "glove")):
-        with pytest.raises(ResourceError, match="what the word vectors glove are is damaged") as caught:
+        with pytest.raises(ResourceError, match="the entry of the word vectors glove is damaged") as caught:
             ask()
         assert "--replace" in caught.value.help
     add(VectorFile(file), "glove", replace=True)
@@ -136,7 +136,7 @@ def test_the_file_of_a_name_that_is_damaged(content: str, file: Path, cache: Pat
 
 def test_names_of_files_that_no_file_has(file: Path, cache: Path) -> None:
     for name in ("x" * 5_000, "a\0b"):
-        with pytest.raises(UnknownNameError, match="no such file"):
+        with pytest.raises(UnknownNameError, match="nor a file"):
             find(name)
 
 
@@ -169,7 +169,7 @@ def test_a_name_outlives_its_file_but_not_the_cache(file: Path, cache: Path) -> 
         path.unlink()
     vectors._opened.cache_clear()
     assert describe("glove")[0] == "missing"
-    with pytest.raises(ResourceError, match="not in the cache any more") as caught:
+    with pytest.raises(ResourceError, match="no longer in the cache") as caught:
         find("glove")
     assert "--replace" in caught.value.help
     file.write_bytes(content)
@@ -202,7 +202,7 @@ def test_a_changed_row_is_found_when_it_is_needed(file: Path, cache: Path) -> No
     content[7 * 12] ^= 1
     rows.write_bytes(content)
     assert row(file, "word6") == 6
-    with pytest.raises(ValueError, match="vector 8 is not what was written"):
+    with pytest.raises(ValueError, match="vector 8 differs from what was written"):
         row(file, "word7")
 
 
@@ -311,6 +311,6 @@ def test_a_removed_name(file: Path, cache: Path) -> None:
     assert row("two") == 7
     remove("two")
     assert (names(), in_cache(cache)) == ([], [])
-    with pytest.raises(UnknownNameError, match="there are no word vectors 'two'"):
+    with pytest.raises(UnknownNameError, match="no word vectors are named 'two'"):
         remove("two")
     assert row(file) == 7  # the file itself can still be used

@@ -122,7 +122,7 @@ def test_fetching_again_mends(wheel: bytes, cache: Path, monkeypatch: pytest.Mon
 
 def test_another_wheel_than_the_published_one(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, that_brings(wheel))
-    with pytest.raises(ResourceError, match=r"another pycocoevalcap==1\.2 than the published one") as caught:
+    with pytest.raises(ResourceError, match=r"pycocoevalcap==1\.2 that differs from the published one") as caught:
         meteor.fetch()
     assert hashlib.sha256(wheel).hexdigest() in caught.value.where
     assert "package index" in caught.value.help

@@ -25,16 +25,16 @@ __all__ = ["main"]
 # One line per command: where it lives, and what `captious --help` says of it. Commands are imported when used.
 _COMMANDS = {
     "score": ("captious.cli.score:score", "Score one or more systems against references."),
-    "compare": ("captious.cli.compare:compare", "Is the difference between two systems real?"),
-    "explain": ("captious.cli.explain:explain", "Why did a caption get that score?"),
-    "judge": ("captious.cli.judge:judge", "How well do metrics agree with human judgments?"),
-    "study": ("captious.cli.study:study", "Studies of metrics: what they need, notice and cost."),
-    "data": ("captious.cli.data:data", "Human judgments: list the benchmarks, write what was judged."),
-    "fit": ("captious.cli.fit:fit", "Write what a metric learns from references to a file."),
+    "compare": ("captious.cli.compare:compare", "Test the difference between two systems."),
+    "explain": ("captious.cli.explain:explain", "Show why a caption got its score."),
+    "judge": ("captious.cli.judge:judge", "Measure how well metrics agree with human judgments."),
+    "study": ("captious.cli.study:study", "Study metrics: references, robustness, failures, cost."),
+    "data": ("captious.cli.data:data", "List the benchmarks of human judgments, or write their items."),
+    "fit": ("captious.cli.fit:fit", "Fit a metric to references and write the result to a file."),
     "parse": ("captious.cli.parse:parse", "Write parses of captions to a file."),
     "metrics": ("captious.cli.metrics:metrics", "List the metrics, their variants and what they need."),
-    "resources": ("captious.cli.resources:resources", "The big files that some metrics need: get and compile them."),
-    "vectors": ("captious.cli.vectors:vectors", "Word vectors for wmd, mowe and wembsim: add, list and remove them."),
+    "resources": ("captious.cli.resources:resources", "Get and compile the large files that some metrics need."),
+    "vectors": ("captious.cli.vectors:vectors", "Add, list and remove word vectors for wmd, mowe and wembsim."),
     "doctor": ("captious.cli.doctor:doctor", "Show what is installed and what it unlocks."),
 }
 
@@ -58,10 +58,10 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, subcommand_metavar="COMMAND", context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--debug", is_flag=True, help="Show tracebacks; may stand anywhere.")
+@click.option("--debug", is_flag=True, help="Show tracebacks; can be given anywhere.")
 @click.version_option(__version__, prog_name="captious")
 def captious(debug: bool) -> None:
-    """Judge image captions."""
+    """Evaluate image captions and caption metrics."""
 
 
 def main() -> None:
@@ -99,8 +99,8 @@ def _told(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
         return error.message, error.where, error.help
     if isinstance(error, MemoryError):
         steps = getattr(error, "__notes__", None) or [_context(arguments).command_path]
-        help = "give it less at once, or more memory: a larger machine, or a higher limit (ulimit -v)"
-        return "there is not enough memory", "\n".join(filter(None, [*steps, str(error)])), help
+        help = "score less at once, or raise the memory limit (ulimit -v), or use a larger machine"
+        return "out of memory", "\n".join(filter(None, [*steps, str(error)])), help
     assert isinstance(error, click.ClickException)
     message = error.format_message()
     context = getattr(error, "ctx", None) or _context(arguments)

@@ -1,4 +1,4 @@
-"""captious compare: is the difference between two systems real?"""
+"""captious compare: test the difference between two systems."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def compare(
 ) -> None:
     """Compare the captions of systems A and B: difference B - A, interval, effect size, p values.
 
-    The interval and the first p value are those of the paired bootstrap, the second p value that of approximate
+    The interval and the first p value come from the paired bootstrap, the second p value from approximate
     randomisation.
     """
     if examples and format_ == "csv":
-        raise click.UsageError("--examples goes with --format table or json; a csv has no place for them")
+        raise click.UsageError("--examples needs --format table or json; csv cannot contain them")
     names = system_names([a, b])
     selection = select(metrics, settings)
     table = read_references(references)

@@ -1,4 +1,4 @@
-"""captious data: the judgments of people that there are, where they lie, and what was judged."""
+"""captious data: list the benchmarks of human judgments and write their items."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _COLORS = {"found": "green", "missing": "yellow"}
 
 @click.group(subcommand_metavar="COMMAND")
 def data() -> None:
-    """Judgments of people: what there is, and what was judged."""
+    """List the benchmarks of human judgments, or write their items."""
 
 
-@data.command("list", short_help="Show the benchmarks, and which of their files are there.")
+@data.command("list", short_help="Show the benchmarks, and which of their files are available.")
 @data_option
 @click.option(
     "--format",
@@ -39,12 +39,12 @@ def data() -> None:
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
-    help="What to print.",
+    help="Output format.",
 )
 def list_(data: Path | None, format_: str) -> None:
-    """Show the benchmarks with their protocols, which files they want, what of it is there, and where to get the rest.
+    """Show the benchmarks: protocols, required files, which files were found, and where to get the others.
 
-    The first protocol is the default; another is asked for as BENCHMARK@PROTOCOL. Files may be compressed: .gz.
+    The first protocol is the default; select another with BENCHMARK@PROTOCOL. Files may be compressed: .gz.
     """
     folder = data_folder(data) if data is not None or os.environ.get("CAPTIOUS_DATA") else None
     found = list(_described(folder))
@@ -57,18 +57,18 @@ def list_(data: Path | None, format_: str) -> None:
         click.echo(f"data: {folder.folder}\n")
     _print_list(found)
     if folder is None:
-        click.echo("No folder of judgment data is named: give it (--data DIR) or set CAPTIOUS_DATA.", err=True)
+        click.echo("No folder of judgment data is set: give --data DIR or set CAPTIOUS_DATA.", err=True)
 
 
-@data.command(short_help="Write what was judged, for scores that are computed elsewhere.")
+@data.command(short_help="Write the judged items, to score them with other software.")
 @click.argument("benchmark")
 @data_option
 @output_options("jsonl", "csv")
 def items(benchmark: str, data: Path | None, format_: str, output: Path | None) -> None:
-    """Write id, candidate and references of everything that is judged in BENCHMARK, in its order.
+    """Write id, candidate and references of every item of BENCHMARK, in order.
 
-    BENCHMARK is whatever 'captious judge' takes. Score the items with whatever you like, and come back with 'captious
-    judge BENCHMARK --scores FILE'. Of a benchmark of systems, the items are the systems.
+    BENCHMARK is anything that 'captious judge' accepts. Score the items with any software, then run 'captious judge
+    BENCHMARK --scores FILE'. The items of a benchmark of systems are the systems.
     """
     rows = list(_items(load_evidence(benchmark, data)))
     if format_ == "jsonl":
@@ -130,7 +130,7 @@ def _facts(benchmark: dict[str, Any]) -> dict[str, list[str]]:
     lines = []
     for form in benchmark["files"]:
         here = [name for name, there in form.items() if there]
-        lines.append(_folded(form) + (f" ({_folded(here)} is there)" if here else ""))
+        lines.append(_folded(form) + (f" ({_folded(here)} was found)" if here else ""))
     facts["files" if benchmark["found"] is None else "missing"] = [lines[0], *(f"or {line}" for line in lines[1:])]
     return facts | {"obtain": [benchmark["obtain"]]}
 

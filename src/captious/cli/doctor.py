@@ -1,4 +1,4 @@
-"""captious doctor: what is installed, and what the rest would unlock."""
+"""captious doctor: show what is installed and what is missing."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _EXTRAS = {
     "pandas": ("pandas frames in and out", "pandas"),
     "polars": ("polars frames in and out", "polars"),
     "pyarrow": ("parquet files in and out", "parquet"),
-    "matplotlib": ("pictures of judgments and studies", "report"),
-    "torch": ("metrics on models: bertscore, yi2020, mima, spurts, smurf, clipscore", "models"),
+    "matplotlib": ("plots of judgments and studies", "report"),
+    "torch": ("metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore", "models"),
     "transformers": ("the same", "models"),
     "pillow": ("images for clipscore", "models"),
     "spacy": ("parts of speech in captious study words", "parse"),
@@ -34,13 +34,13 @@ _EXTRAS = {
 
 @click.command()
 def doctor() -> None:
-    """Show what is installed and what it unlocks, with the command that installs what is missing."""
+    """Show what is installed and what it unlocks, with install commands for what is missing."""
     from rich.table import Table
     from rich.text import Text
 
     rows = [
         ("captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"),
-        ("kernels", "ok", f"{threads()} thread{'s' if threads() > 1 else ''} (CAPTIOUS_THREADS sets another number)"),
+        ("kernels", "ok", f"{threads()} thread{'s' if threads() > 1 else ''} (set CAPTIOUS_THREADS to change)"),
     ]
     for package, (unlocks, extra) in _EXTRAS.items():
         try:
@@ -50,14 +50,14 @@ def doctor() -> None:
     rows += [(resource.title, *describe(resource)) for resource in RESOURCES.values()]
     named = vectors.names()
     rows.append(("word vectors", f"{len(named)}", ", ".join(named) or f"for wmd, mowe and wembsim: {vectors.INSTALL}"))
-    rows.append(("cache", "", f"{cache_folder()} (CAPTIOUS_CACHE sets another)"))
+    rows.append(("cache", "", f"{cache_folder()} (set CAPTIOUS_CACHE to change)"))
     for name in names():
         try:
             metric = get(name)
             missing = metric.missing()
             models = [each for each in metric.default_models if missing is None and not is_here(each)]
             if models:
-                lacks = f"{metric.summary}; not here: {', '.join(models)} (hf download NAME, or another --model)"
+                lacks = f"{metric.summary}; not installed: {', '.join(models)} (hf download NAME, or another --model)"
                 rows.append((name, "no model", lacks))
             else:
                 rows.append((name, "runs" if missing is None else "missing", missing or metric.summary))

@@ -1,4 +1,4 @@
-"""captious explain: why a caption got its score, as a picture."""
+"""captious explain: show why a caption got its score."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="What to print.",
+    help="Output format.",
 )
 @click.option(
     "--svg",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="For spice: draw the scene graphs to a file .svg, .png or .pdf; what matches is filled.",
+    help="For spice: draw the scene graphs to a .svg, .png or .pdf file; matches are filled.",
 )
 @written("svg")
 @settings_options
@@ -55,20 +55,20 @@ def explain(
     format_: str,
     svg: Path | None,
 ) -> None:
-    """Show what METRIC sees in a CANDIDATE beside its REFERENCEs. METRIC is meteor, spice or wmd, with its variant and
-    parameters, as meteor@paper.
+    """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is meteor, spice or wmd, with an optional
+    variant and parameters, such as meteor@paper.
 
-    METEOR: under every word that is aligned stand the number of its chunk and a sign for how it matches. SPICE: what
-    the captions say, and what of it matches through which words. WMD: every line is a move of the transport plan: which
-    word goes to which, how much of the caption that is, and how far.
+    METEOR: aligned words are marked with the number of their chunk and the kind of match. SPICE: the tuples of the
+    captions, and through which words they match. WMD: the moves of the transport plan, one per line, with their share
+    of the caption and their distance.
     """
     ((chosen),) = (each.metric for each in select([metric], settings))
     if not isinstance(chosen, Meteor | Spice | Wmd):
-        raise ParameterError(f"{metric} cannot be explained yet", help="meteor, spice and wmd can")
+        raise ParameterError(f"{metric} cannot be explained yet", help="supported: meteor, spice, wmd")
     if files := [text for text in (candidate, *references) if text.endswith((".json", ".jsonl", ".csv"))]:
-        raise ParameterError(f"{files[0]} is not a caption", help="explain takes captions, in quotes, not files")
+        raise ParameterError(f"{files[0]} is not a caption", help="explain takes quoted captions, not files")
     if svg is not None and not isinstance(chosen, Spice):
-        raise ParameterError(f"{metric} has no drawing", help="leave --svg out, or explain spice")
+        raise ParameterError(f"{metric} has no drawing", help="remove --svg, or explain spice")
     if isinstance(chosen, Spice):
         _explain_spice(chosen, candidate, references, format_, svg)
     elif isinstance(chosen, Meteor):
@@ -78,7 +78,7 @@ def explain(
 
 
 def _explain_pairs(metric: Metric, found: Sequence[Alignment | Transport], format_: str) -> None:
-    """Show the candidate beside each reference, the best of several marked."""
+    """Show the candidate with each reference, the best of several marked."""
     best = max(range(len(found)), key=lambda i: (found[i].score, -i))
     if format_ == "json":
         _print_json(metric, {"score": found[best].score, "best": best, "references": [asdict(each) for each in found]})

@@ -1,4 +1,4 @@
-"""captious fit: what a metric learns from references, written to a file."""
+"""captious fit: fit a metric to references and write the result to a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["fit"]
 @click.command()
 @click.argument("metric")
 @click.argument("references", type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write, atomically.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file, written atomically.")
 @click.option(
     "--human",
     type=click.Path(path_type=Path),
@@ -36,10 +36,10 @@ __all__ = ["fit"]
 def fit(
     metric: str, references: Path, output: Path, human: Path | None, subset: bool, seed: int, settings: Settings
 ) -> None:
-    """Learn from REFERENCES what METRIC has to know before it scores, and write it to a file.
+    """Fit METRIC to REFERENCES, and write the result to a file.
 
-    'cider-d' (also 'cider' and 'spider') learns document frequencies, for --idf; with them, scores can be compared
-    whatever images are scored. 'smurf' learns the constants that it is standardised by, for smurf:constants=FILE.
+    'cider-d' (also 'cider' and 'spider') learns document frequencies, for --idf; with them, scores are comparable
+    across sets of images. 'smurf' learns its standardisation constants, for smurf:constants=FILE.
     """
     (chosen,) = (each.metric for each in select(metric, settings))
     table = read_references(references)
@@ -49,18 +49,18 @@ def fit(
         from captious.metrics.smurf import Smurf
 
         if not isinstance(chosen, Smurf):
-            raise ParameterError(f"{chosen.name} does not take human captions", help="leave --human out, or fit smurf")
+            raise ParameterError(f"{chosen.name} does not take human captions", help="remove --human, or fit smurf")
         people = load(human, table, subset=subset)
         source = f"{human.name}, with the references {references.name}; {len(people):,} images"
         learned = chosen.calibrate(people, references.name.partition(".")[0], source)
     if learned is None:
         raise ParameterError(
-            f"{chosen.name} has nothing to learn from references", help=f"metrics that have: {', '.join(_learning())}"
+            f"{chosen.name} cannot be fitted", help=f"metrics that can be fitted: {', '.join(_learning())}"
         )
     learned.save(output)
     click.echo(f"{output}: {learned.contents}", err=True)
     if len(table.texts) == len(table):
-        warn(["every image has one caption only: are these the references, or the candidates of a system?"])
+        warn(["every image has only one caption: are these references, or the candidates of a system?"])
 
 
 def _learning() -> list[str]:

@@ -1,4 +1,4 @@
-"""captious judge: agreement of metrics with human judgments, with intervals and tests of the differences."""
+"""captious judge: agreement of metrics with human judgments, with intervals and tests of differences."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ __all__ = ["judge"]
     "--scores",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Scores that were computed elsewhere, json: {benchmark: {metric: scores}}, with scores as a list in the order "
+    help="Scores computed elsewhere, json: {benchmark: {metric: scores}}, with scores as a list in the order "
     "of 'captious data items', or as {id: score}. Without -m, only these are judged.",
 )
-@click.option("--compare", is_flag=True, help="Test all pairs of metrics for a difference, and rank the metrics.")
+@click.option(
+    "--compare", is_flag=True, help="Test the differences between all pairs of metrics, and rank the metrics."
+)
 @output_options("table", "json", "csv", "latex", pictures=True)
 @metric_option
 @settings_options
@@ -43,7 +45,7 @@ def judge(
     output: Path | None,
     plot: Path | None,
 ) -> None:
-    """How well do metrics agree with human judgments? Correlations with ratings, or accuracy on pairs, with intervals.
+    """Measure how well metrics agree with human judgments: correlation with ratings, or accuracy on pairs.
 
     BENCHMARK is a name that 'captious data list' shows, such as composite; a name with a protocol, such as
     flickr8k-expert@yi2020; or a .jsonl file of your own judgments, on every line {"candidate", "references", "rating"}

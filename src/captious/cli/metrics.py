@@ -1,4 +1,4 @@
-"""captious metrics: what exists, in which variants, and whether it can run here."""
+"""captious metrics: list the metrics and their variants, and whether they can run here."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _WIDEST = 60  # columns; what is longer is folded
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
-    help="What to print.",
+    help="Output format.",
 )
 def metrics(format_: str) -> None:
     """List the metrics, their outputs and variants, what they need, and whether they can run here.
 
-    The first variant is the default; another is asked for as METRIC@VARIANT.
+    The first variant is the default; select another with METRIC@VARIANT.
     """
     found = [_described(name) for name in names()]
     if format_ == "json":

@@ -1,4 +1,4 @@
-"""What commands take: metrics, settings, judgments, resampling; and the command line that repeats a call."""
+"""Shared options: metrics, settings, judgments, resampling; and the command line that repeats a call."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ metric_option = click.option(
     help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2. May be "
     "repeated. Default: the metrics of the COCO evaluation.",
 )
-subset_option = click.option("--subset", is_flag=True, help="Score the images that both sides have.")
+subset_option = click.option("--subset", is_flag=True, help="Score only the images that both sides have.")
 data_option = click.option(
     "--data",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder of human judgments. Default: the one that CAPTIOUS_DATA names.",
+    help="Folder of human judgments. Default: CAPTIOUS_DATA.",
 )
 
 #: How each field of ``Settings`` is given on the command line.
@@ -60,14 +60,14 @@ _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
         {
             "type": click.Path(path_type=Path),
             "metavar": "FILE",
-            "help": "Document frequencies for CIDEr, of 'captious fit cider-d'. Default: those of the references.",
+            "help": "Document frequencies for CIDEr, from 'captious fit cider-d'. Default: those of the references.",
         },
     ),
     "model": (
         ["--model"],
         {
             "metavar": "MODEL",
-            "help": "Model of metrics on contextual encoders: a name on the Hugging Face hub, or a folder. Default: "
+            "help": "Model for metrics with contextual encoders: a name on the Hugging Face hub, or a folder. Default: "
             "each metric's own.",
         },
     ),
@@ -75,16 +75,16 @@ _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
         ["--vectors"],
         {
             "metavar": "NAME|FILE",
-            "help": "Word vectors: a name that 'captious vectors add' gave, or a file. Default: what CAPTIOUS_VECTORS "
-            "names, or the only ones that were added.",
+            "help": "Word vectors: a name given to 'captious vectors add', or a file. Default: CAPTIOUS_VECTORS, "
+            "or the only vectors that were added.",
         },
     ),
     "parser": (
         ["--parser", "--parses"],
         {
             "metavar": "NAME|FILE",
-            "help": "Parses of spice, spider and hwcm: the grammar corenlp or captious, spacy:NAME (hwcm only), or a "
-            "file of parses (.jsonl of 'captious parse', or .conllu). Default: the best grammar available.",
+            "help": "Parses for spice, spider and hwcm: the grammar corenlp or captious, spacy:NAME (hwcm only), or a "
+            "file of parses (.jsonl from 'captious parse', or .conllu). Default: the best grammar available.",
         },
     ),
     "images": (
@@ -92,7 +92,7 @@ _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
         {
             "type": click.Path(path_type=Path),
             "metavar": "DIR",
-            "help": "Folder of image files, named by image id, for metrics that look at the images.",
+            "help": "Folder of image files, named by image id, for metrics that use images.",
         },
     ),
     "references_as": (
@@ -101,7 +101,7 @@ _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
             "type": click.Choice(REFERENCES_AS),
             "default": "each",
             "show_default": True,
-            "help": "How metrics get the references of an image: each by itself, or all concatenated (cat).",
+            "help": "How metrics see the references of an image: separately, or all concatenated (cat).",
         },
     ),
     "threads": (
@@ -130,7 +130,7 @@ statistic_option = click.option(
     type=click.Choice(STATISTICS),
     default="pearson",
     show_default=True,
-    help="The correlation.",
+    help="Correlation statistic.",
 )
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 
@@ -176,7 +176,7 @@ def system_names(files: Sequence[Path]) -> list[str]:
     names = [os.fsencode(name).decode(errors="replace") for name in names]  # names of files need not be text
     repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
-        raise ParameterError(f"{repeated[0]} is given twice", help="give every system once")
+        raise ParameterError(f"{repeated[0]} is given twice", help="give each system once")
     return names
 
 

@@ -56,9 +56,14 @@ def output_options(*formats: str, pictures: bool = False) -> Callable[[F], F]:
                 "--plot",
                 type=click.Path(path_type=Path),
                 metavar="DIR",
-                help="Draw the figures of the result into this folder, as png.",
+                help="Save plots of the result in this folder, as png.",
             )(decorated)
-        to_file = click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file, atomically.")
+        to_file = click.option(
+            "-o",
+            "--output",
+            type=click.Path(path_type=Path),
+            help="Output file, written atomically. Default: standard output.",
+        )
         decorated = written("output")(to_file(decorated))
         format_option = click.option(
             "--format",
@@ -66,7 +71,7 @@ def output_options(*formats: str, pictures: bool = False) -> Callable[[F], F]:
             type=click.Choice(formats),
             default=formats[0],
             show_default=True,
-            help="What to print, or to write to the output file.",
+            help="Output format.",
         )
         return format_option(decorated)  # type: ignore[no-any-return]
 
@@ -109,7 +114,7 @@ def _inputs(given: dict[str, Any], outputs: Sequence[str]) -> list[Path]:
 
 
 def _check(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
-    taken = {os.path.realpath(path): "is read as well" for path in inputs}
+    taken = {os.path.realpath(path): "is also an input" for path in inputs}
     for output in outputs:
         if output is None:
             continue
@@ -118,7 +123,7 @@ def _check(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
             continue
         if str(target) in taken:
             raise ParameterError(
-                f"{output} {taken[str(target)]}", where=str(output), help="give every output a file of its own"
+                f"{output} {taken[str(target)]}", where=str(output), help="give each output its own file"
             )
         taken[str(target)] = "is written twice"
 
@@ -130,7 +135,7 @@ def warn(messages: Sequence[str]) -> None:
 
 
 def print_table(table: RenderableType) -> None:
-    """Print a table: with colour to a terminal, plain to anything else. Nothing is cut; long lines run over."""
+    """Print a table, with colour on a terminal and plain elsewhere. Long lines are not truncated."""
     from rich.console import Console
 
     from captious.report.tables import as_text
@@ -159,7 +164,7 @@ def deliver_result(result: Judgment | Study, format_: str, output: Path | None, 
         from captious.report.plots import write_plots
 
         drawn = write_plots(plot, result)
-        click.echo(f"drawn: {', '.join(map(str, drawn))}" if drawn else "there are no plots of this result", err=True)
+        click.echo(f"drawn: {', '.join(map(str, drawn))}" if drawn else "no plots for this result", err=True)
 
 
 def _result_content(result: Judgment | Study, format_: str) -> str | RenderableType:

@@ -1,4 +1,4 @@
-"""captious parse: parses of captions to a file, for other programs, or to be given to captious again."""
+"""captious parse: write parses of captions to a file, for other programs or for ``--parses``."""
 
 from __future__ import annotations
 
@@ -20,20 +20,18 @@ __all__ = ["parse"]
 
 @click.command(short_help="Write parses of captions to a file.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CAPTIONS...")
-@click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write, such as coco.jsonl."
-)
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file, such as coco.jsonl.")
 @click.option(
     "--grammar",
     type=click.Choice(GRAMMARS),
-    help="The official one of SPICE, or captious' own. Default: the official one if it is on this machine.",
+    help="The official grammar of SPICE, or the bundled one. Default: the official one if it is installed.",
 )
 @click.option(
     "--tokenizer",
     type=click.Choice(["ptb", "whitespace"]),
     default="ptb",
     show_default=True,
-    help="How captions become words.",
+    help="How captions are split into words.",
 )
 @written("output")
 def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer: str) -> None:
@@ -43,7 +41,7 @@ def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer:
     'captious score --parses FILE' takes such a file.
     """
     if output.suffix != ".jsonl":
-        raise ParameterError("parses are written as JSON lines", where=str(output), help="name the file .jsonl")
+        raise ParameterError("parses are written as JSON Lines", where=str(output), help="use the extension .jsonl")
     cut = as_tokenizer(tokenizer)
     captions: dict[str, None] = {}
     with steps(files, lambda file: f"reading {file.name}") as named:

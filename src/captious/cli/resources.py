@@ -1,4 +1,4 @@
-"""captious resources: the big files that some metrics need, brought and compiled ahead of time."""
+"""captious resources: download and compile the large files that some metrics need."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _names = click.argument("names", nargs=-1, type=click.Choice([*RESOURCES]), meta
 
 @click.group(subcommand_metavar="COMMAND")
 def resources() -> None:
-    """The big files that some metrics need."""
+    """Get and compile the large files that some metrics need."""
 
 
 @resources.command("list")
 def list_() -> None:
-    """Show what there is, where it was found and whether it is compiled."""
+    """Show the resources, where they were found and whether they are compiled."""
     from rich.table import Table
     from rich.text import Text
 
@@ -35,15 +35,15 @@ def list_() -> None:
 @resources.command(short_help="Download resources and compile them.")
 @click.argument("names", nargs=-1, required=True, type=click.Choice([*RESOURCES]), metavar="NAME...")
 @click.option(
-    "--from", "source", metavar="PATH_OR_URL", default="", help="Take spice-grammar out of this file, jar or zip."
+    "--from", "source", metavar="PATH_OR_URL", default="", help="Extract spice-grammar from this file, jar or zip."
 )
 def get(names: tuple[str, ...], source: str) -> None:
-    """Download resources to the cache and compile them. What is there stays as it is, unless --from is given.
+    """Download resources to the cache and compile them. Existing resources are kept, unless --from is given.
 
-    NAME is one of the resources that 'captious resources list' shows. meteor is downloaded with the pip of this Python.
+    NAME is one of the resources that 'captious resources list' shows. meteor is downloaded with pip.
     """
     if source and (len(names) > 1 or RESOURCES[names[0]].fetch_from is None):
-        raise click.UsageError("--from goes with spice-grammar alone")
+        raise click.UsageError("--from can only be used with spice-grammar")
     for name in names:
         _compile(name, _brought(name, source))
 
@@ -67,12 +67,12 @@ def _brought(name: str, source: str) -> Found:
     return found
 
 
-@resources.command(short_help="Compile what is on this machine, and check what is compiled.")
+@resources.command(short_help="Compile what is installed, and verify what is already compiled.")
 @_names
 def build(names: tuple[str, ...]) -> None:
-    """Compile resources now, rather than when they are first used; by default all that are on this machine.
+    """Compile resources now instead of on first use; by default, all that are installed.
 
-    What is compiled already is checked to the last byte, and compiled again if it is damaged.
+    Resources that are already compiled are verified, and compiled again if they are damaged.
     """
     for name in names or RESOURCES:
         found = RESOURCES[name].find()

@@ -1,4 +1,4 @@
-"""captious score: one or more systems against references, side by side."""
+"""captious score: score one or more systems against references."""
 
 from __future__ import annotations
 

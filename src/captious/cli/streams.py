@@ -1,4 +1,4 @@
-"""The standard streams: results that cannot be shown are an error, messages that cannot be shown are not."""
+"""Standard streams: failing to write results is an error, failing to write messages is not."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class _Results(_Messages):
         raise OutputError(
             "cannot write the results",
             where=error.strerror or str(error),
-            help=advice(error) or "send them elsewhere, or into a file (-o FILE)",
+            help=advice(error) or "redirect the output, or write to a file (-o FILE)",
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""captious vectors: word vectors for wmd, mowe and wembsim, compiled once and known by a name."""
+"""captious vectors: compile, name, list and remove word vectors for wmd, mowe and wembsim."""
 
 from __future__ import annotations
 
@@ -15,27 +15,31 @@ __all__ = ["vectors"]
 
 @click.group(subcommand_metavar="COMMAND")
 def vectors() -> None:
-    """Word vectors for wmd, mowe and wembsim."""
+    """Add, list and remove word vectors for wmd, mowe and wembsim."""
 
 
 @vectors.command(short_help="Compile a file of word vectors, and give it a name.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--name", required=True, help="What --vectors and signatures call them: letters, digits and . - _")
+@click.option("--name", required=True, help="Name for --vectors and signatures: letters, digits and . - _")
 @click.option(
     "--vocabulary",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The words of a .npy file, one on a line.",
+    help="The words of a .npy file, one per line.",
 )
 @click.option(
-    "--subwords", is_flag=True, help="Make vectors of unknown words from character n-grams, which fastText's .bin has."
+    "--subwords",
+    is_flag=True,
+    help="Compute vectors of unknown words from the character n-grams of a fastText .bin file.",
 )
-@click.option("--keep-first", is_flag=True, help="Of a word that comes twice take the first; otherwise it is an error.")
-@click.option("--replace", is_flag=True, help="Take the name from the vectors that have it, and compile the file anew.")
+@click.option(
+    "--keep-first", is_flag=True, help="Keep the first of duplicate words; by default, duplicates are an error."
+)
+@click.option("--replace", is_flag=True, help="Reassign a name that is already taken, and compile the file again.")
 def add(file: Path, name: str, vocabulary: Path | None, subwords: bool, keep_first: bool, replace: bool) -> None:
     """Compile a FILE of word vectors into the cache, and give it a name.
 
-    FILE is GloVe text, word2vec text or binary, fastText .vec or .bin, KeyedVectors that gensim has saved, .npz with
+    FILE is GloVe text, word2vec text or binary, fastText .vec or .bin, gensim KeyedVectors, .npz with
     words and vectors, or .npy with --vocabulary; plain or .gz.
     """
     found = resource.add(resource.VectorFile(file, vocabulary, subwords, keep_first), name, replace=replace)
@@ -44,17 +48,17 @@ def add(file: Path, name: str, vocabulary: Path | None, subwords: bool, keep_fir
     )
 
 
-@vectors.command(short_help="Forget word vectors.")
+@vectors.command(short_help="Remove word vectors.")
 @click.argument("name")
 def remove(name: str) -> None:
-    """Forget the word vectors of this NAME, and delete what was compiled for them. The original file stays."""
+    """Remove the word vectors NAME and their compiled files. The original file is kept."""
     resource.remove(name)
     click.echo(f"{name}: removed", err=True)
 
 
 @vectors.command("list")
 def list_() -> None:
-    """Show the word vectors that have a name, and which are the default."""
+    """Show the named word vectors and the default."""
     from rich.table import Table
     from rich.text import Text
 

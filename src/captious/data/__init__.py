@@ -1,4 +1,4 @@
-"""Captions come in here: readers for files and Python objects, validation, and the ``Captions`` table.
+"""Reading captions: readers for files and Python objects, validation, and the ``Captions`` table.
 
 ``load(candidates, references)`` does it all at once. To score several systems against the same images, read
 the references once with ``read_references`` and give the result to every ``load``: what the metrics work out

@@ -1,4 +1,4 @@
-"""The table every metric is given: ``Captions``, candidates beside their ``References``, one row per image.
+"""The input of every metric: ``Captions``, candidates with their ``References``, one row per image.
 
 Both are immutable and carry annotation layers (tokens, parses, embeddings): what a room computes about
 captions, computed at the first request and shared by every metric that asks again. The layers of references
@@ -85,10 +85,10 @@ class References:
         offsets: int64[n_images + 1]; the references of image i are ``texts[offsets[i]:offsets[i + 1]]``.
         name: what messages call them: the file, or "references".
         id_form: how the source wrote its ids; see ``captious.data.ids``.
-        without_references: images that the source lists without a single reference. They are not rows.
+        without_references: images that the source lists without references. They are not rows.
 
     Raises:
-        ParameterError: an image twice, an image without texts, or offsets that do not fit ids and texts.
+        ParameterError: a duplicate image, an image without texts, or offsets that do not match ids and texts.
     """
 
     ids: tuple[ImageId, ...]
@@ -107,10 +107,10 @@ class References:
         object.__setattr__(self, "texts", tuple(self.texts))
         object.__setattr__(self, "offsets", offsets)
         if len(set(self.ids)) != len(self.ids):
-            raise ParameterError("an image is there twice", where=self.name, help="give every image once")
+            raise ParameterError("duplicate image id", where=self.name, help="give each image id once")
         if offsets.shape != (len(self.ids) + 1,) or offsets[0] != 0 or offsets[-1] != len(self.texts):
             raise ParameterError(
-                f"offsets do not fit {len(self.ids):,} images with {len(self.texts):,} references",
+                f"offsets do not match {len(self.ids):,} images with {len(self.texts):,} references",
                 where=self.name,
                 help="offsets are int64[n_images + 1], from 0 to the number of references",
             )
@@ -140,14 +140,14 @@ class References:
         return self._memos.setdefault(key, Memo(size))
 
     def select(self, indices: ArrayLike) -> References:
-        """These images, in this order; the very same object, layers and all, if that is every image in order.
+        """These images, in this order; the same object, including its layers, if these are all images in order.
 
         Args:
             indices: integers, each image at most once, or bool[n_images].
 
         Raises:
-            IndexError: an index that no image has.
-            ParameterError: an image twice.
+            IndexError: an index out of range.
+            ParameterError: a duplicate image.
         """
         rows = _rows(len(self), indices)
         if np.array_equal(rows, np.arange(len(self))):
@@ -189,11 +189,11 @@ class References:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Captions:
-    """Candidates of one system beside their references: an immutable table, one row per image.
+    """Candidates of one system with their references: an immutable table, one row per image.
 
     Args:
         candidates: one per image, in the order of the references.
-        references: the images and what people wrote about them.
+        references: the images and their human captions.
         n_candidates_left_out: candidates that matching left out, because only a subset was asked for.
         n_references_left_out: images that matching left out for the same reason, references and all.
 
@@ -230,7 +230,7 @@ class Captions:
         return {**self.__dict__, "_layers": {}}
 
     def __repr__(self) -> str:
-        return f"<Captions: {len(self):,} candidates beside {self.references!r}>"
+        return f"<Captions: {len(self):,} candidates with {self.references!r}>"
 
     def layer(self, layer: Layer[R, C]) -> tuple[C, R]:
         """An annotation of candidates and references, each computed at the first request for its key."""
@@ -246,7 +246,7 @@ class Captions:
         return cast(C, self._layers[layer.key])
 
     def select(self, indices: ArrayLike) -> Captions:
-        """These images, in this order; the very same object if that is every image in order.
+        """These images, in this order; the same object if these are all images in order.
 
         Raises as ``References.select`` does. The counts of what matching left out stay as they were.
         """
@@ -258,7 +258,7 @@ class Captions:
 
     @cached_property
     def concatenated(self) -> Captions:
-        """The same candidates beside ``References.concatenated``."""
+        """The same candidates with ``References.concatenated``."""
         return replace(self, references=self.references.concatenated)
 
 

@@ -1,4 +1,4 @@
-"""Files as bytes and as text: found, unpacked and decoded, or refused with the place where they broke."""
+"""Reading files as bytes and text: located, unpacked and decoded, with the position of the first error."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def extension(source: Source) -> str:
 
 def _directory(source: Source) -> CaptionFileError:
     return CaptionFileError(
-        "this is a directory, not a file", where=source.name, help=f"give the file in it that has the {source.role}"
+        "this is a directory, not a file",
+        where=source.name,
+        help=f"give the file inside it that holds the {source.role}",
     )
 
 
@@ -46,7 +48,7 @@ def read_bytes(source: Source) -> bytes:
 
     Raises:
         CaptionFileError: no such file, not a file, not readable, not gzip in spite of its name, or too large unpacked.
-        TruncatedFileError: gzip data that ends in the middle.
+        TruncatedFileError: gzip data that is truncated.
         EmptyInputError: nothing but white space.
     """
     try:
@@ -59,13 +61,13 @@ def read_bytes(source: Source) -> bytes:
         raise _directory(source) from None
     except EOFError:
         raise TruncatedFileError(
-            "the gzip data ends in the middle", where=source.name, help="fetch or compress the file again"
+            "the gzip data is truncated", where=source.name, help="download or compress the file again"
         ) from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise CaptionFileError(
             f"this is not gzip data, or it is damaged: {error}",
             where=source.name,
-            help="fetch or compress the file again; if it is not compressed, take .gz off its name",
+            help="download or compress the file again; if it is not compressed, remove .gz from its name",
         ) from None
     except UnpackedSizeError as error:
         raise CaptionFileError(f"the file is too large: {error}", where=source.name, help=RAISE_LIMIT) from None
@@ -76,7 +78,9 @@ def read_bytes(source: Source) -> bytes:
         ) from None
     content = data.removeprefix(codecs.BOM_UTF8)
     if not content or content.isspace():
-        raise EmptyInputError("the file is empty", where=source.name, help=f"is this the file of the {source.role}?")
+        raise EmptyInputError(
+            "the file is empty", where=source.name, help=f"is this the right file for the {source.role}?"
+        )
     return data
 
 
@@ -100,6 +104,6 @@ def decode(data: bytes, source: Source) -> str:
 
 
 def line_and_column(text: str, position: int) -> str:
-    """A position in a text as people count: "line 3, column 14"."""
+    """A human-readable position in a text: "line 3, column 14"."""
     line_start = text.rfind("\n", 0, position) + 1
     return f"line {text.count(chr(10), 0, position) + 1:,}, column {position - line_start + 1:,}"

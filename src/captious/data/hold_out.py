@@ -11,19 +11,19 @@ __all__ = ["hold_out"]
 
 
 def hold_out(references: References, seed: int) -> tuple[Captions, int]:
-    """One reference of each image, drawn at random, as candidate beside the others; and how many images have but one.
+    """Hold out one random reference per image as the candidate; also count the images that have only one.
 
     Raises:
-        ParameterError: no image has two references.
+        ParameterError: no image has two or more references.
     """
     starts, counts = references.offsets[:-1], np.diff(references.offsets)
     drawn = starts + np.random.default_rng(seed).integers(0, counts)
     several = np.flatnonzero(counts > 1)
     if not several.size:
         raise ParameterError(
-            "no image has two references",
+            "no image has two or more references",
             where=references.name,
-            help="one is held out, and scored against the rest; or give captions that people wrote (--human)",
+            help="one reference is held out and scored against the rest; to avoid this, give human captions (--human)",
         )
     kept = [i for image in several for i in range(starts[image], starts[image] + counts[image]) if i != drawn[image]]
     rest = References(

@@ -1,4 +1,4 @@
-"""Image ids: what they may be, and how sure a source can be of them.
+"""Image ids: their types, and how reliably each format represents them.
 
 An id is an int or a string and stays what it was; ``12`` and ``"12"`` are two images. Only a format that
 cannot write the difference down (a key of a JSON object, a csv column) leaves it open, and only
@@ -36,7 +36,7 @@ def as_image_id(value: object) -> ImageId | None:
 
 
 def same_images(a: Sequence[ImageId], b: Sequence[ImageId]) -> bool:
-    """Whether two tables beside the same references have the same images in the same order.
+    """Whether two tables with the same references have the same images in the same order.
 
     A source that has only text leaves open whether "12" is 12: here it is.
     """

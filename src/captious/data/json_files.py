@@ -26,9 +26,9 @@ def read_json(text: str, source: Source) -> CaptionRows:
     """Rows of a JSON document of one of the three accepted shapes.
 
     Raises:
-        TruncatedFileError: the document ends in the middle.
+        TruncatedFileError: the document is truncated.
         CaptionFileError: not JSON, or of another shape.
-        DuplicateCandidateError: an image that is a key twice; CaptionFileError among references.
+        DuplicateCandidateError: an image that appears twice as a key; CaptionFileError among references.
         and what ``caption_rows`` raises.
     """
     document = _parse(text, source, first_line=1)
@@ -60,24 +60,24 @@ def _parse(text: str, source: Source, *, first_line: int, may_be_cut: bool = Tru
         end = text.rstrip()
         if may_be_cut and _ends_in_the_middle(end, error):
             raise TruncatedFileError(
-                "the file ends in the middle of its JSON",
+                "the JSON is truncated",
                 where=f"{source.name}: {line_and_column(before + end, len(before + end))}",
-                help="fetch or write the file again",
+                help="download or write the file again",
             ) from None
         raise CaptionFileError(
             f"this is not JSON: {error.msg}",
             where=f"{source.name}: {line_and_column(before + text, len(before) + error.pos)}",
-            help="mend the file at that place; python -m json.tool says whether it is JSON",
+            help="fix the file there; python -m json.tool checks whether it is valid JSON",
         ) from None
     except (ValueError, RecursionError) as error:
         # An integer of thousands of digits, or brackets a thousand deep.
         raise CaptionFileError(
-            f"this JSON cannot be read: {error}", where=f"{source.name}: from line {first_line}", help="mend the file"
+            f"this JSON cannot be read: {error}", where=f"{source.name}: from line {first_line}", help="fix the file"
         ) from None
 
 
 def _ends_in_the_middle(text: str, error: json.JSONDecodeError) -> bool:
-    """Whether more text could have mended a document: the parser stopped at its end, or in its last token."""
+    """Whether more text could have completed a document: the parser stopped at its end, or in its last token."""
     if error.msg.startswith("Unterminated string") or error.pos >= len(text):
         return True
     return re.fullmatch(_CUT_TOKENS.get(error.msg, "(?!)"), text[error.pos :]) is not None
@@ -105,7 +105,7 @@ def _refuse_repeated_keys(text: str, n_keys: int, source: Source) -> None:
     shown = [f"key {key!r} in " + some([f"entry {entry}" for entry in found]) for key, found in repeated.items()]
     kind = DuplicateCandidateError if source.role == "candidates" else CaptionFileError
     raise kind(
-        f"{len(repeated):,} of {len(entries):,} images are a key more than once",
+        f"{len(repeated):,} of {len(entries):,} images appear more than once as a key",
         where=f"{source.name}: {some(shown, separator='; ')}",
         help="keep one candidate per image"
         if source.role == "candidates"

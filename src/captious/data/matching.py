@@ -1,4 +1,4 @@
-"""Candidates meet references, by image id alone: ``read_references``, ``match``, and ``load`` for both.
+"""Matching candidates with references by image id: ``read_references``, ``match``, and ``load`` for both.
 
 Every image that either side names has to have both a candidate and references; with ``subset`` the images
 that do are scored and the others counted. Rows come in the order of the references.
@@ -25,13 +25,13 @@ _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them
 
 
 def load(candidates: object, references: object, *, subset: bool = False) -> Captions:
-    """Read candidates and references and put them side by side.
+    """Read candidates and references and match them by image.
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms.
         references: likewise, or ``References`` that were read before; several systems scored against the same
             object share what is computed about it.
-        subset: take the images that both sides have, where otherwise a difference is an error.
+        subset: use only the images that both sides have; otherwise, a difference is an error.
 
     Raises:
         InputError, ParameterError: as ``read_rows``, ``read_references`` and ``match`` do.
@@ -64,7 +64,7 @@ def read_references(source: object) -> References:
 
 
 def match(candidates: CaptionRows, references: References, *, subset: bool = False) -> Captions:
-    """Put each candidate beside the references of its image.
+    """Match each candidate with the references of its image.
 
     Text ids of one side are read as numbers if all ids of the other are numbers; see ``numbers_from_text``.
     Positions match only positions, and only as many.
@@ -75,7 +75,7 @@ def match(candidates: CaptionRows, references: References, *, subset: bool = Fal
         subset: leave out images that have only a candidate or only references, and count them.
 
     Returns:
-        The table, in the order of the references; its ``references`` is the very object that was given if
+        The table, in the order of the references; its ``references`` is the object that was given if
         every image has a candidate and its ids needed no reading as numbers.
 
     Raises:
@@ -109,12 +109,12 @@ def match(candidates: CaptionRows, references: References, *, subset: bool = Fal
 
 
 def _check_positions(candidates: CaptionRows, references: References) -> None:
-    """Positions are no ids: they mean the same images only as two lists of the same length."""
+    """Positions are not ids: they mean the same images only as two lists of the same length."""
     n_references = len(references) + len(references.without_references)
     by_position = [side.name for side in (candidates, references) if side.id_form == "position"]
     if len(by_position) == 1:
         raise ParameterError(
-            "one side has image ids and the other only positions, so nothing says which image is which",
+            "one side has image ids and the other only positions, so they cannot be matched",
             where=f"without ids: {by_position[0]}",
             help="give both with ids, as {image_id: caption} and {image_id: [captions]}, or both as lists",
         )
@@ -144,7 +144,7 @@ def _missing_references(references: References) -> MissingReferencesError:
     return MissingReferencesError(
         f"{len(without):,} of {len(references) + len(without):,} images have no references",
         where=f"{references.name}: {images(without)}",
-        help=f"give them references or take them out. To score the images that have them: {_SUBSET}",
+        help=f"add references or remove these images. To score the images that have them: {_SUBSET}",
     )
 
 

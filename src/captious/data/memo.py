@@ -1,4 +1,4 @@
-"""A bounded memory of what a model says about texts, so that systems that write the same caption share the work."""
+"""A bounded cache of model outputs for texts, so that systems with equal captions share the work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ V = TypeVar("V")
 
 
 class Memo(Generic[V]):
-    """Values of texts. Those used last are kept; threads may share the object.
+    """A least-recently-used cache of values for texts. It is thread-safe.
 
     Args:
         size: the most values that are kept, at least 1.

@@ -1,4 +1,4 @@
-"""``CaptionRows``: captions as a source gave them, one row each, before candidates meet references.
+"""``CaptionRows``: captions as read from a source, one per row, before candidates are matched with references.
 
 Every reader ends in ``caption_rows``, which is where ids and captions are checked, once for all forms. A
 ``Source`` goes with them from the start and knows how to refuse: by name, with an example of what is accepted.
@@ -38,7 +38,7 @@ _FORMS: dict[Role, str] = {
     .jsonl, .ndjson        {"image_id": 42, "caption": "a cat"} on every line
     .csv, .tsv             a header image_id,caption; then one row per caption
     .parquet, data frames  columns image_id and caption
-    in Python also         {42: "a cat", ...}, or ["a cat", ...] beside references in the same order""",
+    in Python also         {42: "a cat", ...}, or ["a cat", ...] with references in the same order""",
     "references": """
     COCO captions, .json   {"annotations": [{"image_id": 42, "caption": "a cat"}, ...]}
     an object, .json       {"42": ["a cat", "the cat"], ...}
@@ -131,14 +131,14 @@ def caption_rows(
         values: per entry one caption, or a list of them, or of ``{"caption": ...}``.
         unit, numbers: what an entry is called, as in ``CaptionRows``.
         id_form: how the source writes ids.
-        known_images: images that the source lists beside its entries.
+        known_images: images that the source lists in addition to its entries.
 
     Raises:
-        CaptionTypeError: an id that is no int or string, or a caption that is no string.
+        CaptionTypeError: an id that is neither an int nor a string, or a caption that is not a string.
         EncodingError: an id or a caption with a lone surrogate, which no file can hold.
         DuplicateCandidateError: two candidates for one image.
         MissingCandidatesError: an image whose list of candidates is empty.
-        EmptyInputError: not a single caption.
+        EmptyInputError: no captions.
         InputError: a value that is neither a caption nor a list of them (CaptionFileError in a file).
     """
 
@@ -172,7 +172,7 @@ def caption_rows(
     )
     _check_texts(rows)
     if not rows.texts:
-        raise EmptyInputError("there is not a single caption", where=source.name, help=f"are these the {source.role}?")
+        raise EmptyInputError("there are no captions", where=source.name, help=f"are these the {source.role}?")
     if source.role == "candidates" and len(set(rows.ids)) != len(rows.ids):
         raise _duplicates(rows)
     return rows
@@ -192,7 +192,7 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
         raise CaptionTypeError(
             f"{len(wrong):,} of {len(ids):,} image ids are neither integers nor strings",
             where=f"{source.name}: " + some([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
-            help="give every image an integer or a string as its id",
+            help="image ids must be integers or strings",
         )
     _refuse_surrogates(source.name, "image ids", [str(image) for image in checked], place)
     return [image for image in checked if image is not None]
@@ -204,7 +204,7 @@ def _are_lists_of_strings(values: Sequence[Any]) -> bool:
 
 
 def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:
-    """The captions of one entry; what is no string is left for ``_check_texts`` to name."""
+    """The captions of one entry; what is not a string is left for ``_check_texts`` to name."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
@@ -239,7 +239,7 @@ def _refuse_other_than_one(
         raise MissingCandidatesError(
             f"{len(none):,} of {len(ids):,} images have an empty list of candidates",
             where=f"{source.name}: {some(none)}",
-            help="give one candidate per image, or take the image out and use --subset (subset=True in Python)",
+            help="give one candidate per image, or remove the image and use --subset (subset=True in Python)",
         )
 
 
@@ -253,23 +253,23 @@ def _check_texts(rows: CaptionRows) -> None:
         raise CaptionTypeError(
             f"{len(wrong):,} of {len(rows.texts):,} captions are not strings",
             where=f"{rows.name}: {some(shown)}",
-            help='give every caption as a string; one without words is ""',
+            help='captions must be strings; use "" for an empty caption',
         ) from None
 
 
 def _refuse_surrogates(name: str, what: str, texts: Sequence[str], place: Callable[[int], str]) -> None:
     """JSON can escape half a character ("\\ud800"); no tokenizer, file or terminal can take it.
 
-    Raises TypeError at the first text that is no string.
+    Raises TypeError at the first text that is not a string.
     """
     # Strings know whether they are ASCII, so that only the others need to be looked through.
     if _is_unicode("".join(filterfalse(str.isascii, texts))):
         return
     wrong = [f"{place(row)} has {reprlib.repr(text)}" for row, text in enumerate(texts) if not _is_unicode(text)]
     raise EncodingError(
-        f"{len(wrong):,} of {len(texts):,} {what} have a lone surrogate, half of a character",
+        f"{len(wrong):,} of {len(texts):,} {what} contain a lone surrogate (half of a character)",
         where=f"{name}: {some(wrong)}",
-        help="write the character whole, or take it out",
+        help="write the full character, or remove it",
     )
 
 

@@ -42,7 +42,7 @@ def choose_fields(source: Source, names: Sequence[object], *, where: str) -> tup
             raise source.error(f"both {' and '.join(present)} could be the {source.role}", where=f"{where}: {found}")
         if present:
             if names.count(present[0]) > 1 or names.count(id_field) > 1:
-                raise source.error("a field is there twice", where=f"{where}: {found}")
+                raise source.error("duplicate field", where=f"{where}: {found}")
             return id_field, present[0]
     wanted = [name for group in TEXT_FIELDS[source.role] for name in group]
     raise source.error(f"no field of {source.role}: {' or '.join(wanted)}", where=f"{where}: {found}")
@@ -69,7 +69,7 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
     """Rows of ``{image: caption}`` or ``{image: [captions]}``."""
     fields = [name for name in ID_FIELDS if name in mapping]
     if fields and any(name in mapping for group in TEXT_FIELDS[source.role] for name in group):
-        raise source.error("this is one record, where a list of records is expected", where=some(map(repr, mapping)))
+        raise source.error("expected a list of records, not a single record", where=some(map(repr, mapping)))
     keys = list(mapping)
     if len(keys) == 1 and _are_records_of_many_images(mapping[keys[0]]):
         raise source.error("a list of records is wrapped in an object; give the list", where=f"key {keys[0]!r}")
@@ -116,7 +116,7 @@ def rows_of_records(
 def _unlike_the_first(
     source: Source, records: Sequence[Any], fields: tuple[str, str], unit: str, numbers: Sequence[int]
 ) -> InputError:
-    """The refusal of the first record that is no object or lacks a field."""
+    """The refusal of the first record that is not an object or lacks a field."""
     number, record = next(
         (number, record)
         for number, record in zip(numbers, records, strict=True)

@@ -1,4 +1,4 @@
-"""One door for captions of every accepted form: ``read_rows`` takes a path or a Python object.
+"""``read_rows`` reads captions of every accepted form, from a path or a Python object.
 
 The forms are listed in the refusals of ``rows.Source``; what is none of them, or could be two, is refused
 with that list. Nothing is guessed from contents: a file is read by its extension.
@@ -77,7 +77,7 @@ def _rows_of_file(source: Source) -> CaptionRows:
 def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
     """Rows of a sequence: records if it starts with one, else captions by position."""
     if len(entries) == 0:
-        raise EmptyInputError("there is not a single caption", where=source.name, help=f"give the {source.role}")
+        raise EmptyInputError("there are no captions", where=source.name, help=f"give the {source.role}")
     numbers = range(len(entries))
     if isinstance(entries[0], Mapping):
         return rows_of_records(source, entries, unit="index", numbers=numbers)

@@ -53,14 +53,14 @@ def read_delimited(text: str, source: Source, *, delimiter: str) -> CaptionRows:
     id_field, text_field = choose_fields(source, header, where=where)
     if text_field not in _SINGLE_TEXT_COLUMNS:
         raise source.error(
-            f"{text_field!r} is a column of lists, and a cell of this format holds one caption", where=where
+            f"{text_field!r} is a column of lists, but a cell of this format holds only one caption", where=where
         )
     for line, row in zip(lines, rows, strict=True):
         if len(row) != len(header):
             raise CaptionFileError(
                 f"a row has {len(row)} cells where the header has {len(header)}",
                 where=f"{source.name}: line {line}",
-                help="put cells that hold the separator between double quotes, and give every row all its cells",
+                help="quote cells that contain the separator, and give every row the same number of cells",
             )
     id_column, text_column = header.index(id_field), header.index(text_field)
     return caption_rows(
@@ -79,18 +79,18 @@ def _broken(source: Source, line: int, error: csv.Error) -> CaptionFileError:
         return TruncatedFileError(
             "the file ends inside double quotes",
             where=f"{source.name}: in the row that starts at line {line}",
-            help="close the quotes there, or fetch the file again if its end is missing",
+            help="close the quotes there, or download the file again if it is truncated",
         )
     if "field larger than field limit" in str(error):
         return CaptionFileError(
             f"a cell has more than {csv.field_size_limit():,} characters",
             where=f"{source.name}: in the row that starts at line {line}",
-            help="close the quotes there if they are open; captions as long as that can be read from .jsonl",
+            help="close the quotes there if they are open; for captions this long, use .jsonl",
         )
     return CaptionFileError(
         f"this is not csv: {error}",
         where=f"{source.name}: in the row that starts at line {line}",
-        help='put a cell that holds quotes between quotes, and double those within: "a ""big"" cat"',
+        help='quote cells that contain quotes, and double the inner quotes: "a ""big"" cat"',
     )
 
 
@@ -99,7 +99,7 @@ def read_parquet(data: bytes, source: Source) -> CaptionRows:
 
     Raises:
         MissingExtraError: pyarrow is not installed.
-        TruncatedFileError: parquet that has lost its end.
+        TruncatedFileError: a truncated parquet file.
         CaptionFileError: not parquet, or a column is missing.
         and what ``caption_rows`` raises.
     """
@@ -129,10 +129,12 @@ def read_parquet(data: bytes, source: Source) -> CaptionRows:
         # The magic bytes open and close a parquet file; a cut one has only the first.
         if data.startswith(b"PAR1") and not data.endswith(b"PAR1"):
             raise TruncatedFileError(
-                "the parquet file has lost its end", where=source.name, help="fetch or write the file again"
+                "the parquet file is truncated", where=source.name, help="download or write the file again"
             ) from None
         raise CaptionFileError(
-            f"this is not parquet, or it is damaged: {error}", where=source.name, help="fetch or write the file again"
+            f"this is not parquet, or it is damaged: {error}",
+            where=source.name,
+            help="download or write the file again",
         ) from None
     return caption_rows(source, ids, values, unit="row", numbers=range(1, len(ids) + 1))
 
@@ -150,13 +152,13 @@ def _values(columns: Sequence[Any], name: str, source: Source) -> list[Any]:
                 raise EncodingError(
                     "a string is not UTF-8 text",
                     where=f"{source.name}: row {row:,} of {name}",
-                    help="write the file again, its strings in UTF-8",
+                    help="write the file again with UTF-8 strings",
                 ) from None
             except Exception as error:
                 raise CaptionFileError(
                     f"a value cannot be read: {error}",
                     where=f"{source.name}: row {row:,} of {name}",
-                    help="image ids are integers or strings, and captions strings",
+                    help="image ids must be integers or strings, and captions must be strings",
                 ) from None
         raise
 

@@ -1,4 +1,4 @@
-"""Warnings about captions: numbers that are legal but misleading."""
+"""Warnings about captions whose scores are valid but may be misleading."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _FEW_IMAGES = 10
 
 
 def caption_warnings(captions: Captions) -> list[str]:
-    """What is odd about the captions themselves, one sentence each."""
+    """Warnings about the captions themselves, one sentence each."""
     found = []
     references = captions.references
     counts = np.diff(references.offsets)
     n = len(captions)
     if counts.max() == 1 and n > 1:
         found.append(
-            "every image has one reference only: metrics of captions expect about five, and scores with one cannot be "
+            "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
             "compared with published ones."
         )
     offsets = references.offsets.tolist()
@@ -31,16 +31,16 @@ def caption_warnings(captions: Captions) -> list[str]:
     if copies > max(_COPIES * n, 1):
         found.append(
             f"{copies:,} of {n:,} candidates are copies of a reference of their image: "
-            "are they among their own references?"
+            "are the candidates included in their own references?"
         )
     return found
 
 
 def few_images(n: int) -> list[str]:
-    """What intervals and tests over n images are worth, if that is little."""
+    """A warning if n images are too few for intervals and tests."""
     if n >= _FEW_IMAGES:
         return []
     return [
-        f"too few images for intervals and tests ({n}): resamples of so few are much alike, so that intervals are too "
+        f"too few images for intervals and tests ({n}): resamples of so few images vary little, so intervals are too "
         "narrow and p values too small."
     ]

@@ -1,6 +1,6 @@
-"""``compare``: is the difference between two systems real?
+"""``compare``: test the difference between two systems.
 
-Two tests on the same images answer: the paired bootstrap (Koehn 2004), which resamples images, and approximate
+Two tests on the same images: the paired bootstrap (Koehn 2004), which resamples images, and approximate
 randomisation (Noreen 1989), which exchanges the two systems' candidates at random.
 """
 
@@ -33,7 +33,7 @@ __all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two systems in one output, b minus a.
+    """The difference between two systems in one output, b minus a.
 
     Attributes:
         name: the output.
@@ -41,11 +41,11 @@ class Difference:
         difference: score_b - score_a.
         interval: paired bootstrap interval of the difference at the comparison's level.
         effect_size: Cohen's d of paired caption scores: mean difference divided by its standard deviation; 0 where
-            that does not vary, be it that no caption differs or that all differ by the same.
+            all differences are equal.
         effect_interval: paired bootstrap interval of the effect size.
         p_bootstrap: two-sided p value of the paired bootstrap.
         p_randomization: two-sided p value of approximate randomisation.
-        signature: all that the scores depend on besides the captions.
+        signature: everything that the scores depend on besides the captions.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Example:
-    """An image on which two systems differ much."""
+    """An image on which two systems differ strongly."""
 
     id: ImageId
     candidate_a: str
@@ -72,7 +72,7 @@ class Example:
 
 
 class Comparison(Displayed, Mapping[str, Difference]):
-    """Differences of two systems by output name: ``comparison["cider-d"].p_randomization``.
+    """Differences between two systems by output name: ``comparison["cider-d"].p_randomization``.
 
     Attributes:
         a, b: the reports of the two systems.
@@ -107,7 +107,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
         return len(self._differences)
 
     def summary(self) -> str:
-        """One line: what it is and its main figures."""
+        """A one-line summary with the main differences."""
         differences = ", ".join(f"{d.name} {d.difference:+.4f}" for d in self._differences.values())
         return f"<Comparison {self.b.system} - {self.a.system}: {differences}>"
 
@@ -116,7 +116,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
 
         Args:
             n: how many.
-            by: the output to go by; None for cider-d if it was compared, otherwise the last one.
+            by: the output to sort by; None for cider-d if it was compared, otherwise the last one.
 
         Raises:
             ParameterError: a negative number of examples.
@@ -131,7 +131,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
 
     @property
     def examples_by(self) -> str:
-        """The output that examples go by unless another is asked for."""
+        """The default output for ``examples``."""
         return "cider-d" if "cider-d" in self._differences else [*self._differences][-1]
 
     def to_dict(self, *, examples: int = 0) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader of the comparison should be told, one sentence each."""
+        """Warnings about the comparison, one sentence each."""
         found = [*self.a.warnings, *self.b.warnings, *few_images(self.a.n_images)]
         return [*dict.fromkeys(found)]
 
@@ -184,7 +184,7 @@ def compare(
 
     Args:
         a, b: candidates of the two systems, in any form that ``score`` takes.
-        systems: what to call them.
+        systems: their names.
         level, resamples, seed: of intervals and tests.
         Others as for ``score``.
 
@@ -225,7 +225,7 @@ def compare_reports(
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",
             where=f"{a.n_images:,} and {b.n_images:,} images",
-            help="compare systems that describe the same images; leave the others out of both files",
+            help="compare systems on the same images; remove the others from both files",
         )
     if a.captions.references is not b.captions.references and (
         a.captions.references.texts != b.captions.references.texts

@@ -1,4 +1,4 @@
-"""What scoring returns: a ``Report`` of one system, holding a ``Result`` for every output that was asked for."""
+"""The result of scoring: a ``Report`` of one system, with a ``Result`` for every requested output."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Result:
     """One output of one metric on one system.
 
     Attributes:
-        name: the label it was asked for by, such as "bleu-4" or "cider-d@paper".
-        signature: all that the score depends on besides the captions.
+        name: the label by which it was requested, such as "bleu-4" or "cider-d@paper".
+        signature: everything that the score depends on besides the captions.
     """
 
     def __init__(self, name: str, signature: str, statistics: Statistics, column: int) -> None:
@@ -90,9 +90,9 @@ class Result:
         It says how the score would vary with other images of the same kind. Document frequencies stay fixed.
 
         Args:
-            level: probability that the interval aims to cover, in (0, 1).
+            level: confidence level, in (0, 1).
             resamples: number of bootstrap samples.
-            seed: of the random numbers; the same seed and images give the same interval.
+            seed: random seed; the same seed and images give the same interval.
 
         Raises:
             ParameterError: a level outside (0, 1), or no resamples.
@@ -111,7 +111,7 @@ class Report(Displayed, Mapping[str, Result]):
     Attributes:
         system: name of the system.
         captions: what was scored.
-        warnings: numbers that are legal but misleading, one sentence each.
+        warnings: warnings about misleading scores, one sentence each.
     """
 
     def __init__(self, system: str, captions: Captions, results: Mapping[str, Result], warnings: list[str]) -> None:
@@ -136,7 +136,7 @@ class Report(Displayed, Mapping[str, Result]):
 
     @property
     def left_out(self) -> dict[str, int]:
-        """What ``subset`` left out: candidates without references, images without a candidate. Empty if nothing."""
+        """What ``subset`` left out: candidates without references, images without a candidate. May be empty."""
         captions = self.captions
         if not (captions.n_candidates_left_out or captions.n_references_left_out):
             return {}
@@ -160,7 +160,7 @@ class Report(Displayed, Mapping[str, Result]):
         return len(self._results)
 
     def summary(self) -> str:
-        """One line: what it is and its main figures."""
+        """A one-line summary with the main scores."""
         scores = ", ".join(f"{name} {result.score:.4f}" for name, result in self._results.items())
         return f"<Report {self.system}: {self.n_images:,} images, {scores}>"
 

@@ -24,10 +24,10 @@ _BLOCK_ELEMENTS = 4_000_000  # of the matrix of counts that is held at a time
 
 
 def check_sampling(resamples: object, seed: object, level: float | None = None) -> None:
-    """Check what intervals and tests are computed with.
+    """Check the parameters of intervals and tests.
 
     Args:
-        resamples: a whole number from 1 to ``MOST_RESAMPLES``.
+        resamples: an integer from 1 to ``MOST_RESAMPLES``.
         seed: a random seed.
         level: of intervals, between 0 and 1, if it can be chosen.
 
@@ -36,7 +36,7 @@ def check_sampling(resamples: object, seed: object, level: float | None = None) 
     """
     check_seed(seed)
     if level is not None and not 0 < level < 1:
-        raise ParameterError(f"an interval cannot have the level {level}", help="give a level between 0 and 1, as 0.95")
+        raise ParameterError(f"{level} is not a confidence level", help="give a level between 0 and 1, such as 0.95")
     if not isinstance(resamples, int) or not 1 <= resamples <= MOST_RESAMPLES:
         raise ParameterError(
             f"{resamples!r} is not a number of resamples", help=f"give 1 to {MOST_RESAMPLES:,}; 1,000 is usual"
@@ -47,7 +47,7 @@ def check_seed(seed: object) -> None:
     """Check a random seed.
 
     Raises:
-        ParameterError: not a whole number from 0 on.
+        ParameterError: not a non-negative integer.
     """
     if not isinstance(seed, int) or seed < 0:
         raise ParameterError(f"{seed!r} is not a random seed", help="give a whole number, 0 or more")

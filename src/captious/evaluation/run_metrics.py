@@ -30,20 +30,20 @@ def score(
 
     Args:
         candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms.
-        references: likewise, or what ``captious.read_references`` returned, which systems can share.
+        references: likewise, or the result of ``captious.read_references``, which systems can share.
         metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``) or metrics; None for the metrics of
             the COCO evaluation that can run here.
-        settings: what applies to all metrics that are asked for by name: tokenizer, model, word vectors, parser, ...
-        system: what to call the system.
-        subset: score the images that both sides have, where otherwise a difference is an error.
+        settings: settings of all metrics that are requested by name: tokenizer, model, word vectors, parser, ...
+        system: name of the system.
+        subset: score only the images that both sides have; otherwise, a difference is an error.
 
     Returns:
-        Corpus and caption scores. What is legal but misleading is in ``warnings`` and issued as a CaptiousWarning.
+        Corpus and caption scores. Misleading results are listed in ``warnings`` and issued as CaptiousWarning.
 
     Raises:
-        InputError: something about the captions.
+        InputError: invalid captions.
         UnknownNameError: no such metric or variant.
-        ParameterError: a setting that no metric asked for uses.
+        ParameterError: a setting that no requested metric uses.
     """
     selection = select(metrics, settings)
     report = evaluate(load(candidates, references, subset=subset), selection, system=system)

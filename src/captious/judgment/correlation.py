@@ -1,4 +1,4 @@
-"""Correlations of scores with judgments, and of two scores: with scipy where it is one number, with kernels where many.
+"""Correlations of scores with judgments and with each other: one by scipy, many by the native kernels.
 
 Ratings may be several per caption; each is then a point of its own. What is drawn together (all captions of an image)
 is a unit.
@@ -15,7 +15,7 @@ from captious.native import kendall_exchanged, kendall_resampled, threads
 
 __all__ = ["STATISTICS", "Points", "Statistic", "correlation", "williams"]
 
-#: How scores are held against ratings.
+#: How scores are compared with ratings.
 Statistic: TypeAlias = Literal["kendall-tau-b", "kendall-tau-c", "spearman", "pearson"]
 STATISTICS: tuple[str, ...] = get_args(Statistic)
 

@@ -1,4 +1,4 @@
-"""What people said about captions or systems, in the three forms in which scores can be held against it.
+"""Human judgments of captions or systems, in the three forms that scores can be compared with.
 
 Each form knows its statistic, how to compute it again for resamples, and how to test the difference of two metrics.
 A benchmark may have parts (kinds of pairs, language pairs); its statistic is then the mean of the parts'.
@@ -26,7 +26,7 @@ _BATCH = 100  # resamples at a time
 
 @dataclass(frozen=True, eq=False)
 class Evidence(ABC):
-    """Judgments with what was judged.
+    """Judgments with the judged items.
 
     Args:
         protocol: how they are used.
@@ -39,7 +39,7 @@ class Evidence(ABC):
     @property
     @abstractmethod
     def items(self) -> Sequence[str]:
-        """Names of what gets a score each: captions or systems."""
+        """Names of the scored items: captions or systems."""
 
     @property
     @abstractmethod
@@ -259,10 +259,13 @@ class SystemRanking(Evidence):
             ParameterError: there are none.
         """
         if metric not in self.published:
-            where = "their outputs have no references" if self.outputs else "their captions are not published"
+            where = "the system outputs have no references" if self.outputs else "their captions are not published"
             help = "give a file of scores (--scores)"
             if self.published:
-                where, help = f"published are {', '.join(self.published)}; {where}", f"ask for one of those, or {help}"
+                where, help = (
+                    f"published metrics: {', '.join(self.published)}; {where}",
+                    f"choose one of those, or {help}",
+                )
             raise ParameterError(f"{self.protocol.benchmark} has no scores of {metric}", where=where, help=help)
         return self.published[metric]
 

@@ -22,7 +22,7 @@ def read_flickr8k_captions(folder: DataFolder) -> tuple[dict[str, str], dict[str
             raise CaptionFileError(
                 f"duplicate caption id {caption!r}" if mark else f"{caption!r} is not a caption id",
                 where=folder.place(TOKENS, number),
-                help="an id is an image, # and the number of the caption",
+                help="an id consists of the image, # and the caption number",
             )
         text_of[caption] = text.strip()
         references_of[image].append(text.strip())

@@ -1,4 +1,4 @@
-"""What was judged, item by item, and the evidence that a protocol makes of it.
+"""Judged items, and the evidence that a protocol makes of them.
 
 Loaders of benchmarks make items of their files; a protocol then says which of them are left out, which references
 metrics get, and what becomes of ratings, parts and measures.
@@ -175,7 +175,7 @@ def references_table(ids: Sequence[str], references: Sequence[Sequence[str]]) ->
 def _kept(protocol: Protocol, items: Iterable[Item]) -> list[Item]:
     kept = [item for item in items if not protocol.excluded(item)]
     if not kept:
-        left_out = f", apart from those left out: {protocol.excluded.text}" if protocol.excluded.text else ""
+        left_out = f" after excluding {protocol.excluded.text}" if protocol.excluded.text else ""
         raise EmptyInputError(f"there are no judgments{left_out}", where=protocol.full_name, help="check the files")
     return kept
 

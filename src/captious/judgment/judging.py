@@ -1,4 +1,4 @@
-"""judge(): metrics held against people, on any number of benchmarks."""
+"""``judge``: agreement of metrics with human judgments, on any number of benchmarks."""
 
 from __future__ import annotations
 
@@ -67,15 +67,15 @@ def judge(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Judgment:
-    """How well metrics agree with people.
+    """Measure how well metrics agree with human judgments.
 
     Args:
         benchmarks: names ("composite"), names with a protocol ("flickr8k-expert@yi2020"), files of your own judgments
             ("mine.jsonl"), files with a statistic ("mine.jsonl@kendall-tau-b"), or evidence.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the metrics of the COCO
             evaluation that can run here.
-        settings: what applies to all metrics that are asked for by name.
-        scores: scores that were computed elsewhere: benchmark -> metric -> scores, in the order of the benchmark's
+        settings: what applies to all metrics that are requested by name.
+        scores: scores computed elsewhere: benchmark -> metric -> scores, in the order of the benchmark's
             items or by their ids; or a JSON file of that.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         compare: test all pairs of metrics for a difference, and rank them.
@@ -86,7 +86,7 @@ def judge(
         UnknownNameError: no such benchmark, protocol or metric.
         ParameterError: nothing to judge; protocols that cannot share a table; scores that are constant, not
             finite or not as many as there are items.
-        ResourceError, CaptionFileError: data that are not there or cannot be read.
+        ResourceError, CaptionFileError: data that are missing or cannot be read.
     """
     if isinstance(benchmarks, str | os.PathLike | Evidence):
         benchmarks = [benchmarks]
@@ -109,9 +109,11 @@ def judge(
         warnings += found_warnings
         found = computed + _given(each, given)
         if len({score.label for score in found}) < len(found):
-            raise ParameterError("a metric is asked for twice", where=each.protocol.full_name, help="name it once")
+            raise ParameterError("a metric is requested twice", where=each.protocol.full_name, help="name it once")
         if not found:
-            raise ParameterError("no metric is asked for", where=each.protocol.full_name, help="give scores of one")
+            raise ParameterError(
+                "no metrics were requested", where=each.protocol.full_name, help="give the scores of at least one"
+            )
         warnings += few_images(each.n_units)
         scored.append((each, found))
     what = "differences and intervals" if compare else "intervals"
@@ -131,9 +133,9 @@ def load_evidence(benchmark: str | os.PathLike[str], data: str | os.PathLike[str
 
 def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTable) -> None:
     if not evidence:
-        raise ParameterError("no benchmark is asked for", help="name one, such as composite")
+        raise ParameterError("no benchmarks were requested", help="name one, such as composite")
     if not asked and not given:
-        raise ParameterError("no metric is asked for", help="name one, such as -m cider-d, or give scores")
+        raise ParameterError("no metrics were requested", help="name one, such as -m cider-d, or give scores")
     seen: dict[str, Evidence] = {}
     for each in evidence:
         first = seen.setdefault(each.protocol.benchmark, each)
@@ -141,18 +143,18 @@ def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTa
         if before is not current and (before.full_name == current.full_name or first.data != each.data):
             raise ParameterError(
                 f"two benchmarks are called {current.benchmark}",
-                help="name the file of judgments otherwise, or judge them one at a time",
+                help="rename the judgment file, or judge them one at a time",
             )
         if before.ratings != current.ratings:
             raise ParameterError(
                 f"{before.full_name} and {current.full_name} cannot share a table",
                 where=f"one takes {before.ratings} rating, the other {current.ratings}: "
-                "the same metric gets other figures that look alike",
+                "their figures look alike but are not comparable",
                 help="judge them one at a time",
             )
     names = [each.protocol.full_name for each in evidence]
     if len(set(names)) < len(names):
-        raise ParameterError("a benchmark is asked for twice", help="name every benchmark once")
+        raise ParameterError("a benchmark is requested twice", help="name each benchmark once")
     benchmarks = {each.protocol.benchmark for each in evidence} | set(names)
     if strangers := given.keys() - benchmarks:
         raise ParameterError(
@@ -226,7 +228,7 @@ def _of_outputs(
 
 
 def _given(evidence: Evidence, table: ScoreTable) -> list[_Scores]:
-    """Scores of the user's for this benchmark."""
+    """Scores defined by the user for this benchmark."""
     protocol = evidence.protocol
     found = []
     of_benchmark, of_protocol = table.get(protocol.benchmark, {}), table.get(protocol.full_name, {})
@@ -240,9 +242,9 @@ def _given(evidence: Evidence, table: ScoreTable) -> list[_Scores]:
         if isinstance(values, Mapping):
             if strangers := values.keys() - set(evidence.items):
                 raise ParameterError(
-                    f"{label} has scores of {len(strangers):,} items that are not there",
+                    f"{label} has scores of {len(strangers):,} unknown items",
                     where=f"{protocol.full_name}: " + ", ".join(sorted(map(str, strangers))[:3]),
-                    help="give scores of the items that captious data items lists, and of no others",
+                    help="give scores only for the items that captious data items lists",
                 )
             if missing := [item for item in evidence.items if item not in values]:
                 raise ParameterError(
@@ -276,7 +278,7 @@ def _verdict(evidence: Evidence, found: Sequence[_Scores], compare: bool, resamp
             raise ParameterError(
                 f"there is no {evidence.protocol.statistic} of {score.label} with these judgments",
                 where=evidence.protocol.full_name,
-                help="scores or judgments that are all the same, in a part or as a whole, correlate with nothing",
+                help="a constant score cannot be correlated: scores or judgments are all equal, in a part or overall",
             )
         values[score.label] = float(of_parts.mean())
         parts[score.label] = dict(zip(evidence.part_names, of_parts.tolist(), strict=False))
@@ -300,7 +302,7 @@ def _verdict(evidence: Evidence, found: Sequence[_Scores], compare: bool, resamp
 
 
 def _score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTable:
-    """Scores of the user's, from a file if that is what was given."""
+    """Scores defined by the user, from a file if that is what was given."""
     if scores is None:
         return {}
     where = "scores"
@@ -315,7 +317,7 @@ def _score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTab
             raise CaptionFileError(f"not JSON: {error}", where=where, help=help) from error
     if not isinstance(scores, Mapping) or not all(isinstance(each, Mapping) for each in scores.values()):
         raise CaptionFileError(
-            "these are no scores of benchmarks",
+            "these are not scores of benchmarks",
             where=where,
             help=help,
         )

@@ -1,4 +1,4 @@
-"""Where judgment data lie, and how their files are read. Every file that is read is noted with its checksum."""
+"""Location and reading of judgment data. Every file that is read is recorded with its checksum."""
 
 from __future__ import annotations
 
@@ -24,19 +24,17 @@ def data_folder(given: str | os.PathLike[str] | None = None) -> DataFolder:
     """The folder of judgment data: the one given, or the one that ``CAPTIOUS_DATA`` names.
 
     Raises:
-        ResourceError: no folder is named, or it is none.
+        ResourceError: no folder is set, or it does not exist.
     """
     chosen = given if given is not None else os.environ.get(_VARIABLE, "")
     if chosen == "":
         raise ResourceError(
-            "no folder of judgment data is named",
-            help=f"give it (--data DIR) or set {_VARIABLE}; captious data list shows what can be in it",
+            "no folder of judgment data is set",
+            help=f"give --data DIR or set {_VARIABLE}; captious data list shows what it can contain",
         )
     folder = Path(chosen).expanduser()
     if not folder.is_dir():
-        raise ResourceError(
-            "there is no such folder of judgment data", where=str(folder), help="check --data or CAPTIOUS_DATA"
-        )
+        raise ResourceError("judgment data folder not found", where=str(folder), help="check --data or CAPTIOUS_DATA")
     return DataFolder(folder)
 
 
@@ -52,7 +50,7 @@ class DataFolder:
         self.read: dict[str, str] = {}
 
     def has(self, *names: str) -> bool:
-        """Whether all of these files are there."""
+        """Whether all of these files exist."""
         return all(self._path(name) is not None for name in names)
 
     def json(self, name: str) -> Any:
@@ -66,7 +64,7 @@ class DataFolder:
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise CaptionFileError(f"not JSON: {error}", where=str(path), help="get the file again") from error
+            raise CaptionFileError(f"not JSON: {error}", where=str(path), help="download the file again") from error
 
     def records(self, name: str) -> list[dict[str, Any]]:
         """The records of a file with one JSON object per line; raises as ``json`` does."""
@@ -84,7 +82,9 @@ class DataFolder:
                     raise ValueError("not an object")
             except (ValueError, RecursionError) as error:
                 where = f"{path}, line {number}"
-                raise CaptionFileError(f"not a JSON object: {error}", where=where, help="get the file again") from error
+                raise CaptionFileError(
+                    f"not a JSON object: {error}", where=where, help="download the file again"
+                ) from error
             yield number, record
 
     def rows(self, name: str, n: int) -> Iterator[tuple[int, list[str]]]:
@@ -98,7 +98,7 @@ class DataFolder:
                 raise CaptionFileError(
                     f"{len(fields)} columns where there should be {n}",
                     where=self.place(name, number),
-                    help="columns stand between tabs; get the file again",
+                    help="columns stand between tabs; download the file again",
                 )
             yield number, fields
 
@@ -125,23 +125,23 @@ class DataFolder:
                     raise CaptionFileError(
                         f"too {'many' if None in row else 'few'} cells",
                         where=where,
-                        help="set cells with commas in quotes",
+                        help="quote cells that contain commas",
                     )
                 yield reader.line_num, row
         except csv.Error as error:
             where = self.place(name, reader.line_num + 1)
-            raise CaptionFileError(f"not csv: {error}", where=where, help="get the file again") from error
+            raise CaptionFileError(f"not csv: {error}", where=where, help="download the file again") from error
 
     def entries(self, name: str, keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The entries of a JSON object of objects, each of which has these keys; raises as ``json`` does."""
         content = self.json(name)
         if not isinstance(content, dict):
-            raise CaptionFileError("not a JSON object", where=self.place(name), help="get the file again")
+            raise CaptionFileError("not a JSON object", where=self.place(name), help="download the file again")
         for label, entry in content.items():
             lacking = [key for key in keys if not isinstance(entry, dict) or key not in entry]
             if lacking:
                 where = self.place(name, f"entry {label!r}")
-                raise CaptionFileError(f"no {lacking[0]}", where=where, help="get the file again")
+                raise CaptionFileError(f"no {lacking[0]}", where=where, help="download the file again")
             yield label, entry
 
     def place(self, name: str, spot: int | str | None = None) -> str:
@@ -161,8 +161,8 @@ class DataFolder:
         path = self._path(name)
         if path is None:
             raise ResourceError(
-                f"{name} is not there",
-                where=f"{self.folder} has neither {name} nor {name}.gz",
+                f"{name} was not found",
+                where=f"{self.folder} contains neither {name} nor {name}.gz",
                 help="captious data list says how to obtain it",
             )
         try:
@@ -171,7 +171,9 @@ class DataFolder:
         except UnpackedSizeError as error:
             raise CaptionFileError(f"the file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
         except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-            raise CaptionFileError(f"cannot be read: {error}", where=str(path), help="get the file again") from error
+            raise CaptionFileError(
+                f"cannot be read: {error}", where=str(path), help="download the file again"
+            ) from error
         self.read[path.name] = f"{zlib.crc32(raw):08x}"
         return text, path
 
@@ -199,5 +201,5 @@ def number_within(value: object, low: float, high: float | None, where: str) -> 
         number = float("nan")
     if not number >= low or (high is not None and number > high):
         bounds = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise CaptionFileError(f"{value!r} is not a number {bounds}", where=where, help="get the file again")
+        raise CaptionFileError(f"{value!r} is not a number {bounds}", where=where, help="download the file again")
     return number

@@ -1,4 +1,4 @@
-"""Captions scored by whatever can be held against people: names of metrics, metrics, and functions of the user's."""
+"""Scores of captions from metric names, metric objects and user-defined functions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
     "score_captions",
 ]
 
-#: A metric of the user's: candidates and their references to one score per candidate.
+#: A metric defined by the user: candidates and their references to one score per candidate.
 ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str]]], ArrayLike]
 _ROUNDING = 1e-12
 #: What counts as a metric.
@@ -86,7 +86,7 @@ def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> ND
     """One finite number for each item, or an error that says where.
 
     Raises:
-        ParameterError: scores that are no numbers, not finite, or not as many as items.
+        ParameterError: scores that are not numbers, not finite, or not as many as items.
     """
     array = _one_each(values, items, where=where)
     bad = np.flatnonzero(~np.isfinite(array))
@@ -94,7 +94,7 @@ def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> ND
         raise ParameterError(
             f"scores that are not finite: {bad.size:,}",
             where=f"{where}; the first is {array[bad[0]]} for {items[bad[0]]}",
-            help="a metric has to give every caption a number",
+            help="a metric must give every caption a finite number",
         )
     return array
 
@@ -111,7 +111,7 @@ def refuse_constant(scores: NDArray[np.float64], *, where: str) -> None:
         raise ParameterError(
             f"all scores are {value:g}",
             where=where,
-            help="a constant score cannot be correlated: leave this metric out",
+            help="a constant score cannot be correlated: remove this metric",
         )
 
 
@@ -123,7 +123,7 @@ def function_name(function: ScoreFunction) -> str:
     """
     name = str(getattr(function, "__name__", type(function).__name__))
     if name == "<lambda>":
-        raise ParameterError("a function without a name cannot stand in a table", help="define it with def")
+        raise ParameterError("a metric function needs a name", help="define it with def")
     return name
 
 
@@ -131,7 +131,9 @@ def _one_each(values: ArrayLike, items: Sequence[object], *, where: str) -> NDAr
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"the scores are no numbers: {error}", where=where, help="give one number each") from error
+        raise ParameterError(
+            f"the scores are not numbers: {error}", where=where, help="give one number each"
+        ) from error
     if array.shape != (len(items),):
         what = f"{len(array):,} scores" if array.ndim == 1 else f"scores of the shape {array.shape}"
         raise ParameterError(

@@ -61,14 +61,14 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> Evidence:
             default: kendall-tau-c for ratings.
 
     Raises:
-        ResourceError: there is no such file.
+        ResourceError: the file does not exist.
         UnknownNameError: a statistic that does not exist, or not for judgments of this form.
         CaptionFileError: a line is not of that form.
         EmptyInputError: no lines.
     """
     folder = DataFolder(path.parent)
     if not folder.has(path.name):
-        raise ResourceError("there is no such file of judgments", where=str(path), help="check the path")
+        raise ResourceError("judgment file not found", where=str(path), help="check the path")
     lines = list(folder.numbered_records(path.name))
     if not lines:
         raise EmptyInputError("there are no judgments", where=str(path), help=_FORM)
@@ -99,7 +99,9 @@ def _statistic(path: Path, form: str, asked: str) -> str:
         return known[0]
     if asked not in known:
         raise UnknownNameError(
-            f"there is no statistic {asked!r} for {form}", where=str(path), help=f"{form} can have {', '.join(known)}"
+            f"there is no statistic {asked!r} for {form}",
+            where=str(path),
+            help=f"statistics for {form}: {', '.join(known)}",
         )
     return asked
 
@@ -142,7 +144,7 @@ def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
             return f"{key} is neither a string nor a number"
     texts = [*(record[key] for key in keys), *references, str(record.get("part"))]
     if re.search("[\ud800-\udfff]", "".join(texts)):
-        return "a lone surrogate, half of a character, which is not text"
+        return "a lone surrogate (half of a character), which is not text"
     return "" if pairs else _wrong_rating(record)
 
 
@@ -154,5 +156,5 @@ def _wrong_rating(record: Mapping[str, Any]) -> str:
         return "ratings are not a list of numbers, one or more"
     for rating in ratings:
         if isinstance(rating, bool) or not isinstance(rating, int | float) or not abs(rating) <= _LARGEST_RATING:
-            return f"a rating is no number: {reprlib.repr(rating)}"
+            return f"a rating is not a number: {reprlib.repr(rating)}"
     return ""

@@ -1,4 +1,4 @@
-"""What a study gives: a table of records, and, where it has them, curves, a matrix or clouds of points to be drawn."""
+"""Results of studies: a table of records and, optionally, curves, a matrix or point clouds for plots."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Curves:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Numbers for every pair of labels, -1..1; float64[n, n]."""
+    """A number for every pair of labels, -1..1; float64[n, n]."""
 
     title: str
     labels: Sequence[str]
@@ -57,8 +57,8 @@ class Cloud:
 
     Args:
         points: float64[n, 2], those that are drawn.
-        outline: float64[m, 2], a closed line around the most of them.
-        center: float64[2], the one that stands for all.
+        outline: float64[m, 2], a closed line around most of them.
+        center: float64[2], the center of all points.
     """
 
     points: NDArray[np.float64]
@@ -78,21 +78,21 @@ class Clouds:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(Displayed):
-    """The result of a study. Shows itself as a table.
+    """The result of a study. Displayed as a table.
 
     Args:
-        name: what the command line calls it.
+        name: its name on the command line.
         title: one line that says what the table shows.
         columns: of the table, in order; keys of the records.
         records: one per line of the table: numbers are fractions or as the column says.
-        signatures: metric -> all that its scores depend on besides the captions.
+        signatures: metric -> everything that its scores depend on besides the captions.
         data: files that were read: name -> CRC-32.
-        settings: all that the result depends on besides metrics and data: seed, sizes, strengths.
+        settings: everything that the result depends on besides metrics and data: seed, sizes, strengths.
         curves: pictures of lines, by file name without extension.
         matrices: pictures of matrices, by file name without extension.
-        notes: sentences that belong under the table.
+        notes: sentences below the table.
         clouds: pictures of points, by file name without extension.
-        warnings: numbers that are legal but misleading, one sentence each.
+        warnings: warnings about misleading results, one sentence each.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Study(Displayed):
     warnings: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The study as plain values, as in its JSON output."""
         return {
             "version": __version__,
             "study": self.name,

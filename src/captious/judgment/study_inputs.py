@@ -1,4 +1,4 @@
-"""What studies are given: benchmarks whose captions can be scored, files of captions, counts within bounds."""
+"""Inputs of studies: benchmarks whose captions can be scored, caption files, and counts within bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judging gives: per benchmark a table of metrics, with intervals, ranks and signatures."""
+"""Results of ``judge``: a table of metrics per benchmark, with intervals, ranks and signatures."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Agreement", "Judgment", "Verdict", "holm", "ranks"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well one metric agrees with people on one benchmark.
+    """Agreement of one metric with human judgments on one benchmark.
 
     Args:
-        metric: what it is called.
+        metric: its name.
         value: the protocol's statistic, -1..1 for correlations, 0..1 for accuracy.
         interval: 95% bootstrap interval over images.
-        rank: 1 plus the number of metrics that are better beyond chance; None if that was not tested.
-        signature: all that the scores depend on besides the captions.
+        rank: 1 plus the number of metrics that are significantly better; None if that was not tested.
+        signature: everything that the scores depend on besides the captions.
         parts: the statistic of each part, if the benchmark has parts.
     """
 
@@ -55,7 +55,7 @@ class Verdict:
 
     def __getitem__(self, metric: str) -> Agreement:
         if metric not in self.results:
-            raise UnknownNameError(f"{metric!r} was not judged", help=f"judged were {', '.join(self.results)}")
+            raise UnknownNameError(f"{metric!r} was not judged", help=f"this verdict has {', '.join(self.results)}")
         return self.results[metric]
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,14 +86,14 @@ class Verdict:
 
 
 class Judgment(Displayed, Mapping[str, Verdict]):
-    """Verdicts by benchmark, in the order of asking. Shows itself as a table.
+    """Verdicts by benchmark, in the order of asking. Displayed as a table.
 
     Args:
         verdicts: one per benchmark.
         resamples: of the intervals and tests.
         seed: of both.
         level: of the intervals.
-        warnings: numbers that are legal but misleading, one sentence each.
+        warnings: warnings about misleading results, one sentence each.
     """
 
     def __init__(
@@ -113,8 +113,8 @@ class Judgment(Displayed, Mapping[str, Verdict]):
             return found[0]
         if found:
             names = ", ".join(verdict.protocol.full_name for verdict in found)
-            raise UnknownNameError(f"{benchmark} was judged under several protocols", help=f"ask for one of {names}")
-        raise UnknownNameError(f"{benchmark!r} was not judged", help=f"judged were {', '.join(self._verdicts)}")
+            raise UnknownNameError(f"{benchmark} was judged under several protocols", help=f"choose one of {names}")
+        raise UnknownNameError(f"{benchmark!r} was not judged", help=f"this judgment has {', '.join(self._verdicts)}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._verdicts)
@@ -163,7 +163,7 @@ def _row(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p values corrected for their number. Holm 1979."""
+    """p values with Holm's correction (Holm 1979)."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     corrected = [0.0] * len(p_values)
     largest = 0.0

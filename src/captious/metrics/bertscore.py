@@ -124,7 +124,7 @@ class BertScore(EncoderMetric):
         super().__init__(model, variant=variant)
         if not isinstance(token_idf, bool):
             raise ParameterError(
-                "bertscore weighs by frequencies of the model's tokens, which it counts itself",
+                "token_idf must be a bool: bertscore counts the frequencies of the model's tokens itself",
                 help="give token_idf=True",
             )
         self._layer = None if layer is None else whole(self.name, "layer", layer, 0)
@@ -174,14 +174,14 @@ class BertScore(EncoderMetric):
         found = []
         if self._layer is None and _published_name(self.encoder.model) not in LAYERS:
             found.append(
-                f"bert_score has no layer for {self.tokens}, so bertscore takes the last, {self.layer}; another may "
-                "agree better with people (-m bertscore:layer=N, or layer= in Python)."
+                f"bert_score defines no layer for {self.tokens}, so bertscore uses the last one, {self.layer}; "
+                "another may agree better with human judgments (-m bertscore:layer=N, or layer= in Python)."
             )
         counted = state.n_captions if isinstance(state, TokenFrequencies) else len(captions.references.texts)
         if self.token_idf and counted < _FEW_CAPTIONS:
             found.append(
-                "bertscore weighs tokens by how few references have them, and here there "
-                f"{'is' if counted == 1 else 'are'} only {counted:,}: the score means little and cannot be compared "
+                "bertscore weights tokens by their inverse document frequency in the references, and there "
+                f"{'is' if counted == 1 else 'are'} only {counted:,}: the score is unreliable and cannot be compared "
                 "with others."
             )
         return found
@@ -226,9 +226,9 @@ class BertScore(EncoderMetric):
         assert isinstance(state, TokenFrequencies)
         if state.model != self.encoder.label:
             raise ParameterError(
-                "these frequencies are of tokens of another model",
+                "these token frequencies belong to another model",
                 where=f"{state.label} of {state.model}, not {self.encoder.label}",
-                help="fit with the encoder that the metric has",
+                help="fit with the metric's own encoder",
             )
         return np.log((state.n_captions + 1) / (state.counts + 1))
 
@@ -299,7 +299,7 @@ def _published_baseline(model: str, layer: int) -> tuple[float, float, float]:
         known = " and ".join(f"{name} (layer {number})" for name, number in _BASELINES)
         raise ParameterError(
             f"no baseline is known for layer {layer} of {model}",
-            help=f"those of {known} are; for others give rescale=FILE, one of bert_score's, or rescale=(P, R, F)",
+            help=f"known: {known}; for others give rescale=FILE (a bert_score baseline file) or rescale=(P, R, F)",
         )
     return found
 
@@ -309,15 +309,18 @@ def _numbers(baseline: Sequence[float]) -> tuple[float, float, float]:
         p, r, f = (float(number) for number in baseline)
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"{baseline!r} is no baseline", help="give rescale=(P, R, F), a file, True or False"
+            f"{baseline!r} is not a baseline", help="give rescale=(P, R, F), a file, True or False"
         ) from error
     if not all(-1 <= number < 1 for number in (p, r, f)):
-        raise ParameterError(f"bertscore cannot have the baseline {p:g}, {r:g}, {f:g}", help="each is -1 to below 1")
+        raise ParameterError(
+            f"bertscore cannot have the baseline {p:g}, {r:g}, {f:g}",
+            help="each number must be at least -1 and below 1",
+        )
     return p, r, f
 
 
 def _read_baseline(path: Path, layer: int) -> tuple[float, float, float]:
-    help = "give a file like those of bert_score's folder rescale_baseline: LAYER,P,R,F and a line for each layer"
+    help = "give a file like those in bert_score's rescale_baseline folder: LAYER,P,R,F and one line per layer"
     try:
         with open(path, encoding="utf-8", newline="") as file:
             rows = {int(row["LAYER"]): (row["P"], row["R"], row["F"]) for row in csv.DictReader(file)}
@@ -325,7 +328,7 @@ def _read_baseline(path: Path, layer: int) -> tuple[float, float, float]:
     except OSError as error:
         raise ResourceError(f"cannot read baselines: {error.strerror}", where=str(path), help=help) from error
     except (KeyError, TypeError, ValueError, csv.Error) as error:
-        raise ResourceError("not a file of baselines", where=str(path), help=help) from error
+        raise ResourceError("not a baseline file", where=str(path), help=help) from error
     if baseline is None:
         raise ResourceError(f"no baseline for layer {layer}", where=str(path), help=help)
     return _numbers(baseline)

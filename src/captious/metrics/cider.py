@@ -99,11 +99,12 @@ class Cider(MeanMetric):
         n = len(captions.references)
         if self.idf is not None or n >= _FEW_IMAGES:
             return []
-        zero = " With one image every weight is ln 1 = 0, so the score is 0." if n == 1 else ""
+        zero = " With one image, every weight is ln 1 = 0 and so is the score." if n == 1 else ""
         return [
-            f"{self.name} weighs n-grams by how few images have them, and here there {'is' if n == 1 else 'are'} only "
-            f"{n:,}: the score means little and cannot be compared with others.{zero} Use document frequencies of a "
-            "large corpus (captious fit cider-d REFERENCES -o FILE; --idf FILE)."
+            f"{self.name} weights n-grams by their inverse document frequency over images, and "
+            f"there {'is' if n == 1 else 'are'} only {n:,}: the score is unreliable and cannot be compared with "
+            f"others.{zero} Use document frequencies of a large corpus (captious fit cider-d REFERENCES -o FILE; "
+            "--idf FILE)."
         ]
 
     @property

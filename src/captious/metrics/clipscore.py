@@ -39,8 +39,8 @@ class ClipScore(EncoderMetric):
     """
 
     name = "clipscore"
-    summary = "fit of candidate and image by CLIP, without references"
-    variants: ClassVar[Mapping[str, str]] = {"official": "CLIPScore's code: cosine times 2.5, not below 0"}
+    summary = "CLIP similarity of candidate and image, without references"
+    variants: ClassVar[Mapping[str, str]] = {"official": "CLIPScore's code: 2.5 times the cosine, at least 0"}
     default_models = ("openai/clip-vit-base-patch32",)
 
     def __init__(
@@ -55,7 +55,7 @@ class ClipScore(EncoderMetric):
         super().__init__(model, variant=variant)
         if not isinstance(images, str | os.PathLike):
             raise ParameterError(
-                f"{self.name} has to see the images" + (f", and {images!r:.60} is not a folder" if images else ""),
+                f"{self.name} needs the images" + (f", and {images!r:.60} is not a folder" if images else ""),
                 help="give the folder of image files: --images DIR (images=DIR in Python)",
             )
         self.images = Path(images)
@@ -86,7 +86,7 @@ class ClipScore(EncoderMetric):
             return []
         return [
             f"{n:,} of {len(texts.cut):,} {what} are longer than the {max_tokens(self.encoder)} tokens that "
-            f"{self.encoder.model} reads, prompt included: they were cut there."
+            f"{self.encoder.model} reads, including the prompt, and were truncated."
         ]
 
 

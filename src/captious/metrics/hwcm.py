@@ -56,7 +56,7 @@ class Hwcm(MeanMetric):
 
     name = "hwcm"
     outputs = ("hwcm-1", "hwcm-2", "hwcm-3", "hwcm-4")
-    summary = "chains of head words that the best reference has too"
+    summary = "chains of head words shared with the best reference"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "LCEval's code: recall, averaged over lengths up to u",
         "paper": "share of the candidate's chains of length u",
@@ -72,7 +72,7 @@ class Hwcm(MeanMetric):
     ) -> None:
         super().__init__(variant=variant, tokenizer=tokenizer)
         if chains not in CHAINS:
-            raise UnknownNameError(f"hwcm knows no chains of {chains!r}", help=f"chains are of {', '.join(CHAINS)}")
+            raise UnknownNameError(f"hwcm has no {chains!r} chains", help=f"available chains: {', '.join(CHAINS)}")
         self.chains = chains
         self.parser = as_parse_source(parser)
 

@@ -57,10 +57,10 @@ class Meteor(Metric):
     """
 
     name = "meteor"
-    summary = "words aligned by equality, stem, synonymy and paraphrase, less a penalty for fragmentation"
+    summary = "words aligned by exact match, stem, synonym and paraphrase, minus a fragmentation penalty"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "COCO toolkit: METEOR 1.5, English, tuned to rank systems",
-        "paper": "COCO paper: all words and modules weigh the same",
+        "paper": "COCO paper: all words and modules have equal weight",
     }
 
     def __init__(
@@ -116,9 +116,9 @@ class Meteor(Metric):
             row = error.args[0]
             image = captions.ids[int(np.searchsorted(offsets, row, side="right")) - 1]
             raise InputError(
-                "meteor found more than 16,777,216 matches of paraphrases between a candidate and a reference",
+                "meteor found more than 16,777,216 paraphrase matches between a candidate and a reference",
                 where=f"image_id {image!r}, whose reference has {np.diff(references.offsets)[row]:,} words",
-                help="score captions, not documents, or leave out the module paraphrase (modules=, in Python)",
+                help="score captions, not documents, or omit the paraphrase module (modules= in Python)",
             ) from None
         counts = found.astype(np.float64)
         perfect = (counts[:, _MATCHED] == counts[:, _WORDS]).all(axis=1) & (counts[:, _CHUNKS] == 1)
@@ -174,7 +174,7 @@ def _weighed(modules: Mapping[str, float] | Iterable[str], usual: Mapping[str, f
     """Modules with their weights; names alone get the usual ones."""
     asked = [modules] if isinstance(modules, str) else list(modules)
     if not asked or (unknown := [name for name in asked if name not in usual]):
-        what = f"meteor has no module {unknown[0]!r}" if asked else "meteor cannot do without any module"
+        what = f"meteor has no module {unknown[0]!r}" if asked else "meteor needs at least one module"
         raise ParameterError(what, help=f"its modules are {', '.join(usual)}")
     return modules if isinstance(modules, Mapping) else {name: usual[name] for name in asked}
 

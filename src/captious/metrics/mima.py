@@ -26,7 +26,7 @@ class Mima(EncoderMetric):
     """
 
     name = "mima"
-    summary = "grammar of a caption by itself, from the attention maps of a model"
+    summary = "grammaticality of a caption alone, from a model's attention maps"
     variants: ClassVar[Mapping[str, str]] = {"official": "the authors' code"}
     default_models = ("distilbert-base-uncased",)
     needs_references = False

@@ -24,7 +24,7 @@ class Mowe(WordMeanMetric):
     """
 
     name = "mowe"
-    summary = "cosine of mean word vectors, of the best reference"
+    summary = "cosine of mean word vectors, best reference"
     variants: ClassVar[Mapping[str, str]] = {"official": "LCEval's code"}
     score_of_nothing = -1.0
     usual_combine = "max"

@@ -26,7 +26,7 @@ class NgramPrecision(MeanMetric):
 
     name = "ngram-precision"
     outputs = ("ngram-precision-1", "ngram-precision-2", "ngram-precision-3", "ngram-precision-4")
-    summary = "share of the candidate's n-grams that a reference has"
+    summary = "share of the candidate's n-grams found in a reference"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "LCEval: with the constants of the COCO toolkit's BLEU",
         "paper": "the plain proportion; 0 for a candidate too short to have an n-gram",

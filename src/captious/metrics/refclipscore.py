@@ -29,7 +29,7 @@ class RefClipScore(ClipScore):
     """
 
     name = "refclipscore"
-    summary = "fit of candidate with image and with the best reference by CLIP"
+    summary = "CLIP similarity of candidate to image and to the best reference"
     variants: ClassVar[Mapping[str, str]] = {"official": "CLIPScore's code: harmonic mean with the closest reference"}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""SMURF: semantics, style and grammar of a caption together, each standardised by captions that people wrote.
+"""SMURF: semantics, style and grammar of a caption together, each standardised by human captions.
 
 Feinglass and Yang 2021, equation 12, and the authors' code, which takes the average where the paper takes the sum.
 """
@@ -51,7 +51,7 @@ class Smurf(Combined):
     """
 
     name = "smurf"
-    summary = "semantics, style and grammar, each standardised by captions that people wrote"
+    summary = "semantics, style and grammar, each standardised with human captions"
     part_classes = (Sparcs, Spurts, Mima)
     default_models = (*Mima.default_models, *Spurts.default_models)
     variants: ClassVar[Mapping[str, str]] = {
@@ -100,13 +100,11 @@ class Smurf(Combined):
     def learn(self, references: References, *, seed: int = 0) -> SmurfConstants:
         """The constants of one reference of each image, drawn at random, with the others as its references."""
         people, _ = hold_out(references, seed)
-        source = (
-            f"one reference of each image of {references.name}, the others as its references; {len(people):,} images"
-        )
+        source = f"one reference per image of {references.name}, with the others as references; {len(people):,} images"
         return self.calibrate(people, Path(references.name).name.partition(".")[0], source)
 
     def calibrate(self, captions: Captions, name: str, source: str = "") -> SmurfConstants:
-        """The constants of captions that people wrote, beside references that do not hold them, with these models."""
+        """The constants of human captions, beside references that do not hold them, with these models."""
         return SmurfConstants.of(
             *self.part_scores(captions).T,
             mima_model=self.mima.encoder.label,
@@ -119,8 +117,8 @@ class Smurf(Combined):
         if self.constants.hold_for(self.mima.encoder.label, self.spurts.encoder.label):
             return []
         return [
-            f"smurf is standardised by {self.constants.name}, which was computed with other models: "
-            "captious fit smurf computes constants for these."
+            f"smurf is standardised with {self.constants.name}, which was computed with other models: "
+            "run captious fit smurf to compute constants for these models."
         ]
 
 

@@ -30,8 +30,8 @@ class Sparcs(MeanMetric):
     """
 
     name = "sparcs"
-    summary = "F1 of stemmed words without stop words, weighed by the references that have them"
-    variants: ClassVar[Mapping[str, str]] = {"official": "the authors' code, which is what the paper says"}
+    summary = "F1 of stemmed words without stop words, weighted by how many references contain them"
+    variants: ClassVar[Mapping[str, str]] = {"official": "the authors' code, which agrees with the paper"}
 
     def __init__(
         self, *, variant: str | None = None, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = SMURF

@@ -53,7 +53,7 @@ class Spice(Metric):
 
     name = "spice"
     outputs = ("spice", "spice-p", "spice-r", *(f"spice-{category}" for category in CATEGORIES[1:]))
-    summary = "objects, attributes and relations that candidate and references have in common"
+    summary = "objects, attributes and relations shared by candidate and references"
     variants: ClassVar[Mapping[str, str]] = {"official": "the authors' program, SPICE 1.0"}
 
     def __init__(

@@ -28,9 +28,9 @@ class Spurts(EncoderMetric):
     """
 
     name = "spurts"
-    summary = "diction of a caption by itself, from the attention maps of a model without stop words"
+    summary = "diction of a caption alone, from a model's attention maps without stop words"
     variants: ClassVar[Mapping[str, str]] = {
-        "official": "the authors' code: padding tokens in place of stop words",
+        "official": "the authors' code: stop words replaced by padding tokens",
         "paper": "stop words removed",
     }
     default_models = ("distilroberta-base",)

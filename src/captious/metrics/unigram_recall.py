@@ -26,7 +26,7 @@ class UnigramRecall(MeanMetric):
     """
 
     name = "unigram-recall"
-    summary = "share of a reference's words that the candidate has, best reference"
+    summary = "share of a reference's words found in the candidate, best reference"
     variants: ClassVar[Mapping[str, str]] = {"paper": "LCEval"}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:

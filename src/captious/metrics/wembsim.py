@@ -24,6 +24,6 @@ class Wembsim(WordMeanMetric):
 
     name = "wembsim"
     summary = "cosine of mean word vectors, averaged over references"
-    variants: ClassVar[Mapping[str, str]] = {"paper": "as published: without sign, mean over references"}
+    variants: ClassVar[Mapping[str, str]] = {"paper": "as published: absolute values, mean over references"}
     usual_combine = "mean"
     absolute = True

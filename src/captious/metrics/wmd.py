@@ -50,10 +50,10 @@ class Wmd(VectorMetric):
     """
 
     name = "wmd"
-    summary = "exp(-cost) of moving the words of the nearest reference to those of the candidate, by word vectors"
+    summary = "exp(-cost) of moving the nearest reference's words to the candidate's, with word vectors"
     variants: ClassVar[Mapping[str, str]] = {
-        "mtanti": "COCO toolkit with WMD: vectors as they are",
-        "lceval": "LCEval and NNEval: vectors of length 1, tokens in lower case",
+        "mtanti": "COCO toolkit with WMD: unnormalised vectors",
+        "lceval": "LCEval and NNEval: unit-length vectors, lower-case tokens",
     }
 
     def __init__(

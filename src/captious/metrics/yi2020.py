@@ -60,9 +60,9 @@ class Yi2020(EncoderMetric):
     """
 
     name = "yi2020"
-    summary = "recall of contextual embeddings over the references combined, stop words apart"
+    summary = "recall of contextual embeddings over the combined references, ignoring stop words"
     variants: ClassVar[Mapping[str, str]] = {
-        "official": "released code: added tokens have their neighbour's embedding, matched tokens are averaged",
+        "official": "released code: added tokens take their neighbour's embedding, matched tokens are averaged",
         "paper": "as the paper describes it",
     }
     default_models = ("bert-base-uncased",)
@@ -85,7 +85,7 @@ class Yi2020(EncoderMetric):
         self._layer = None if layer is None else whole(self.name, "layer", layer, 0)
         if not isinstance(token_idf, TokenFrequencies | None):
             raise ParameterError(
-                f"a {type(token_idf).__name__} holds no frequencies of tokens",
+                f"token_idf must be TokenFrequencies, not {type(token_idf).__name__}",
                 help="give TokenFrequencies.of(captions, encoder)",
             )
         self.combine = truth(self.name, "combine", combine)
@@ -133,13 +133,13 @@ class Yi2020(EncoderMetric):
         assert isinstance(idf, TokenFrequencies)
         if idf.model != self.encoder.label:
             raise ParameterError(
-                "these frequencies are of tokens of another model",
+                "these token frequencies belong to another model",
                 where=f"{idf.label} of {idf.model}, not {self.encoder.label}",
-                help="count with the encoder that the metric has",
+                help="count with the metric's own encoder",
             )
         if self.encoder.tokenizer.num_special_tokens_to_add() != 2:
             raise ParameterError(
-                "yi2020 wants a model that puts one special token before a text and one behind",
+                "yi2020 needs a model that puts one special token before and one after a text",
                 where=self.encoder.model,
                 help="give a model such as BERT or RoBERTa",
             )
@@ -203,13 +203,14 @@ class Yi2020(EncoderMetric):
         found = []
         if self._layer is None and self.layer < _LAYER:
             found.append(
-                f"{self.encoder.name} has no layer {_LAYER}, so yi2020 takes the last, {self.layer}; another layer and "
-                f"threshold than {self.threshold} may agree better with people (-m yi2020:layer=N,threshold=T)."
+                f"{self.encoder.name} has no layer {_LAYER}, so yi2020 uses the last one, {self.layer}; another layer "
+                f"and threshold than {self.threshold} may agree better with human judgments "
+                "(-m yi2020:layer=N,threshold=T)."
             )
         if idf.n_captions < _FEW_CAPTIONS:
             found.append(
-                f"yi2020 weighs tokens by how few captions have them, and here only {idf.n_captions:,} were counted: "
-                "the score means little. Give it frequencies of a large corpus (token_idf=, in Python)."
+                f"yi2020 weights tokens by inverse document frequency, and only {idf.n_captions:,} captions were "
+                "counted: the score is unreliable. Use the frequencies of a large corpus (token_idf= in Python)."
             )
         return found
 

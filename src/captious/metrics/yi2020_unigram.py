@@ -1,4 +1,4 @@
-"""The metric of Yi et al. without a model: the share of the words of all references together that the candidate has.
+"""The metric of Yi et al. without a model: the share of the words of all references together found in the candidate.
 
 Yi, Deng and Hu 2020, the variant on unigrams; official implementation: run_metric_simple.py of their code.
 """
@@ -35,7 +35,7 @@ class Yi2020Unigram(MeanMetric):
     """
 
     name = "yi2020-unigram"
-    summary = "share of the words of all references together that the candidate has"
+    summary = "share of the words of all references together found in the candidate"
     variants: ClassVar[Mapping[str, str]] = {"official": "run_metric_simple.py"}
 
     def __init__(

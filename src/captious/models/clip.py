@@ -198,9 +198,9 @@ class _Clip:
         self.model, self.device, self._tokenizer = weights.model, weights.device, weights.tokenizer
         if not isinstance(self.model, transformers.CLIPModel):
             raise ResourceError(
-                f"{encoder.model} is a {weights.config.model_type} model, not a CLIP of images and texts",
+                f"{encoder.model} is a {weights.config.model_type} model, not a CLIP model of images and texts",
                 where=f"its class is {type(self.model).__name__}",
-                help="give a CLIP checkpoint, as openai/clip-vit-base-patch32, or a folder with one (--model DIR)",
+                help="give a CLIP checkpoint, such as openai/clip-vit-base-patch32, or a folder with one (--model DIR)",
             )
         self.width = int(weights.config.projection_dim)
         self.max_tokens: int = min(weights.config.text_config.max_position_embeddings, self._tokenizer.model_max_length)

@@ -77,7 +77,7 @@ class EmbeddedWords:
         ids: int32[n], numbers in the table.
         offsets: int64[n_captions + 1].
         table: the words and their vectors.
-        n_wanted: number of words that are no stop words, with a vector or without.
+        n_wanted: number of words that are not stop words, with a vector or without.
     """
 
     ids: NDArray[np.int32]

@@ -137,9 +137,9 @@ class Encoder:
         config = _loaded(self).config
         if not hasattr(config, "num_hidden_layers"):
             raise ResourceError(
-                f"{self.name} is a model of the kind {config.model_type}, not an encoder of texts",
+                f"{self.name} is a {config.model_type} model, not a text encoder",
                 where=self.model,
-                help="give this metric a model of its own: -m bertscore:encoder=MODEL",
+                help="give this metric its own model: -m bertscore:encoder=MODEL",
             )
         return int(config.num_hidden_layers)
 
@@ -244,7 +244,7 @@ class _Weights:
             raise ResourceError(
                 "the model has no tokenizer",
                 where=str(Path(encoder.model).resolve()),
-                help="write it beside the weights: AutoTokenizer.from_pretrained(...).save_pretrained(FOLDER)",
+                help="save it next to the weights: AutoTokenizer.from_pretrained(...).save_pretrained(FOLDER)",
             )
         self.pad: int | None = self.tokenizer.pad_token_id
         self.max_length = min(self._positions(), int(min(self.tokenizer.model_max_length, _NO_LIMIT)))
@@ -396,18 +396,16 @@ def _not_found(name: str, error: Exception) -> ResourceError:
     folder = Path(name)
     if folder.is_dir():
         return ResourceError(
-            f"no model can be read from this folder: {str(error).splitlines()[0]}",
+            f"no model can be loaded from this folder: {str(error).splitlines()[0]}",
             where=str(folder.resolve()),
             help="give a folder written by save_pretrained: config.json, weights and tokenizer",
         )
     if name.startswith((".", "~", os.sep)) or name.count("/") > 1:
-        return ResourceError(
-            "there is no such folder", where=name, help="give the folder of a model, or a name on the hub"
-        )
+        return ResourceError("folder not found", where=name, help="give the folder of a model, or a name on the hub")
     from huggingface_hub.constants import HF_HUB_CACHE
 
     return ResourceError(
-        f"the model {name} is not on this machine and cannot be fetched",
-        where=f"looked for a folder {name}, in {HF_HUB_CACHE} and on the hub",
-        help=f"where there is a network: hf download {name}; or name the folder of a model in its place",
+        f"the model {name} is not on this machine and cannot be downloaded",
+        where=f"searched: a folder {name}, {HF_HUB_CACHE}, the hub",
+        help=f"with a network connection: hf download {name}; or give the folder of a model instead",
     )

@@ -55,7 +55,7 @@ def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> lis
         raise InputError(
             f"{len(several):,} of {len(ids):,} images have more than one file",
             where=f"{folder}: image_id {_some(several, '; ')}",
-            help="leave one file for each image in the folder, or give the file names as ids",
+            help="keep one file per image in the folder, or give the file names as ids",
         )
     return [folder / names[0] for names in found]
 
@@ -77,7 +77,7 @@ def read_image(path: Path) -> Any:
         raise InputError(
             f"the image file {path.name} cannot be read: {str(error) or type(error).__name__}",
             where=str(path),
-            help="replace the file by an image that other programs can open",
+            help="replace the file with a valid image",
         ) from error
 
 

@@ -88,7 +88,7 @@ class TokenVectors:
 
     def _no_room(self, error: OSError) -> OutputError:
         return OutputError(
-            f"hidden states do not fit into the folder of temporary files: {error.strerror}",
+            f"hidden states do not fit in the temporary folder: {error.strerror}",
             where=tempfile.gettempdir(),
             help=f"set TMPDIR to a folder with room for {self._size / (1 << 30):,.1f} GiB, or score fewer at once",
         )

@@ -68,34 +68,36 @@ class WordVectors:
             ParameterError: not one row of finite numbers for each word, a word twice, or none.
         """
         if not isinstance(name, str) or not resource.NAME.fullmatch(name):
-            raise ParameterError(f"{name!r} cannot be a name of vectors", help="use letters, digits, dots, - and _")
+            raise ParameterError(
+                f"{name!r} is not a valid name for word vectors", help="use letters, digits, dots, - and _"
+            )
         words = list(words) if isinstance(words, Iterable) else [words]
         if not all(isinstance(word, str) for word in words):
-            raise ParameterError("the words of vectors are strings", help='give them as ["dog", "cat"]')
+            raise ParameterError("the words must be strings", help='give them as ["dog", "cat"]')
         try:
             with np.errstate(over="ignore"):
                 rows = np.ascontiguousarray(vectors, np.float32)
         except (OverflowError, TypeError, ValueError) as error:
             raise ParameterError(
-                f"these are no vectors: {error}", help="give one row of finite numbers for each word"
+                f"these are not vectors: {error}", help="give one row of finite numbers for each word"
             ) from error
         if rows.ndim == 2 and rows.size and not np.isfinite(rows).all():
-            raise ParameterError("a vector has a number that is not finite", help="leave that word out")
+            raise ParameterError("a vector contains a number that is not finite", help="remove that word")
         if rows.ndim != 2 or len(rows) != len(words) or not rows.size:
             raise ParameterError(
-                f"an array of the shape {rows.shape} holds no vectors of {len(words):,} words",
+                f"an array of shape {rows.shape} does not match {len(words):,} words",
                 help="give one row of finite numbers for each word",
             )
         try:
             encoded = [word.encode() for word in words]
         except UnicodeEncodeError as error:
             raise ParameterError(
-                f"{error.object!r:.100} has a lone surrogate, half of a character", help="leave that word out"
+                f"{error.object!r:.100} contains a lone surrogate (half of a character)", help="remove that word"
             ) from error
         try:
             index = VectorIndex(index_of([Block.of(encoded, rows)]), rows)
         except DuplicateWordError as error:
-            raise ParameterError(f"{error.word!r} is there twice", help="give every word once") from error
+            raise ParameterError(f"duplicate word {error.word!r}", help="give each word once") from error
         digest = hashlib.sha256(b"".join(b"%d:%s" % (len(word), word) for word in encoded) + b"\0" + rows.tobytes())
         return cls(name, digest.hexdigest()[:16], index, "memory")
 
@@ -137,5 +139,5 @@ class WordVectors:
             raise ResourceError(
                 f"the compiled word vectors are damaged: {error}",
                 where=f"{self.label}, from {self.origin}",
-                help="compile them anew: captious vectors add FILE --name NAME --replace",
+                help="compile them again: captious vectors add FILE --name NAME --replace",
             ) from error

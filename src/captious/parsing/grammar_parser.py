@@ -52,7 +52,7 @@ def parser_with(grammar: str | None = None) -> GrammarParser:
     if found is not None:
         return official_parser(found)
     if grammar is not None:
-        raise MissingExtraError("the official grammar of SPICE is not on this machine", help=spice_grammar.INSTALL)
+        raise MissingExtraError("the official grammar of SPICE is not installed", help=spice_grammar.INSTALL)
     return _own()
 
 
@@ -78,7 +78,7 @@ def official_parser(found: spice_grammar.SpiceGrammar) -> GrammarParser:
 
 
 def _tuned(grammar: Grammar, progress: Progress) -> Arrays:
-    progress.reach(0, "tuning the parser to captions, once")
+    progress.reach(0, "tuning the parser to captions (once)")
     bounds = tuned_bounds(grammar, [*SAMPLE_CAPTIONS, *drawn_captions(_TUNED_ON)])
     return {"symbols": bounds.symbols, "potentials": bounds.potentials, "common": bounds.common}
 

@@ -116,7 +116,7 @@ def read_lines(lines: Sequence[str], name: str, *, conllu: bool) -> ReadParses:
     for caption, parse, parser in (_conllu if conllu else _json_lines)(lines, name):
         if parses.setdefault(caption, parse) != parse:
             raise CaptionFileError(
-                "a caption is there twice, with two parses", where=f"{name}; {caption!r:.100}", help="leave one out"
+                "duplicate caption with two different parses", where=f"{name}; {caption!r:.100}", help="remove one"
             )
         if parser:
             made_by[parser] = None
@@ -124,7 +124,7 @@ def read_lines(lines: Sequence[str], name: str, *, conllu: bool) -> ReadParses:
 
 
 def write_parses(path: str | os.PathLike[str], parses: Iterable[tuple[str, Parse, str]], *, made_by: str = "") -> int:
-    """Write captions with their parses and trees in brackets (empty for none) as JSON lines, whole or not at all.
+    """Write captions with their parses and trees in brackets (empty for none) as JSON lines, atomically.
 
     Args:
         made_by: the parser's label.
@@ -165,14 +165,15 @@ def _json_lines(lines: Sequence[str], name: str) -> Iterator[tuple[str, Parse, s
             raise CaptionFileError(f"not JSON: {error}", where=where, help="write one object per line") from None
         try:
             if not isinstance(record, dict):
-                raise ValueError("it is no object")
+                raise ValueError("it is not an object")
             yield str(record["caption"]), _from_record(record), str(record.get("parser") or "")
         except (KeyError, OverflowError, TypeError, ValueError) as error:
-            missing = f"there is no {error}" if isinstance(error, KeyError) else str(error)
+            missing = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             raise CaptionFileError(
                 f"this is not a parse: {missing}",
                 where=where,
-                help="give caption, word, tag, lemma, basic [[head, dependent, relation], ...], perhaps ccprocessed",
+                help="give caption, word, tag, lemma, basic [[head, dependent, relation], ...] and, optionally, "
+                "ccprocessed",
             ) from None
 
 
@@ -185,12 +186,12 @@ def _from_record(record: Mapping[str, Any]) -> Parse:
     given = [_dependency(item, "basic") for item in record["basic"]]
     for head, dependent, relation in given:
         if not (_is_whole(head) and _is_whole(dependent)):
-            raise ValueError(f"in basic, {json.dumps([head, dependent])[:60]} are not two words")
+            raise ValueError(f"in basic, {json.dumps([head, dependent])[:60]} is not a pair of words")
         if not (0 < dependent <= n and 0 <= head <= n):
             raise ValueError(f"a dependency between words {head} and {dependent} of {n}")
         heads[dependent - 1], relations[dependent - 1] = head, relation
     if n and not any(head == 0 for head, _, _ in given):
-        raise ValueError("no word of basic is below 0, the root")
+        raise ValueError("basic has no word below the root, 0")
     _check_tree(heads)
     if (collapsed_ones := record.get("ccprocessed")) is None:
         edges = collapsed(words, tags, heads, relations)
@@ -203,7 +204,7 @@ def _from_record(record: Mapping[str, Any]) -> Parse:
 
 def _texts(values: Any, key: str) -> tuple[str, ...]:
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise ValueError(f"{key} is no list of strings")
+        raise ValueError(f"{key} is not a list of strings")
     return tuple(values)
 
 
@@ -291,9 +292,9 @@ def _sentences(lines: Sequence[str], name: str) -> Iterator[_Sentence]:
             columns = line.split("\t")
             if len(columns) != 10:
                 raise CaptionFileError(
-                    f"a line of {len(columns)} columns",
+                    f"a line with {len(columns)} columns",
                     where=f"{name}: line {number:,}",
-                    help="CoNLL-U has ten, between tabs",
+                    help="CoNLL-U has ten columns, separated by tabs",
                 )
             if columns[0].isdecimal():  # others are ranges of words written as one, and words left out
                 rows.append(columns)
@@ -324,7 +325,7 @@ def _heads(sentence: _Sentence) -> tuple[int, ...]:
         _check_tree(heads)
     except ValueError:
         raise CaptionFileError(
-            "the words or their heads are not numbered as they should be",
+            "the words or their heads are numbered incorrectly",
             where=sentence.where,
             help="CoNLL-U counts words from 1; heads are words of the same sentence, 0 for the root, and make a tree",
         ) from None

@@ -69,9 +69,9 @@ def approximate(label: str) -> list[str]:
     if NAME not in re.split(r"[(),|: ]", label):
         return []
     return [
-        "SPICE rests on captious' own grammar here: close to the official scores (.988 correlated over 80,095 "
-        "captions, corpus scores within .002), not equal to them. The official grammar gives these; captious resources "
-        "get spice-grammar --from PATH_OR_URL brings it."
+        "SPICE is using the bundled approximate grammar (correlation .988 with the official scores over 80,095 "
+        "captions, corpus scores within .002). For official scores, run: captious resources get spice-grammar "
+        "--from PATH_OR_URL."
     ]
 
 
@@ -115,7 +115,7 @@ class FileOfParses:
             raise CaptionFileError(
                 f"captions without a parse: {len(missing):,}",
                 where=f"{self.name}; the first is {missing[0]!r:.100}",
-                help="parse them, each as one tree (captious parse does, in English), or leave the file out",
+                help="parse them, each as one tree (as captious parse does, in English), or leave the file out",
             )
         return found
 
@@ -129,7 +129,7 @@ def read_parses(path: str | os.PathLike[str]) -> FileOfParses:
     source = Source(os.fspath(path), "parses", is_file=True)
     extension = Path(source.name.lower().removesuffix(".gz")).suffix
     if extension not in (".jsonl", ".conllu"):
-        raise source.error("the name does not say what kind of parses these are")
+        raise source.error("the extension is not that of a file of parses")
     data = read_bytes(source)
     read = read_lines(decode(data, source).split("\n"), source.name, conllu=extension == ".conllu")
     return FileOfParses(read.parses, Path(source.name).name, f"{zlib.crc32(data):08x}", read.made_by)

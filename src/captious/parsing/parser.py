@@ -121,9 +121,9 @@ class Parser:
         for sentence in sentences:
             if len(sentence) > LONGEST:
                 raise ParameterError(
-                    f"a sentence of {len(sentence):,} words; the longest that is parsed has {LONGEST}",
+                    f"a sentence of {len(sentence):,} words is too long; the limit is {LONGEST}",
                     where=" ".join(sentence[:12]) + " ...",
-                    help="cut it into sentences, or with captious.parsing.parser.pieces",
+                    help="split it into sentences, or use captious.parsing.parser.pieces",
                 )
         blocks = [sentences[begin : begin + _BLOCK] for begin in range(0, max(len(sentences), 1), _BLOCK)]
         return _joined([self._parse_block(block, plainly) for block in blocks])

@@ -40,13 +40,13 @@ def load_pipeline(
         raise ResourceError(
             f"spaCy cannot load the pipeline {name}",
             where=str(error).splitlines()[0] if str(error) else "",
-            help="name an installed one or its folder; python -m spacy download en_core_web_sm gets one",
+            help="give an installed pipeline or its folder; to get one: python -m spacy download en_core_web_sm",
         ) from error
     if not set(any_of) & set(pipeline.pipe_names):
         raise ResourceError(
             f"the pipeline {name} has no {' or '.join(any_of)}, which {for_what} need",
             where=f"it has {', '.join(pipeline.pipe_names) or 'nothing'}",
-            help="take one that has, such as en_core_web_sm",
+            help="choose one that does, such as en_core_web_sm",
         )
     return pipeline
 

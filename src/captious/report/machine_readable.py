@@ -1,6 +1,6 @@
 """Results as files and machine-readable text: json, csv, and caption scores as jsonl, csv or parquet.
 
-Files appear whole or not at all. Corpus scores never go without their signature.
+Files appear atomically. Corpus scores never go without their signature.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def study_csv(study: Study) -> str:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file, whole or not at all.
+    """Write a text file, atomically.
 
     Raises:
         OutputError: the file cannot be written.
@@ -139,9 +139,9 @@ def check_caption_file(path: str | os.PathLike[str]) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in CAPTION_FORMATS:
         raise ParameterError(
-            f"caption scores are not written as {suffix or 'a file without extension'}",
+            f"caption scores cannot be written as {suffix or 'a file without extension'}",
             where=str(path),
-            help=f"name a file that ends in {', '.join(CAPTION_FORMATS)}",
+            help=f"use one of these extensions: {', '.join(CAPTION_FORMATS)}",
         )
     if suffix == ".parquet":
         try:
@@ -203,7 +203,7 @@ def _write_parquet(path: str | os.PathLike[str], reports: Sequence[Report]) -> N
 
 
 def _json(document: Mapping[str, Any]) -> str:
-    """JSON with null for what is no number."""
+    """JSON with null for what is not a number."""
     return json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

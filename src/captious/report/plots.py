@@ -55,19 +55,19 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise MissingExtraError("pictures need matplotlib", help="pip install 'captious[report]'") from None
+        raise MissingExtraError("plots need matplotlib", help="pip install 'captious[report]'") from None
     path = Path(folder)
     place = path if path.exists() else path.absolute().parent
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
         raise OutputError(
-            f"cannot write pictures to {path}",
-            where=f"{place} is not a folder that can be written to",
-            help="name a folder of yours, or a new one in a folder that exists",
+            f"cannot write plots to {path}",
+            where=f"{place} is not a writable folder",
+            help="give a writable folder, or a new one inside an existing folder",
         )
 
 
 def write_plots(folder: str | os.PathLike[str], result: Judgment | Study, format: str = "png") -> list[Path]:
-    """Write every picture of a result to a folder, which is made if it is not there; each file whole or not at all.
+    """Write every picture of a result to a folder, which is made if it is not there; each file atomically.
 
     Args:
         folder: where to.
@@ -82,7 +82,7 @@ def write_plots(folder: str | os.PathLike[str], result: Judgment | Study, format
         MissingExtraError, OutputError: as ``check_plots``; or a file cannot be written.
     """
     if format not in FORMATS:
-        raise ParameterError(f"pictures are not written as {format}", help=f"choose from {', '.join(FORMATS)}")
+        raise ParameterError(f"plots cannot be written as {format}", help=f"choose from {', '.join(FORMATS)}")
     check_plots(folder)
     drawn = {f"{name}.{format}": _drawn(figure, format) for name, figure in pictures(result).items()}
     try:
@@ -90,7 +90,7 @@ def write_plots(folder: str | os.PathLike[str], result: Judgment | Study, format
             Path(folder).mkdir(exist_ok=True)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OutputError(f"cannot write pictures to {folder}", where=reason, help="name another folder") from error
+        raise OutputError(f"cannot write plots to {folder}", where=reason, help="choose another folder") from error
     for name, content in drawn.items():
         with whole_file(Path(folder) / name, "wb") as file:
             file.write(content)

@@ -35,9 +35,9 @@ _RATINGS = {
     "each": "each rating is a point",
     "mean": "the mean of a caption's ratings is a point",
     "share": "the share of people who say yes",
-    "majority": "what most people prefer",
-    "given": "one number each, as the file gives it",
-    "known": "which caption is right is known",
+    "majority": "majority preference",
+    "given": "one number per item, as given in the file",
+    "known": "the correct caption is known",
 }
 
 
@@ -81,7 +81,7 @@ def protocol_facts(verdict: Verdict) -> dict[str, str]:
         "measure": said.get("measure", ""),
         "references": said.get("references", ""),
         "left out": said.get("excluded", ""),
-        "ties": f"a tie of the metric counts {said['ties']}" if "ties" in said else "",
+        "ties": f"a tie between metric scores counts {said['ties']}" if "ties" in said else "",
         "parts": f"{said['parts']}; the value is the mean of theirs" if "parts" in said else "",
         "data": data_text(verdict.data),
         "source": p.source,
@@ -117,8 +117,8 @@ def explanations(judgment: Judgment) -> list[str]:
     ]
     tested = [verdict for verdict in judgment.values() if any(a.rank is not None for a in verdict.results.values())]
     if tested:
-        better = f"Rank: 1 plus the number of metrics that are better at {1 - judgment.level:.0%}"
-        sentences.append(f"{better} ({_tests(tested, judgment)}; Holm's correction for the pairs of a benchmark).")
+        better = f"Rank: 1 plus the number of metrics that are significantly better at {1 - judgment.level:.0%}"
+        sentences.append(f"{better} ({_tests(tested, judgment)}; Holm's correction over the pairs of a benchmark).")
         sentences += _exceptions(tested, judgment.level)
     return sentences
 
@@ -162,6 +162,8 @@ def _exceptions(tested: list[Verdict], level: float) -> list[str]:
                 told_apart.append(pair)
             elif rank[a] != rank[b] and not p <= 1 - level:
                 not_apart.append(pair)
-    said = "Metrics that share a rank could not be told apart"
+    said = "Metrics that share a rank do not differ significantly"
     sentences = [f"{said}, except {', '.join(told_apart)}." if told_apart else f"{said}."]
-    return sentences + ([f"Nor could these, in spite of their ranks: {', '.join(not_apart)}."] if not_apart else [])
+    return sentences + (
+        [f"The same holds for these, in spite of their ranks: {', '.join(not_apart)}."] if not_apart else []
+    )

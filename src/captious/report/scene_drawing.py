@@ -40,7 +40,9 @@ def write_scenes(path: str | os.PathLike[str], explanation: SceneExplanation) ->
     """
     format = Path(path).suffix.lower().removeprefix(".")
     if format not in FORMATS:
-        raise ParameterError(f"cannot draw to {Path(path).name}", help=f"name a file .{', .'.join(FORMATS)}")
+        raise ParameterError(
+            f"cannot draw to {Path(path).name}", help=f"use one of these extensions: .{', .'.join(FORMATS)}"
+        )
     figure = draw_scenes(explanation)
     from matplotlib import rc_context
 

@@ -117,7 +117,7 @@ def _subject(reports: Sequence[Report]) -> str:
 def _notes(reports: Sequence[Report], legend: Sequence[str]) -> list[str | Text]:
     """What was left out of each report, then the legend, on lines of their own behind an empty one."""
     notes = [
-        f"{report.system}: a subset. Left out {report.left_out['candidates']:,} candidates without references "
+        f"{report.system}: subset; excluded {report.left_out['candidates']:,} candidates without references "
         f"and {report.left_out['images']:,} images without a candidate."
         for report in reports
         if report.left_out
@@ -128,7 +128,7 @@ def _notes(reports: Sequence[Report], legend: Sequence[str]) -> list[str | Text]
 
 
 def shown(text: str) -> Text:
-    """Text of the user's as a cell: no markup, nothing that a terminal would obey, one line."""
+    """Text defined by the user as a cell: no markup, nothing that a terminal would obey, one line."""
     return Text(numbers.plain(text))
 
 

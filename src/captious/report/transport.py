@@ -58,7 +58,7 @@ class TransportPicture:
     @staticmethod
     def legend(transports: Sequence[Transport]) -> Text:
         """What the numbers mean."""
-        text = Text("Share: of all words that have a vector. Shares times distances add up to the distance.")
+        text = Text("Share: of all words with a vector. The distance is the sum of shares times distances.")
         if len(transports) > 1:
             text.append("  ").append(_BEST, style="green").append(" nearest")
         return text

@@ -1,4 +1,4 @@
-"""Where captious keeps what it has fetched and compiled: one folder of the user's, never the installed package."""
+"""The cache of downloaded and compiled files: one user folder, never the installed package."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def expanded(path: str, variable: str) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
-        raise ResourceError(f"{variable} names no folder: {error}", where=path, help=f"set {variable} anew") from error
+        raise ResourceError(
+            f"{variable} does not name a folder: {error}", where=path, help=f"set {variable} to a valid path"
+        ) from error
 
 
 def make_folder(folder: Path) -> Path:
@@ -40,13 +42,13 @@ def make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         writable = os.access(folder, os.W_OK | os.X_OK)
-        reason = "" if writable else "not yours to write to"
+        reason = "" if writable else "it is not writable"
     except OSError as error:
         reason = error.strerror or str(error)
     if reason:
         raise ResourceError(
             f"the cache folder cannot be used: {reason}",
             where=str(folder),
-            help="set CAPTIOUS_CACHE to a folder that can be written to",
+            help="set CAPTIOUS_CACHE to a writable folder",
         )
     return folder

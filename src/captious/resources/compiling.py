@@ -24,7 +24,7 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
 
     Args:
         path: the file. Its folder is this resource's alone.
-        label: what the arrays are made from; a file with another is made anew.
+        label: what the arrays are made from; a file with another is made again.
         make: makes the arrays. It says how far it is in steps of a hundred.
 
     Raises:
@@ -36,7 +36,7 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
 
     make_folder(path.parent)
     with Progress(100) as progress:
-        progress.reach(0, f"waiting for another process to make {path.name}")
+        progress.reach(0, f"waiting for another process to create {path.name}")
         lock = FileLock(path.parent / "lock", mode=0o666)  # whoever shares the folder may build
         try:
             lock.acquire()
@@ -62,5 +62,5 @@ def _unusable(path: Path, reason: str) -> ResourceError:
     return ResourceError(
         f"the cache cannot be written to: {reason}",
         where=str(path),
-        help="delete it or make room, or set CAPTIOUS_CACHE to another folder",
+        help="delete it or free some disk space, or set CAPTIOUS_CACHE to another folder",
     )

@@ -43,7 +43,7 @@ def packed_grammar(file: IO[bytes], tell: Callable[[str], None] | None) -> bytes
         with zipfile.ZipFile(file) as archive:
             return _in_archive(archive, file, tell)
     except (EOFError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(f"neither {GRAMMAR} nor a zip that is whole ({error})") from error
+        raise ValueError(f"neither {GRAMMAR} nor a complete zip ({error})") from error
 
 
 def _in_archive(archive: zipfile.ZipFile, file: IO[bytes], tell: Callable[[str], None] | None) -> bytes:
@@ -73,11 +73,11 @@ def _opened(
         start = entry.header_offset + _LOCAL_HEADER.size + of_name + of_more
         yield io.BufferedReader(_Window(file, start, entry.file_size))
     elif tell is not None:
-        tell(f"{name} is packed, so all of it is unpacked for a moment: {entry.file_size / 1e6:,.0f} MB")
+        tell(f"{name} is compressed and will be unpacked temporarily: {entry.file_size / 1e6:,.0f} MB")
         with archive.open(entry) as member, copied(member, entry.file_size, f"unpacking {name}") as copy:
             yield copy
     else:
-        raise ValueError(f"{name} in it is packed, and too large to be unpacked every time")
+        raise ValueError(f"{name} inside it is compressed and too large to unpack every time")
 
 
 class _Window(io.RawIOBase):
@@ -111,5 +111,5 @@ class _Window(io.RawIOBase):
 def _bounded(file: IO[bytes]) -> bytes:
     content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
-        raise ValueError(f"much larger than {GRAMMAR} is")
+        raise ValueError(f"much larger than {GRAMMAR}")
     return content

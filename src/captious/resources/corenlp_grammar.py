@@ -59,11 +59,11 @@ def read_grammar(packed: bytes, name: str) -> Grammar:
     """
     parser = read_object(_unpacked(packed))
     if not isinstance(parser, JavaObject) or parser.type.name != _PARSER:
-        raise ValueError("no grammar of CoreNLP's lexicalized parser")
+        raise ValueError("not a grammar of CoreNLP's lexicalized parser")
     try:
         grammar = _grammar(parser, name, fingerprint_of(packed))
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError) as error:
-        raise ValueError(f"a grammar of another form than CoreNLP 3.6.0 has ({error!r})") from error
+        raise ValueError(f"the format is not that of CoreNLP 3.6.0's grammar ({error!r})") from error
     _check(grammar)
     return grammar
 
@@ -88,7 +88,7 @@ def _grammar(parser: JavaObject, name: str, fingerprint: str) -> Grammar:
             raise ValueError(f"a grammar for another parser: {'.'.join(path)} is {value}, not {expected}")
     lexicon, unknown = parser["lex"], parser["lex"]["uwModel"]
     if unknown.type.name != _UNKNOWN_WORDS or lexicon["smooth"].tolist() != _SMOOTHING:
-        raise ValueError("a grammar for another parser: it has another model of unknown words")
+        raise ValueError("a grammar for another parser: its model of unknown words differs")
     binary = _items(parser["bg"]["allRules"])
     unary = _keys_and_values(parser["ug"]["coreRules"])[0]
     seen, seen_counts = _counts(lexicon["seenCounter"])
@@ -124,7 +124,7 @@ def _strings(index: JavaObject) -> tuple[str, ...]:
     """A ``HashIndex`` of strings."""
     strings = _items(index["objects"])
     if not all(isinstance(string, str) for string in strings):
-        raise TypeError("an index of strings has other things in it")
+        raise TypeError("an index of strings contains other items")
     return tuple(strings)
 
 
@@ -160,7 +160,7 @@ def _check(grammar: Grammar) -> None:
                 raise ValueError(f"a grammar without {what}")
             for column, of in zip(array.T, names, strict=False):
                 if column.min() < least or column.max() >= len(of):
-                    raise ValueError(f"a grammar with {what} of what is not in it")
+                    raise ValueError(f"a grammar whose {what} refer to missing entries")
     for numbers in (grammar.binary_scores, grammar.unary_scores, grammar.seen_counts, grammar.unseen_counts):
         if not np.isfinite(numbers).all():
-            raise ValueError("a grammar with numbers that are infinite or none")
+            raise ValueError("a grammar with infinite or NaN numbers")

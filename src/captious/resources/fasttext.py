@@ -44,11 +44,11 @@ def source(path: Path, file: IO[bytes], with_subwords: bool, scratch: Path) -> S
     version, width, *settings = _SETTINGS.unpack(_read(path, file, _SETTINGS.size, "its settings"))
     buckets, shortest, longest = settings[7:10]
     if version != _VERSION:
-        raise broken(path, "", f"version {version} of fastText's form, not {_VERSION}")
-    _, n_words, n_labels, _, n_pruned = _COUNTS.unpack(_read(path, file, _COUNTS.size, "its numbers of words"))
+        raise broken(path, "", f"fastText format version {version}, not {_VERSION}")
+    _, n_words, n_labels, _, n_pruned = _COUNTS.unpack(_read(path, file, _COUNTS.size, "its word counts"))
     if n_words < 1 or n_labels < 0 or buckets < 0:
         said = f"{n_words:,} words, {n_labels:,} labels and {buckets:,} n-grams"
-        raise broken(path, "", f"the header says {said}", "get the file again")
+        raise broken(path, "", f"the header says {said}", "download the file again")
     words = _words(path, file, n_words + n_labels)[:n_words]
     if n_pruned > 0:
         raise broken(path, "", "a quantised model", "give the .bin model it was made from")
@@ -78,7 +78,7 @@ def source(path: Path, file: IO[bytes], with_subwords: bool, scratch: Path) -> S
 def _read(path: Path, file: IO[bytes], size: int, what: str) -> bytes:
     data = file.read(size)
     if len(data) < size:
-        raise broken(path, "", f"the file ends before {what}", "get the file again")
+        raise broken(path, "", f"the file ends before {what}", "download the file again")
     return data
 
 
@@ -92,7 +92,7 @@ def _words(path: Path, file: IO[bytes], n: int) -> list[bytes]:
         if end < 0 or end + 1 + _COUNT_AND_TYPE > len(buffer):
             piece = file.read(_PIECE)
             if not piece:
-                raise broken(path, f"word {len(words) + 1:,}", "the file ends in the middle", "get the file again")
+                raise broken(path, f"word {len(words) + 1:,}", "the file is truncated", "download the file again")
             consumed += at
             buffer, at = buffer[at:] + piece, 0
             continue
@@ -109,7 +109,7 @@ def _matrix(path: Path, file: IO[bytes], rows: int, columns: int, scratch: Path)
     on_disk, offset = (file, start) if plain else (rest_on_disk(file, scratch), 0)
     try:
         if not _has_both_matrices(on_disk, offset + size):
-            raise broken(path, "", "the file ends in the middle of its matrices", "get the file again")
+            raise broken(path, "", "the file is truncated inside its matrices", "download the file again")
         mapped: NDArray[np.float32] = np.memmap(on_disk, "<f4", "r", offset, (rows, columns))
     finally:
         if on_disk is not file:

@@ -126,7 +126,7 @@ def read_object(stream: bytes) -> Any:
     try:
         return _Reader(stream).value(0)
     except (IndexError, struct.error):
-        raise JavaStreamError("the stream of Java objects ends in the middle") from None
+        raise JavaStreamError("the stream of Java objects is truncated") from None
 
 
 class _Reader:
@@ -221,7 +221,7 @@ class _Reader:
             self._refuse(f"byte {code:#04x} where a class should be")
         found = self.value(depth)
         if found is not None and (not isinstance(found, JavaClass) or found.layer is None):
-            self._refuse("a reference to no class where a class should be")
+            self._refuse("a null reference where a class should be")
         return found
 
     def _new_class(self, depth: int) -> JavaClass:
@@ -237,7 +237,7 @@ class _Reader:
             kind = chr(self._take(1)[0])
             fields[self._short_string()] = place
             if len(fields) <= place:
-                self._refuse(f"{made.name} with two fields of one name")
+                self._refuse(f"{made.name} with two fields of the same name")
             if kind in "[L":
                 references += 1
                 if not isinstance(self.value(depth), str):  # the field's type, which values tell themselves
@@ -249,7 +249,7 @@ class _Reader:
         self._until_end(depth)  # annotations of the class
         above = self._class_or_none(depth)
         if flags & _EXTERNALIZABLE and (flags & _SERIALIZABLE or not flags & _BLOCKS):
-            self._refuse(f"{made.name} in a form that only its own code can read")
+            self._refuse(f"{made.name} in a format that only its own code can read")
         if not flags & _SERIALIZABLE:  # the class writes no fields, or none by itself
             fields, references, formats = {}, 0, ""
         written = bool(flags & _EXTERNALIZABLE or (flags & _SERIALIZABLE and flags & _WRITES))
@@ -280,7 +280,7 @@ class _Reader:
     def _reference(self) -> Any:
         handle = self._number(_U32) - _FIRST_HANDLE
         if not 0 <= handle < len(self._handles):
-            self._refuse("a reference to what is not there")
+            self._refuse("a reference to a missing object")
         return self._handles[handle]
 
     def _remember(self, value: Any) -> Any:
@@ -298,7 +298,7 @@ class _Reader:
     def _take(self, size: int) -> bytes:
         start, self._at = self._at, self._at + size
         if size < 0 or self._at > len(self._stream):
-            raise JavaStreamError("the stream of Java objects ends in the middle")
+            raise JavaStreamError("the stream of Java objects is truncated")
         return self._stream[start : self._at]
 
     def _refuse(self, what: str) -> NoReturn:

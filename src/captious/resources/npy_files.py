@@ -57,7 +57,7 @@ def map_npy(path: Path) -> NDArray[Any]:
         header = _header(file)
         start = file.tell()
         if os.fstat(file.fileno()).st_size < start + header.size:
-            raise ValueError("the file ends in the middle")
+            raise ValueError("the file is truncated")
         if not header.size:
             return np.zeros(header.shape, header.dtype)
         mapped: NDArray[Any] = np.memmap(file, header.dtype, "r", start, header.shape, header.order)
@@ -75,7 +75,7 @@ def read_npy(file: IO[bytes]) -> NDArray[Any]:
     while len(content) < header.size and (piece := file.read(min(_PIECE, header.size - len(content)))):
         content += piece
     if len(content) < header.size:
-        raise ValueError("the file ends in the middle")
+        raise ValueError("the file is truncated")
     if not header.size:
         return np.zeros(header.shape, header.dtype)
     return np.frombuffer(content, header.dtype).reshape(header.shape, order=header.order)
@@ -97,7 +97,7 @@ def read_npz(file: IO[bytes], names: Collection[str] | None = None) -> dict[str,
             members = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
             chosen = {name: entry for name, entry in members.items() if names is None or name in names}
             if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in chosen.values()):
-                raise ValueError("it is packed in another way than numpy packs")
+                raise ValueError("it uses a compression method that numpy does not use")
             if any(entry.flag_bits & 1 for entry in chosen.values()):
                 raise ValueError("it is encrypted")
             check_size(sum(entry.file_size for entry in chosen.values()), file.seek(0, io.SEEK_END))
@@ -107,13 +107,13 @@ def read_npz(file: IO[bytes], names: Collection[str] | None = None) -> dict[str,
                     found[name] = read_npy(member)
             return found
     except (EOFError, NotImplementedError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(str(error) or "it ends in the middle") from error
+        raise ValueError(str(error) or "it is truncated") from error
 
 
 def _header(file: IO[bytes]) -> _Header:
     start = file.read(len(MAGIC) + 2)
     if not start.startswith(MAGIC) or len(start) < len(MAGIC) + 2:
-        raise ValueError("not an array of numpy")
+        raise ValueError("not a numpy array")
     form = struct.Struct("<H" if start[-2] == 1 else "<I")
     written = file.read(form.size)
     size = form.unpack(written)[0] if len(written) == form.size else _LONGEST_HEADER + 1
@@ -127,12 +127,12 @@ def _header(file: IO[bytes]) -> _Header:
         at, n_entries = entry.end(), n_entries + 1
         given |= {key: value for key, value in entry.groupdict().items() if value is not None}
     if text != f"{{{text[1:-1]}}}" or at < len(content) or n_entries != 3 or len(given) != 3:
-        raise ValueError("its header is not that of an array of numbers or strings")
+        raise ValueError("its header does not describe an array of numbers or strings")
     try:
         dtype = np.dtype(given["dtype"])
         shape = tuple(int(size.rstrip("L")) for size in given["shape"].replace(" ", "").split(",") if size)
         if not math.prod(shape):
             np.zeros(shape, dtype)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"its header is not that of an array of numbers or strings ({error})") from error
+        raise ValueError(f"its header does not describe an array of numbers or strings ({error})") from error
     return _Header(dtype, shape, "F" if given["order"] == "True" else "C")

@@ -13,7 +13,7 @@ __all__ = ["FILE", "LABEL", "NAME", "own_grammar"]
 
 #: Where it lies.
 FILE = Path(__file__).parent / "captious.grammar"
-#: What signatures call it; counts up when it is trained anew.
+#: What signatures call it; counts up when it is trained again.
 NAME = "captious-1"
 LABEL = "captious grammar 1"
 
@@ -27,5 +27,5 @@ def own_grammar() -> Grammar:
     """
     arrays = open_arrays(FILE, LABEL)
     if arrays is None:
-        raise ResourceError("captious' own grammar is damaged", where=str(FILE), help="install captious again")
+        raise ResourceError("the bundled grammar is damaged", where=str(FILE), help="reinstall captious")
     return Grammar.from_arrays(arrays, NAME, NAME)

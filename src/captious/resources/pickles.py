@@ -67,7 +67,7 @@ class _Global:
         elif (module, name) == ("_codecs", "encode"):
             self.called = "encode"
         if not self.called:
-            raise PickleError(f"{f'{module}.{name}'!r:.100} has no place in it")
+            raise PickleError(f"{f'{module}.{name}'!r:.100} is not allowed in it")
 
 
 #: Last part of the module, and name, of what the arrays and numbers of a pickle are made with.
@@ -125,7 +125,7 @@ def read_pickle(data: Buffer) -> Any:
     try:
         return _resolved(_Reader(data).value())
     except (IndexError, struct.error):
-        raise PickleError("the pickle ends in the middle, or is damaged") from None
+        raise PickleError("the pickle is truncated or damaged") from None
     except UnicodeDecodeError as error:
         raise PickleError(f"a string that cannot be decoded: {error.reason}") from error
 
@@ -169,7 +169,7 @@ class _Reader:
     def _span(self, size: int) -> memoryview:
         start, end = self._at, self._at + size
         if end > len(self._view):
-            raise PickleError("the pickle ends in the middle")
+            raise PickleError("the pickle is truncated")
         self._at = end
         return self._view[start:end]
 
@@ -189,7 +189,7 @@ class _Reader:
     def _line(self) -> str:
         end = self._data.find(b"\n", self._at, self._at + _LONGEST_NAME)
         if end < 0:
-            self._refuse("a name without end")
+            self._refuse("an unterminated name")
         line = str(self._span(end - self._at), "utf-8")
         self._at += 1
         return line
@@ -239,14 +239,14 @@ class _Reader:
     def _remember(self, place: int) -> None:
         missing = place - len(self._memo)
         if missing > 1:  # picklers count, some from 1
-            self._refuse("a place to remember that is not the next one")
+            self._refuse("a memo index out of order")
         if missing >= 0:
             self._memo += [None] * (missing + 1)
         self._memo[place] = self._stack[-1]
 
     def _recall(self, place: int) -> None:
         if place >= len(self._memo):
-            self._refuse("a reference to what is not there")
+            self._refuse("a reference to a missing object")
         self._stack.append(self._memo[place])
 
     def _append(self, items: list[Any]) -> None:
@@ -275,13 +275,13 @@ class _Reader:
             self._pop()
         made = self._pop()
         if not isinstance(made, _Global) or made.called != "object":
-            self._refuse("an object of something that is not a class of gensim")
+            self._refuse("an object whose class is not from gensim")
         return PickledObject(f"{made.module}.{made.name}")
 
     def _call(self) -> Any:
         arguments, function = self._pop(), self._pop()
         if not isinstance(function, _Global) or not isinstance(arguments, tuple):
-            self._refuse("a call of something that is not a function")
+            self._refuse("a call of a value that is not a function")
         make = _CALLS.get(function.called)
         if make is None or len(arguments) > 4:
             self._refuse(f"such a call of {f'{function.module}.{function.name}'!r:.100}")
@@ -289,14 +289,14 @@ class _Reader:
 
     def _encode(self, text: object = None, encoding: object = None, *_: object) -> bytes:
         if not isinstance(text, str) or encoding not in ("latin1", "latin-1"):
-            self._refuse("bytes that are not written as bytes are")
+            self._refuse("bytes in an unexpected encoding")
         self._to_encode -= len(text)
         if self._to_encode < 0:
-            self._refuse("more bytes than the pickle has")
+            self._refuse("more bytes than the pickle contains")
         try:
             return text.encode("latin1")
         except UnicodeEncodeError:
-            self._refuse("bytes that are not written as bytes are")
+            self._refuse("bytes in an unexpected encoding")
 
     def _dtype(self, code: object = None, *_: object) -> _Type:
         return _Type(code)
@@ -313,7 +313,7 @@ class _Reader:
         return self._numbers(raw, dtype, (), False).item()
 
     def _build(self) -> None:
-        state, target = self._pop(), self._top(object, "a state of nothing")
+        state, target = self._pop(), self._top(object, "a state without an object")
         if isinstance(target, PickledObject):
             for part in state if isinstance(state, tuple) else (state,):
                 if isinstance(part, dict) and all(type(name) is str for name in part):
@@ -328,7 +328,7 @@ class _Reader:
                 self._refuse("an array whose items have parts")
             target.code = state[1] + target.code.lstrip("<>=|")
         else:
-            self._refuse("a state of something that has none")
+            self._refuse("a state for an object that takes none")
 
     def _numbers(self, raw: object, dtype: object, shape: object, fortran: bool) -> NDArray[Any]:
         if not isinstance(raw, bytes | memoryview) or not isinstance(dtype, _Type):
@@ -339,7 +339,7 @@ class _Reader:
             or not all(type(size) is int and 0 <= size < _LARGEST_DIMENSION for size in shape)
             or math.prod(shape) * dtype.dtype.itemsize != len(raw)
         ):
-            self._refuse("an array whose size is not that of its bytes")
+            self._refuse("an array whose size does not match its bytes")
         if not len(raw):
             return np.zeros(0, dtype.dtype)
         return np.frombuffer(raw, dtype.dtype).reshape(shape, order="F" if fortran else "C")

@@ -45,8 +45,8 @@ def opened(url: str, tell: Callable[[str], None]) -> Iterator[IO[bytes]]:
                 file = io.BufferedReader(_RemoteFile(url, *_part(answer, 0)), _FIRST)
             else:
                 size = int(answer.headers.get("Content-Length", 0))
-                tell(f"the server sends the file only whole{f': {size / 1e6:,.0f} MB' if size else ''}")
-                file = copied(answer, size, "fetching all of the file")
+                tell(f"the server cannot send parts of the file{f': {size / 1e6:,.0f} MB' if size else ''}")
+                file = copied(answer, size, "downloading the complete file")
         yield stack.enter_context(file)
 
 
@@ -68,7 +68,7 @@ def copied(source: IO[bytes] | HTTPResponse, size: int, what: str) -> IO[bytes]:
                 copy.write(piece)
                 progress.reach(copy.tell() // 1_000_000, f"{what} (MB)")
         if size and copy.tell() != size:
-            raise OSError(f"{copy.tell():,} bytes came instead of {size:,}")
+            raise OSError(f"{copy.tell():,} bytes were received instead of {size:,}")
         copy.seek(0)
         stack.pop_all()
     return copy
@@ -99,7 +99,7 @@ class _RemoteFile(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
         if at < 0:
-            raise OSError("a place before the file")
+            raise OSError("a position before the start of the file")
         self._at = at
         return at
 
@@ -141,7 +141,7 @@ def _answer(url: str, first: int, size: int) -> Iterator[HTTPResponse]:
     except URLError as error:
         raise OSError(getattr(error.reason, "strerror", None) or f"{error.reason}") from error
     except (HTTPException, ValueError) as error:
-        raise OSError(f"no such answer as expected ({error!r})") from error
+        raise OSError(f"unexpected answer ({error!r})") from error
 
 
 def _part(answer: HTTPResponse, first: int) -> tuple[int, bytes]:
@@ -150,7 +150,7 @@ def _part(answer: HTTPResponse, first: int) -> tuple[int, bytes]:
 
     span = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", answer.headers.get("Content-Range", ""))
     if answer.status != 206 or span is None or int(span[1]) != first:
-        raise OSError("the server sent another part than it was asked for")
+        raise OSError("the server sent a different part than requested")
     try:
         part = answer.read(_MOST)
     except IncompleteRead as error:  # the next request asks for the rest

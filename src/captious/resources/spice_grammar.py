@@ -37,9 +37,9 @@ _PUBLISHED_AT = (
     "https://nlp.stanford.edu/software/stanford-corenlp-full-2015-12-09.zip",
 )
 _SOURCES = f"""PATH_OR_URL is {GRAMMAR}, or CoreNLP 3.6.0's models jar or distribution zip, which have it:
-  {_PUBLISHED_AT[0]} (2 MB of it are fetched)
+  {_PUBLISHED_AT[0]} (2 MB of it are downloaded)
   {_PUBLISHED_AT[1]}
-  without it, SPICE uses a grammar of captious' own, which comes close"""
+  without it, SPICE uses the bundled approximate grammar"""
 
 # How the grammar may have been found.
 _VARIABLE = "CAPTIOUS_SPICE_GRAMMAR"
@@ -95,7 +95,7 @@ class SpiceGrammar:
         compiled(self.index, self.fingerprint, self._compile)
 
     def _compile(self, progress: Progress) -> Arrays:
-        progress.reach(5, "compiling the grammar of SPICE, once")
+        progress.reach(5, "compiling SPICE's grammar (once)")
         with _trouble_with(self.file, self.origin), open(self.file, "rb") as file:
             return read_grammar(packed_grammar(file, tell=None), self.label).arrays()
 
@@ -133,7 +133,7 @@ def fetch(source: str = "", tell: Callable[[str], None] = lambda line: None) -> 
         OutputError: the file cannot be written.
     """
     if not source:
-        raise ParameterError(f"spice-grammar is brought from a file of yours or the web: {INSTALL}", help=_SOURCES)
+        raise ParameterError(f"spice-grammar needs a file or URL: {INSTALL}", help=_SOURCES)
     make_folder(_fetched().parent)
     with _trouble_with(source, _NAMED), _source(source, tell) as file:
         packed = packed_grammar(file, tell)
@@ -185,7 +185,7 @@ def _trouble_with(source: str | Path, origin: str) -> Iterator[None]:
             _NAMED: _SOURCES,
         }
         raise ResourceError(
-            f"the grammar of SPICE cannot be read: {reason}",
+            f"SPICE's grammar cannot be read: {reason}",
             where=f"{source}",
-            help=help.get(origin, f"bring it again: {INSTALL}"),
+            help=help.get(origin, f"get it again: {INSTALL}"),
         ) from error

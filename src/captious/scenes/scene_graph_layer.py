@@ -79,9 +79,9 @@ def _tuples(parses: Iterable[Parse]) -> list[tuple[Tuple, ...]]:
     for parse in parses:
         if parse.words and not parse.collapsed:
             raise ParameterError(
-                "a parse without collapsed dependencies has no scene graph",
+                "a scene graph needs collapsed dependencies, which this parse does not have",
                 where=" ".join(parse.words),
-                help="spaCy pipelines give none: use a grammar of captious, or a file of parses",
+                help="spaCy pipelines do not produce them: use --parses corenlp or captious, or a file of parses",
             )
         if id(parse) not in known:
             known[id(parse)] = tuples_of(parse)

@@ -1,6 +1,6 @@
-"""What is known about a caption's words: tokenizers, vocabulary ids, n-grams.
+"""Words of captions: tokenizers, vocabulary ids, n-grams.
 
-Everything here is an annotation layer of a table of captions, worked out once and shared by all metrics.
+Everything here is an annotation layer of a table of captions, computed once and shared by all metrics.
 """
 
 from captious.text.concepts import SMURF, ConceptLayer, Concepts

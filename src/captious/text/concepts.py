@@ -1,4 +1,4 @@
-"""Concepts: what SMURF takes a caption to be made of, the stems of its words without stop words and punctuation."""
+"""Concepts, SMURF's units of a caption: stems of its words without stop words and punctuation."""
 
 from __future__ import annotations
 

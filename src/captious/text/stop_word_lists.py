@@ -1,4 +1,4 @@
-"""Lists of stop words with the name that signatures show: the built-in one, a file of the user's, or any words."""
+"""Stop word lists with a name for signatures: the built-in list, a file, or any words."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ NLTK = StopWords("nltk", NLTK_STOP_WORDS)
 def as_stop_words(words: StopWords | str | os.PathLike[str] | Iterable[str] | None) -> StopWords:
     """A list of stop words from a file, plain or .gz, with one word on a line; from words; or, for None, NLTK's.
 
-    A list of the user's is named after its file, or "own", and a checksum of its words.
+    A user-defined list is named after its file, or "own", with a checksum of its words.
 
     Raises:
-        ResourceError: a file that cannot be read, or that holds no text.
+        ResourceError: a file that cannot be read, or that is not text.
         ParameterError: words that are not strings.
     """
     if words is None:
@@ -69,8 +69,8 @@ def _read(path: Path) -> str:
     try:
         return plain_content(path.read_bytes(), path.name).decode("utf-8")
     except UnpackedSizeError as error:
-        raise ResourceError(f"these stop words are too many: {error}", where=str(path), help=RAISE_LIMIT) from error
+        raise ResourceError(f"the stop word file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
     except OSError as error:
         raise ResourceError(f"cannot read stop words: {error.strerror or error}", where=str(path), help=help) from error
     except (EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise ResourceError("these stop words are no text", where=str(path), help=help) from error
+        raise ResourceError("the stop word file is not text", where=str(path), help=help) from error

@@ -1,4 +1,4 @@
-"""English stop words: words that say little by themselves."""
+"""English stop words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How captions become tokens: the PTB tokenizer of the COCO harness, white space, or any function of the user's.
+"""Tokenizers: the PTB tokenizer of the COCO toolkit, white space, or any user-defined function.
 
 A ``Tokenizer`` is a name and a rule. The name is part of every signature, because scores under different
 tokenizers cannot be compared.
@@ -31,7 +31,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A named way of cutting a caption into tokens.
+    """A named tokenizer.
 
     Args:
         name: what signatures call it; letters, digits and ``.-_`` only.
@@ -49,7 +49,7 @@ class Tokenizer:
             )
         if (self.function is None) == (self.cut is None):
             raise ParameterError(
-                f"the tokenizer {self.name!r} has no function", help="Tokenizer('name', function), str -> list[str]"
+                f"the tokenizer {self.name!r} needs a function", help="Tokenizer('name', function), str -> list[str]"
             )
 
     def __call__(self, caption: str) -> list[str]:
@@ -109,7 +109,7 @@ class Tokenizer:
             raise ParameterError(
                 f"the tokenizer {self.name} gave {type(tokens).__name__} {tokens!r:.60}",
                 where=f"caption {caption!r:.80}",
-                help="a tokenizer takes a string and returns a list of strings",
+                help="a tokenizer must take a string and return a list of strings",
             )
         return list(tokens)
 
@@ -131,7 +131,7 @@ Function = TypeVar("Function", bound=Callable[[str], Sequence[str]])
 
 
 def register_tokenizer(name: str) -> Callable[[Function], Function]:
-    """Function decorator that makes a tokenizer available under a name, for as long as the process lives.
+    """Function decorator that makes a tokenizer available under a name, until the process ends.
 
     A package makes one available everywhere, on the command line too, with an entry point of the group
     ``captious.tokenizers``, whose name is the tokenizer's and whose value is the function or a ``Tokenizer``.
@@ -182,7 +182,7 @@ def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) ->
         if (found := _named(tokenizer)) is None:
             raise UnknownNameError(
                 f"there is no tokenizer {tokenizer!r}",
-                help=f"there are {', '.join(tokenizer_names())}; in Python, a function will do",
+                help=f"there are {', '.join(tokenizer_names())}; in Python, a function is also accepted",
             )
         return found
     if not callable(tokenizer):
@@ -193,7 +193,7 @@ def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) ->
     home = f"{module}." if module is not None else ""  # methods of built-in types have no module
     if name is None or "<lambda>" in name:
         raise ParameterError(
-            "this tokenizer has no name that a signature could show",
+            "this tokenizer has no name to show in signatures",
             help="wrap it: captious.Tokenizer('my-tokenizer', function)",
         )
     return Tokenizer(f"{home}{name}".replace("<locals>.", ""), tokenizer)
@@ -205,8 +205,8 @@ def _surrogates(captions: Sequence[str]) -> EncodingError:
             caption.encode()
         except UnicodeEncodeError as error:
             return EncodingError(
-                f"a caption has a lone surrogate (U+{ord(caption[error.start]):04X}), which is not text",
+                f"a caption contains a lone surrogate (U+{ord(caption[error.start]):04X}), which is not text",
                 where=f"caption {number}, character {error.start}",
                 help="decode the source as UTF-8, or with errors='replace'",
             )
-    return EncodingError("a token has a lone surrogate, which is not text", help="check the tokenizer function")
+    return EncodingError("a token contains a lone surrogate, which is not text", help="check the tokenizer function")

@@ -1,6 +1,6 @@
 """Annotation layers of words: tokens as ids over one vocabulary, and n-grams of references.
 
-Ask a table for them: ``captions.layer(TokenLayer(PTB))``. Each is worked out once and shared by all metrics.
+Ask a table for them: ``captions.layer(TokenLayer(PTB))``. Each is computed once and shared by all metrics.
 """
 
 from __future__ import annotations

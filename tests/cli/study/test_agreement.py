@@ -22,7 +22,7 @@ def examples(folder: Path) -> Path:
 def test_agreement(run: Run, examples: Path) -> None:
     done = run("study", "agreement", "references.json", "-m", "bleu-1", "--published", "board.json", "--resamples", 20)
     assert done.code == 0, done.err
-    assert "People's captions against other people's: references.json" in done.out
+    assert "Human captions scored against other human captions: references.json" in done.out
     assert "published c5" in done.out
     assert ".6630" in done.out
 
@@ -40,9 +40,9 @@ def test_agreement_as_json(run: Run, examples: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "part"),
     [
-        (("--counts", "9"), "no image can have 9 references"),
+        (("--counts", "9"), "no image has 9 references"),
         (("--published", "baseline.json"), "no leaderboard"),
-        (("--published", "none.json"), "none.json is not there"),
+        (("--published", "none.json"), "none.json was not found"),
     ],
 )
 def test_refusals(run: Run, examples: Path, option: tuple[str, ...], part: str) -> None:

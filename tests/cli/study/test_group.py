@@ -41,7 +41,7 @@ def test_results_go_to_files(rated: Path, run: Run, form: str) -> None:
 def test_an_input_is_never_overwritten(rated: Path, run: Run) -> None:
     before = rated.read_bytes()
     outcome = run("study", "failures", rated, "-m", "bleu-1", "-o", "rated.jsonl")
-    assert_refused(outcome, "rated.jsonl is read as well")
+    assert_refused(outcome, "rated.jsonl is also an input")
     assert rated.read_bytes() == before
 
 
@@ -76,7 +76,7 @@ def test_every_study_goes_everywhere(name: str) -> None:
 class TestWarnings:
     """Those of the study are on stderr, whatever is printed and wherever it goes."""
 
-    OWN = "warning: SPICE rests on captious' own grammar"
+    OWN = "warning: SPICE is using the bundled approximate grammar"
 
     @pytest.mark.usefixtures("tables")
     @pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])
@@ -153,7 +153,7 @@ def test_a_folder_of_figures_is_checked_before_anything_else(tmp_path: Path) -> 
     pytest.importorskip("matplotlib")
     (tmp_path / "file").touch()
     SEEN.clear()
-    with pytest.raises(OutputError, match="cannot write pictures"):
+    with pytest.raises(OutputError, match="cannot write plots"):
         made().main(["x", "--plot", str(tmp_path / "file"), "--vectors", "none.txt"], standalone_mode=False)
     assert SEEN == []
 

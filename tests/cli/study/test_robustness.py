@@ -30,7 +30,7 @@ def test_robustness(folder: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (("references.json", "--strengths", "0.5,2"), ("2 is no strength",)),
+        (("references.json", "--strengths", "0.5,2"), ("2 is not a valid strength",)),
         (("references.json", "--sample", "1"), ("--sample",)),
         (("none.json",), ("no such file", "none.json")),
     ],

@@ -64,5 +64,5 @@ def test_refusals(folder: Path, run: Run) -> None:
 def test_the_constants_are_never_overwritten(folder: Path, run: Run) -> None:
     (folder / "own.json").write_text("{}")
     arguments = ("study", "smurf", "baseline.json", "references.json", "-m", "smurf:threshold=-2,constants=own.json")
-    assert_refused(run(*arguments, "-o", "own.json"), "own.json is read as well")
+    assert_refused(run(*arguments, "-o", "own.json"), "own.json is also an input")
     assert (folder / "own.json").read_text() == "{}"

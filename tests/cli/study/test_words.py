@@ -36,9 +36,9 @@ def test_pictures(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "part"),
     [
-        (("-k", "9"), "no image can have 9 references"),
+        (("-k", "9"), "no image has 9 references"),
         (("--system", "baseline.json", "--system", "baseline.json"), "given twice"),
-        (("-o", "references.json"), "is read as well"),
+        (("-o", "references.json"), "is also an input"),
     ],
 )
 def test_refusals(run: Run, folder: Path, option: tuple[str, ...], part: str) -> None:

@@ -62,8 +62,8 @@ def test_built_in_benchmarks_are_what_the_registry_calls_them() -> None:
         ({"protocols": ()}, "it has no protocol"),
         ({"files": ()}, "it has no files"),
         ({"protocols": (RATED, RATED)}, "two of its protocols have the same name"),
-        ({"name": "other"}, "one of its protocols is of the benchmark 'mine'"),
-        ({"published": {"third": {"bleu-1": Figure(0.5, "me")}}}, "figures of 'third', which is not one of its"),
+        ({"name": "other"}, "one of its protocols belongs to the benchmark 'mine'"),
+        ({"published": {"third": {"bleu-1": Figure(0.5, "me")}}}, "figures for 'third', which is not one of its"),
     ],
 )
 def test_what_is_not_a_benchmark(change: dict[str, Any], message: str) -> None:
@@ -81,13 +81,13 @@ def test_protocols_by_name() -> None:
 @pytest.mark.parametrize("content", ["[[1]]", '["x"]', "3", "[1, null]"])
 def test_data_of_another_form(content: str, tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text(content)
-    with pytest.raises(CaptionFileError, match="the data of mine are not of the expected form") as caught:
+    with pytest.raises(CaptionFileError, match="the data of mine do not have the expected format") as caught:
         MINE.evidence(RATED, DataFolder(tmp_path))
     assert "mine.json" in caught.value.where
 
 
 def test_no_data(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match="the files of mine are not there"):
+    with pytest.raises(ResourceError, match="the files of mine are missing"):
         MINE.evidence(RATED, DataFolder(tmp_path))
     (tmp_path / "mine.json").write_text("[]")
     with pytest.raises(EmptyInputError, match="there are no judgments") as caught:

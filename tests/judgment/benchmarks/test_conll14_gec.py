@@ -30,5 +30,5 @@ def test_evidence(name: str, statistic: str, tmp_path: Path) -> None:
 
 def test_a_list_in_place_of_an_object(tmp_path: Path) -> None:
     write(tmp_path, "conll14_gec/systems.json", {"outputs": ["X"]})
-    with pytest.raises(CaptionFileError, match="not of the expected form"):
+    with pytest.raises(CaptionFileError, match="do not have the expected format"):
         load(tmp_path, "conll14-gec")

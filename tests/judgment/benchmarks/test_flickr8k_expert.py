@@ -117,5 +117,5 @@ def test_what_protocols_choose(name: str, expected: list[list[float]], tmp_path:
 
 def test_nothing_is_left(tmp_path: Path) -> None:
     write_jsonl(tmp_path, "flickr8k/expert.jsonl", [record("the dog", 1, 2, 3)])
-    with pytest.raises(EmptyInputError, match="apart from those left out: candidates that are among the references"):
+    with pytest.raises(EmptyInputError, match="after excluding candidates that are among the references"):
         load(tmp_path, "flickr8k-expert")

@@ -95,7 +95,7 @@ def test_composite_by_loops(shared_data: Path) -> None:
 
 def test_refusals(rated: Path, shared_data: Path, tmp_path: Path) -> None:
     for gap in (0, 1.5, -1):
-        with pytest.raises(ParameterError, match="is no gap"):
+        with pytest.raises(ParameterError, match="is not a valid gap"):
             critical_failures(rated, metric, gap=gap)
     with pytest.raises(ParameterError, match="preferences"):
         critical_failures("pascal-50s", "bleu-4", data=shared_data)

@@ -58,7 +58,7 @@ def test_the_candidate_stays_and_references_grow() -> None:
         assert {candidate, *texts} <= set(own)
     assert len(held_out) == 41
     assert "40:0" not in {text.split(":")[0] for text in held_out}
-    assert any("Left out: 1 images" in note for note in study.notes)
+    assert any("Excluded: 1 images" in note for note in study.notes)
     assert study.settings["images"] == 41
 
 
@@ -120,7 +120,7 @@ def test_what_is_no_leaderboard(tmp_path: Path) -> None:
     (tmp_path / "board.json").write_text(json.dumps([{"team": {"name": "Google"}}]))
     with pytest.raises(CaptionFileError, match="human row"):
         read_human_row(tmp_path / "board.json")
-    with pytest.raises(ResourceError, match="not there"):
+    with pytest.raises(ResourceError, match="was not found"):
         read_human_row(tmp_path / "other.json")
 
 
@@ -193,10 +193,10 @@ def test_karpathy_images_beside_c5(shared_data: Path) -> None:
     [
         (captions(1, 1), {}, "no image has two"),
         (captions(1, 1, 5), {}, "hardly an image has two"),
-        (captions(3, 3), {"counts": 3}, "no image can have 3 references"),
-        (captions(3, 3), {"counts": [1, 0]}, "no image can have 0 references"),
-        (captions(3, 3), {"place": 3}, "no image has a caption of place 3"),
-        (captions(3, 3), {"place": -1}, "no image has a caption of place -1"),
+        (captions(3, 3), {"counts": 3}, "no image has 3 references"),
+        (captions(3, 3), {"counts": [1, 0]}, "no image has 0 references"),
+        (captions(3, 3), {"place": 3}, "no image has a caption at position 3"),
+        (captions(3, 3), {"place": -1}, "no image has a caption at position -1"),
         (captions(3, 3), {"resamples": 0}, "0 is not a number of resamples"),
         (captions(3, 3), {"seed": -1}, "-1 is not a random seed"),
     ],

@@ -1,4 +1,4 @@
-"""Correlations between metrics and with people, against numpy, scipy and judge."""
+"""Correlations between metrics and with human scores, against numpy, scipy and judge."""
 
 from __future__ import annotations
 

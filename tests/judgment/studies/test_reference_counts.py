@@ -66,7 +66,7 @@ def test_all_references_give_what_judge_gives(rated: Path) -> None:
         assert (of_all[metric]["ci95_low"], of_all[metric]["ci95_high"]) == agreement.interval
     assert study.signatures["cider-d"] == verdict["cider-d"].signature
     assert study.data == verdict.data
-    assert study.notes == ["2 of 240 captions have fewer than 5 references and keep all of theirs."]
+    assert study.notes == ["2 of 240 captions have fewer than 5 references and keep all of them."]
 
 
 def test_the_statistic_is_the_mean_over_draws(rated: Path) -> None:
@@ -159,7 +159,7 @@ def test_usual_counts_go_up_to_what_there_is(rated: Path) -> None:
     [
         ({"counts": [0]}, "0 references"),
         ({"counts": [2, 6]}, "6 references"),
-        ({"draws": 0}, "0 draws"),
+        ({"draws": 0}, "0 is not a number of draws"),
         ({"resamples": 0}, "0 is not a number of resamples"),
         ({"seed": -1}, "is not a random seed"),
     ],

@@ -211,9 +211,9 @@ def never(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> lis
 
 def test_refusals(captions: dict[str, list[str]]) -> None:
     wrong: tuple[tuple[dict[str, Any], str], ...] = (
-        ({"strengths": [0.5, 1.5]}, "1.5 is no strength"),
-        ({"strengths": [-0.5]}, "no strength"),
-        ({"strengths": [0]}, "no strength but 0"),
+        ({"strengths": [0.5, 1.5]}, "1.5 is not a valid strength"),
+        ({"strengths": [-0.5]}, "not a valid strength"),
+        ({"strengths": [0]}, "the only strength is 0"),
         ({"sample": 1}, "too few"),
         ({"resamples": 0}, "0 is not a number of resamples"),
         ({"metrics": never, "strengths": [1.0]}, "all scores are 0"),
@@ -221,7 +221,7 @@ def test_refusals(captions: dict[str, list[str]]) -> None:
     for arguments, message in wrong:
         with pytest.raises(ParameterError, match=message):
             robustness(captions, **{"metrics": "bleu-1", **arguments})
-    with pytest.raises(ParameterError, match="no two images"):
+    with pytest.raises(ParameterError, match="fewer than two images"):
         robustness({"a": ["one"], "b": ["two"]}, "bleu-1")
 
 

@@ -68,7 +68,7 @@ def test_one_reference_is_held_out(references: References) -> None:
     again = [hold_out(references, seed)[0].candidates for seed in (3, 4)]
     assert again[0] == people.candidates
     assert again[1] != people.candidates
-    with pytest.raises(ParameterError, match="no image has two references"):
+    with pytest.raises(ParameterError, match="no image has two or more references"):
         hold_out(references_table([["a dog"], ["a cat"]]), 0)
 
 
@@ -90,7 +90,7 @@ def test_from_captions(metric: Smurf, references: References) -> None:
     assert same["central_caption"] == "a man"
     assert 0 <= other["overlap"] <= 1
     assert study.signatures == {"smurf": metric.signatures()[0]}
-    assert any("taken out" in note for note in study.notes)
+    assert any("held out" in note for note in study.notes)
     assert any("1 images with a single reference" in note for note in study.notes)
     assert any("computed with other models" in warning for warning in study.warnings)
     json.dumps(study.to_dict(), allow_nan=False)
@@ -106,7 +106,7 @@ def test_captions_of_people(metric: Smurf, references: References) -> None:
     human = {i: references.texts[references.offsets[i]] for i in range(n)}
     study = smurf_analysis({"same": dict(enumerate(["a man"] * n))}, references, metric, human=human)
     assert [record["captions"] for record in study.records] == [n, n]
-    assert any(f"{n} captions of people are among their own references" in note for note in study.notes)
+    assert any(f"{n} human captions are among their own references" in note for note in study.notes)
 
 
 @pytest.mark.models

@@ -64,7 +64,7 @@ def test_every_metric_is_timed_alone_and_afresh(monkeypatch: pytest.MonkeyPatch)
 def test_forms_of_captions_and_refusals() -> None:
     study = timing(["a cat"], [["the cat"]], "bleu-1", repeats=1)
     assert study.settings["captions"] == 1
-    with pytest.raises(ParameterError, match="0 repeats"):
+    with pytest.raises(ParameterError, match="0 is not a number of repeats"):
         timing(CAPTIONS, metrics="bleu-1", repeats=0)
     with pytest.raises(ParameterError, match="no metric"):
         timing(CAPTIONS, metrics=[])

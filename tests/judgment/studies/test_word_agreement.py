@@ -207,8 +207,8 @@ def test_images_with_other_numbers_of_captions() -> None:
     table = {0: ["cat", "dog", "cat"], 1: ["cat"], 2: ["dog", "dog", "dog", "dog"], 3: ["cat", "cat", "cat"]}
     study = word_agreement(table, 2)
     assert study.settings["k"] == 2
-    assert "Left out: 1 images with fewer than 3 captions." in study.notes
-    assert "Of 1 images with more captions, 3 were drawn." in study.notes
+    assert "Excluded: 1 images with fewer than 3 captions." in study.notes
+    assert "For 1 images with more captions, 3 captions were drawn." in study.notes
     found = {record["word"]: (record["images"], record["recall"], record["p"]) for record in study.records}
     images, recall, p = found["cat"]
     assert (images, recall) == (2, pytest.approx(8 / 10))
@@ -232,7 +232,7 @@ def test_words_by_kind() -> None:
     assert found == [("noun", "light"), ("noun", "cat"), ("verb", "runs"), ("adjective", "red")]
     assert study.settings["tagger"] == "lookup"
     assert set(study.curves["words"].lines) == {"nouns", "verbs", "adjectives", "model, k = 5"}
-    assert "There are only 1 verbs, 1 adjectives that 10 images or more have." in study.notes
+    assert "There are only 1 verbs, 1 adjectives that occur in 10 or more images." in study.notes
     assert study.columns[:2] == ["word", "kind"]
 
 
@@ -245,9 +245,9 @@ def test_the_seed_decides(shared_data: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_words": 0}, "0 words"),
-        ({"k": 3}, "no image can have 3 references"),
-        ({"k": 0}, "no image can have 0 references"),
+        ({"n_words": 0}, "0 is not a number of words"),
+        ({"k": 3}, "no image has 3 references"),
+        ({"k": 0}, "no image has 0 references"),
         ({"seed": -1}, "-1 is not a random seed"),
     ],
 )
@@ -260,7 +260,7 @@ def test_what_cannot_be(options: dict[str, Any], message: str) -> None:
 def test_captions_without_words() -> None:
     with pytest.raises(ParameterError, match="there is no word"):
         word_agreement({0: ["", ".", "!"]})
-    with pytest.raises(ParameterError, match="no noun, verb or adjective that 10 images"):
+    with pytest.raises(ParameterError, match="no noun, verb or adjective that occurs in 10"):
         word_agreement({0: ["cat", "cat", "cat"]}, tagger=lookup)
 
 

@@ -129,7 +129,7 @@ def test_messages() -> None:
         (lambda: number("m", "x", math.nan, 0, 1), "x is a number, 0 to 1"),
         (lambda: number("m", "x", 1, 0, 1, below=True), "x is a number, 0 to below 1"),
         (lambda: number("m", "x", True, 0, 1), "x is a number, 0 to 1"),
-        (lambda: whole("m", "x", 2.0, 1), "x is a whole number, 1 to 1,000,000"),
+        (lambda: whole("m", "x", 2.0, 1), "x is an integer, 1 to 1,000,000"),
         (lambda: truth("m", "x", 1), "x is True or False"),
     ]
     for call, help in calls:

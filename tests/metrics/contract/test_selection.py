@@ -132,17 +132,17 @@ def test_unknown_variants() -> None:
 )
 @pytest.mark.usefixtures("meteor_tables")
 def test_asking_twice(asked: list[str | Metric]) -> None:
-    with pytest.raises(ParameterError, match="asked for twice"):
+    with pytest.raises(ParameterError, match="requested twice"):
         select(asked)
 
 
 def test_asking_for_an_object_and_its_name() -> None:
-    with pytest.raises(ParameterError, match="cider is asked for twice"):
+    with pytest.raises(ParameterError, match="cider is requested twice"):
         select(["cider", captious.Cider()])
 
 
 def test_asking_for_nothing() -> None:
-    with pytest.raises(ParameterError, match="no metric is asked for") as caught:
+    with pytest.raises(ParameterError, match="no metrics were requested") as caught:
         select([])
     assert "bleu-1" in caught.value.help
 

@@ -20,19 +20,19 @@ __all__ = ["agreement"]
     "--counts",
     callback=numbers(int),
     metavar="1,2,4",
-    help="Numbers of references. Default: 1 up to all but one of the usual number of captions.",
+    help="Numbers of references. Default: from 1 to the usual number of captions minus one.",
 )
 @click.option(
     "--place",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Hold out the caption of this place, from 0. Default: draw one.",
+    help="Hold out the caption at this position, from 0. Default: a random one.",
 )
 @click.option(
     "--published",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Also show the human row of this leaderboard of COCO, such as cap_c5.json.",
+    help="Also show the human row of this COCO leaderboard, such as cap_c5.json.",
 )
 @study_options()
 def agreement(

@@ -19,10 +19,10 @@ __all__ = ["failures"]
     type=click.FloatRange(0, 1, min_open=True),
     default=0.75,
     show_default=True,
-    help="Least difference of the ratings of two captions, as a share of the scale.",
+    help="Minimum difference between the ratings of two captions, as a fraction of the scale.",
 )
 @study_options(data=True)
 def failures(benchmark: str, gap: float, **given: Any) -> Study:
-    """How often is a metric grossly wrong? Pairs of captions of BENCHMARK whose ratings are far apart and that the
-    metric orders the other way round."""
+    """How often is a metric grossly wrong? Pairs of captions of BENCHMARK with very different ratings that the
+    metric ranks in the opposite order."""
     return studies.critical_failures(benchmark, gap=gap, **given)

@@ -27,7 +27,7 @@ _STUDIES = {
     "references": "How many references does a metric need?",
     "robustness": "Does a metric notice broken captions?",
     "failures": "How often is a metric grossly wrong?",
-    "metrics": "Which metrics say the same?",
+    "metrics": "Which metrics agree with each other?",
     "systems": "Do metrics rank systems alike, and as people do?",
     "timing": "What does a metric cost?",
     "agreement": "How do human captions score?",
@@ -96,4 +96,4 @@ class _Studies(click.Group):
 
 @click.group(cls=_Studies, subcommand_metavar="STUDY")
 def study() -> None:
-    """Studies of metrics: what they need, what they notice, where they fail, what they cost."""
+    """Study metrics: how many references they need, what they notice, where they fail, what they cost."""

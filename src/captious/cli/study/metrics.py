@@ -1,4 +1,4 @@
-"""captious study metrics: which metrics say the same?"""
+"""captious study metrics: which metrics agree with each other?"""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ __all__ = ["metrics"]
 @statistic_option
 @study_options(data=True, resampling=False, seed=False)
 def metrics(benchmark: str, statistic: str, **given: Any) -> Study:
-    """Which metrics say the same? Correlations between metrics, and with human judgments, on what BENCHMARK judges."""
+    """Which metrics agree with each other? Correlations between metrics, and with human judgments, on BENCHMARK."""
     return studies.metric_correlations(benchmark, statistic=statistic, **given)

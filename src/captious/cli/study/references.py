@@ -19,10 +19,10 @@ __all__ = ["references"]
     "--counts",
     callback=numbers(int),
     metavar="1,2,5",
-    help="Numbers of references. Default: 1 to 5, 10, 20, 40 and all, as far as there are so many.",
+    help="Numbers of references. Default: 1 to 5, 10, 20, 40 and all, up to the number available.",
 )
 @click.option(
-    "--draws", type=click.IntRange(min=1), default=5, show_default=True, help="Draws of references for each number."
+    "--draws", type=click.IntRange(min=1), default=5, show_default=True, help="Random draws of references per number."
 )
 @study_options(data=True)
 def references(benchmark: str, counts: tuple[int, ...], draws: int, **given: Any) -> Study:

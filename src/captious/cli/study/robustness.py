@@ -23,7 +23,7 @@ __all__ = ["robustness"]
     default=5000,
     show_default=True,
     metavar="N",
-    help="Draw so many images at random; all, if there are fewer.",
+    help="Number of images to draw at random; all, if there are fewer.",
 )
 @click.option(
     "--strengths",
@@ -31,13 +31,13 @@ __all__ = ["robustness"]
     default=",".join(f"{strength:g}" for strength in STRENGTHS[1:]),
     show_default=True,
     metavar="0.25,0.5,1",
-    help="Shares of captions or words to break; 0 is added.",
+    help="Fractions of captions or words to break; 0 is always included.",
 )
 @study_options()
 def robustness(references: Path, sample: int, strengths: tuple[float, ...], **given: Any) -> Study:
-    """Does a metric notice broken captions? Scores of human captions with growing shares of random captions, of words
-    that change places, and of random words.
+    """Does a metric notice broken captions? Scores of human captions with growing shares of random captions,
+    permuted words, and random words.
 
-    REFERENCES are human captions, several per image: one is broken, and scored against the others.
+    REFERENCES are human captions, several per image: one is corrupted, and scored against the others.
     """
     return studies.robustness(references, sample=sample, strengths=strengths, **given)

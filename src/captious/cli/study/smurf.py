@@ -40,13 +40,13 @@ __all__ = ["smurf"]
 def smurf(
     files: tuple[Path, ...], metric: str, settings: Settings, human: Path | None, subset: bool, **given: Any
 ) -> Study:
-    """How do SYSTEMs differ from people? The semantics and style of their captions, each system with its ellipse, its
+    """How do SYSTEMs differ from people? Semantics and style of their captions: the ellipse of each system, its
     overlap with human captions, its most central caption, and its grammar penalty."""
     if len(files) < 2:
         raise click.UsageError("give at least one file of captions and, last, the file of references")
     *candidates, references = files
     ((chosen),) = (each.metric for each in select(metric, settings))
     if not isinstance(chosen, Smurf):
-        raise ParameterError(f"{metric} is not SMURF", help="ask for smurf, with its parameters")
+        raise ParameterError(f"{metric} is not SMURF", help="give smurf, with its parameters")
     systems = dict(zip(system_names(candidates), candidates, strict=True))
     return studies.smurf_analysis(systems, references, chosen, human=human, subset=subset, **given)

@@ -17,9 +17,9 @@ __all__ = ["timing"]
 @click.argument("candidates", type=click.Path(path_type=Path))
 @click.argument("references", type=click.Path(path_type=Path))
 @click.option(
-    "--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="How often to time each metric."
+    "--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Number of timings per metric."
 )
 @study_options(resampling=False, seed=False)
 def timing(candidates: Path, references: Path, repeats: int, **given: Any) -> Study:
-    """What does a metric cost? Seconds per 1,000 captions, of all CANDIDATES with their REFERENCES."""
+    """What does a metric cost? Seconds per 1,000 captions for all CANDIDATES with their REFERENCES."""
     return studies.timing(candidates, references, repeats=repeats, **given)

@@ -22,7 +22,7 @@ __all__ = ["words"]
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="RESULTS",
-    help="Captions of a system, for its precision at human recall. May be repeated.",
+    help="Captions of a system, for its precision at human recall. Can be repeated.",
 )
 @click.option(
     "--tagger",
@@ -37,19 +37,19 @@ __all__ = ["words"]
     default=50,
     show_default=True,
     metavar="N",
-    help="How many of the most frequent words; with a tagger, of each kind.",
+    help="Number of most frequent words; with a tagger, per word class.",
 )
 @click.option(
     "-k",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Number of references. Default: all but one of the usual number of captions.",
+    help="Number of references. Default: the usual number of captions minus one.",
 )
 @subset_option
 @study_options(metrics=False, resampling=False)
 def words(references: Path, outputs: tuple[Path, ...], **given: Any) -> Study:
-    """Which words do people agree on? Precision and recall of human captions at the most frequent words of other human
-    captions, and the model of Chen et al. 2015 for both.
+    """Which words do people agree on? Precision and recall of human captions for the most frequent words of other
+    human captions, and the model of Chen et al. 2015 for both.
 
     REFERENCES are human captions, several per image.
     """

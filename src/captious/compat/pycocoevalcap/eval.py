@@ -68,7 +68,7 @@ class COCOEvalCap:
         images = list(self.params["image_id"])
         if not images:
             raise EmptyInputError(
-                "there are no images to evaluate", where="params['image_id']", help="list one image id or more"
+                "there are no images to evaluate", where="params['image_id']", help="give one or more image ids"
             )
         self.evalImgs, self.eval, self.imgToEval = [], {}, {}
 
@@ -83,7 +83,7 @@ class COCOEvalCap:
         needs_tables = {"METEOR": meteor.Meteor.missing(), "SPICE": spice.Spice.missing()}
         left_out = {name: command for name, command in needs_tables.items() if command is not None}
         if left_out:
-            print("left out:", "; ".join(f"{name} ({reason})" for name, reason in left_out.items()))
+            print("skipped:", "; ".join(f"{name} ({reason})" for name, reason in left_out.items()))
 
         for make, names in _SCORERS:
             if left_out.keys() & names:

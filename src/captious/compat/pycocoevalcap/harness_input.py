@@ -29,7 +29,7 @@ __all__ = ["Texts", "captions", "of_images", "raw_texts"]
 #: Tokenized captions by image id: any number of references, or one candidate. Words are set apart by spaces.
 Texts: TypeAlias = Mapping[Any, list[str]]
 
-_SUBSET = "to evaluate a part of the images, set params['image_id'] to their ids, as those of cocoRes.getImgIds()"
+_SUBSET = "to evaluate a subset of the images, set params['image_id'] to their ids, e.g. cocoRes.getImgIds()"
 
 
 def captions(gts: object, res: object) -> Captions:
@@ -146,10 +146,10 @@ def _strings(image: Hashable, value: object, name: str) -> list[str]:
         raise CaptionTypeError(
             f"the captions of an image are not in a list, but in a {type(value).__name__}",
             where=f"{place} has {reprlib.repr(value)}",
-            help="give {image id: [captions]}, for one caption too",
+            help="give {image id: [captions]}, even for a single caption",
         )
     for text in value:
-        _check_text(text, place, help="give tokenized strings: PTBTokenizer().tokenize makes them of raw captions")
+        _check_text(text, place, help="give tokenized strings; PTBTokenizer().tokenize makes them from raw captions")
     return value
 
 
@@ -184,9 +184,9 @@ def _check_text(text: object, place: str, *, help: str) -> None:
             text.encode()
         except UnicodeEncodeError:
             raise EncodingError(
-                "a caption has a lone surrogate, half of a character",
+                "a caption contains a lone surrogate (half of a character)",
                 where=f"{place} has {reprlib.repr(text)}",
-                help="write the character whole, or take it out",
+                help="write the full character, or remove it",
             ) from None
 
 

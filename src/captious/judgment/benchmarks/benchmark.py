@@ -1,4 +1,4 @@
-"""What a benchmark is: protocols, the files that hold its judgments, how these become evidence, published figures."""
+"""Benchmarks: protocols, judgment files, the evidence made from them, and published figures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOOLKIT = "pycocoevalcap 1.2 on the same files"
 
 @dataclass(frozen=True)
 class Files:
-    """One form in which the judgments of a benchmark come.
+    """One file format of a benchmark's judgments.
 
     Args:
         names: relative to the folder of judgment data; all are needed.
@@ -62,8 +62,8 @@ class Benchmark:
             there are no others.
 
     Raises:
-        ParameterError: no files, no protocol, two of one name, a protocol of another benchmark, or figures of no
-            protocol.
+        ParameterError: no files, no protocol, two protocols with one name, a protocol of another benchmark, or
+            figures of an unknown protocol.
     """
 
     name: str
@@ -83,9 +83,9 @@ class Benchmark:
         elif len(set(names)) < len(names):
             wrong = "two of its protocols have the same name"
         elif strangers:
-            wrong = f"one of its protocols is of the benchmark {strangers[0]!r}"
+            wrong = f"one of its protocols belongs to the benchmark {strangers[0]!r}"
         elif unknown := self.published.keys() - set(names):
-            wrong = f"it has published figures of {min(unknown)!r}, which is not one of its protocols"
+            wrong = f"it has published figures for {min(unknown)!r}, which is not one of its protocols"
         if wrong:
             raise ParameterError(
                 f"{self.name!r} is not a benchmark: {wrong}", help="docs/add-a-benchmark.md shows what it needs"
@@ -109,22 +109,22 @@ class Benchmark:
         """The judgments under a protocol.
 
         Raises:
-            ResourceError: a file is not there.
+            ResourceError: a file is missing.
             EmptyInputError: no judgments.
-            CaptionFileError: a file is not of the form that is expected.
+            CaptionFileError: a file does not have the expected format.
         """
         files = self._form(folder)
         try:
             content = files.read(folder)
             if not content:
                 where = folder.place(files.names[0])
-                raise EmptyInputError("there are no judgments", where=where, help="get the file again")
+                raise EmptyInputError("there are no judgments", where=where, help="download the file again")
             return self.load(protocol, content, folder)
         except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
             raise CaptionFileError(
-                f"the data of {self.name} are not of the expected form: {type(error).__name__} {error}",
+                f"the data of {self.name} do not have the expected format: {type(error).__name__} {error}",
                 where=f"{folder.folder}: {', '.join(files.names)}",
-                help="docs/judgment.md shows the forms; captious data list says where to get the files",
+                help="docs/judgment.md describes the formats; captious data list says where to get the files",
             ) from error
 
     def _form(self, folder: DataFolder) -> Files:
@@ -134,8 +134,8 @@ class Benchmark:
                 return files
         missing = [" and ".join(name for name in files.names if not folder.has(name)) for files in self.files]
         raise ResourceError(
-            f"the files of {self.name} are not there",
-            where="\nor ".join([f"{folder.folder} lacks {missing[0]}", *missing[1:]]),
+            f"the files of {self.name} are missing",
+            where="\nor ".join([f"{missing[0]} was not found in {folder.folder}", *missing[1:]]),
             help="captious data list says how to obtain them",
         )
 

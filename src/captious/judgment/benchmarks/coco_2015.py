@@ -61,8 +61,8 @@ def _protocol(name: str, text: str) -> Protocol:
         "pearson",
         "given",
         "systems",
-        references=Choice("scores are the leaderboard's own, c40", _scores),
-        excluded=Choice("systems without scores of the judged entry", _left_out),
+        references=Choice("scores are those of the leaderboard, c40", _scores),
+        excluded=Choice("systems whose judged entry has no scores", _left_out),
         measure=Choice(f"{measure}, {text}", partial(_measured, measure=measure)),
         source="COCO captioning challenge 2015",
     )
@@ -76,7 +76,7 @@ def _load(protocol: Protocol, teams: Mapping[str, Mapping[str, Any]], folder: Da
     return ranked_systems(protocol, [RankedSystem(team, record) for team, record in teams.items()], folder.read)
 
 
-_LEADERBOARD = "the leaderboard's scores of ten systems, two digits"
+_LEADERBOARD = "leaderboard scores of ten systems, rounded to two digits"
 
 COCO_2015 = Benchmark(
     "coco-2015",

@@ -52,7 +52,7 @@ COMPOSITE = Benchmark(
             "kendall-tau-c",
             "given",
             "captions",
-            references=Choice("the image's, without the human reference that is itself rated", _without_rated),
+            references=Choice("the image's references, without the one that is itself rated", _without_rated),
             source="Hessel et al. 2021",
         ),
     ),

@@ -68,7 +68,7 @@ def _read_published(folder: DataFolder) -> list[RatedCaption]:
             raise CaptionFileError(
                 f"all captions of {item.image} are judged, so it has no references",
                 where=folder.place(_CROWD),
-                help="get the file again",
+                help="download the file again",
             )
     return items
 
@@ -86,7 +86,7 @@ FLICKR8K_CF = Benchmark(
             "kendall-tau-b",
             "share",
             "captions",
-            references=Choice("the image's, without judged captions", _without_judged),
+            references=Choice("the image's references, without judged captions", _without_judged),
             source="Hessel et al. 2021",
         ),
     ),

@@ -34,7 +34,7 @@ _protocol = partial(
     Protocol,
     "flickr8k-expert",
     of="captions",
-    references=Choice("the image's five", AS_GIVEN.rule),
+    references=Choice("the image's five references", AS_GIVEN.rule),
     excluded=Choice("candidates that are among the references", _is_reference),
 )
 
@@ -66,7 +66,9 @@ def _read_means(folder: DataFolder) -> list[RatedCaption]:
         where = folder.place(_MEANS, f"entry {key!r}")
         references, candidates = entry["refs"], entry["cand"]
         if not _are_texts(references) or not _are_texts(candidates) or len(candidates) != 1:
-            raise CaptionFileError("refs and cand are not lists of captions", where=where, help="get the file again")
+            raise CaptionFileError(
+                "refs and cand are not lists of captions", where=where, help="download the file again"
+            )
         image = images.setdefault(tuple(references), f"image {len(images)}")
         mean = number_within(entry["score"], 1, 4, where)
         items.append(RatedCaption(f"{image}|{key}", image, candidates[0], references, [mean], facts={"mean": True}))
@@ -80,7 +82,7 @@ def _are_texts(value: Any) -> bool:
 def _load(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Evidence:
     if protocol.ratings != "mean" and items[0].facts.get("mean"):
         raise ParameterError(
-            f"{protocol.full_name} takes every rating; there are only their means",
+            f"{protocol.full_name} needs every rating, but only their means are available",
             where=str(folder.folder),
             help=f"get {_OBTAIN}, or judge {protocol.benchmark}@yi2020",
         )

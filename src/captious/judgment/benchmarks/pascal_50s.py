@@ -66,7 +66,7 @@ PASCAL_50S = Benchmark(
             "accuracy",
             "majority",
             "pairs",
-            references=Choice("five of fifty, one fixed draw", _drawn),
+            references=Choice("five of the fifty references, in one fixed draw", _drawn),
             ties=0.5,
             parts=Choice("HC HI HM MM", attrgetter("part")),
             source="Lee et al. 2024",

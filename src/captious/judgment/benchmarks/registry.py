@@ -1,4 +1,4 @@
-"""Which benchmarks exist, under which names: those of the package, and those of other packages.
+"""Registry of benchmarks by name: built-in ones, and those of other packages.
 
 Another package adds one with an entry point of the group ``captious.benchmarks``, whose name is the benchmark's and
 whose value is a ``Benchmark``.
@@ -83,5 +83,5 @@ def unknown(name: str) -> UnknownNameError:
     guess = f"did you mean {close[0]}? " if close else ""
     return UnknownNameError(
         f"there is no benchmark {name!r}",
-        help=f"{guess}benchmarks are {', '.join(names())}; or give a file of your own judgments, .jsonl",
+        help=f"{guess}available benchmarks: {', '.join(names())}; or give a .jsonl file with your own judgments",
     )

@@ -68,7 +68,7 @@ def _coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
             found[annotation["image_id"]].append(annotation["caption"].strip())
     except (KeyError, TypeError, AttributeError) as error:
         raise CaptionFileError(
-            f"not captions in COCO's format: {type(error).__name__} {error}",
+            f"not a COCO caption file: {type(error).__name__} {error}",
             where=folder.place(name),
             help='it holds {"annotations": [{"image_id": 1, "caption": "..."}]}',
         ) from error
@@ -88,7 +88,7 @@ SUGARCREPE = Benchmark(
             "accuracy",
             "known",
             "pairs",
-            references=Choice("the image's, without the right caption", _without_right),
+            references=Choice("the image's references, without the correct caption", _without_right),
             ties=0.5,
             parts=Choice("kinds of change", attrgetter("part")),
             source="Hsieh et al. 2023",

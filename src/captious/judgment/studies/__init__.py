@@ -3,10 +3,10 @@
     reference_counts     does a metric need many references?
     robustness           does it notice broken captions?
     critical_failures    how often is it grossly wrong?
-    metric_correlations  which metrics say the same?
+    metric_correlations  which metrics agree with each other?
     systems              do metrics rank systems alike, and as people do?
     timing               what does a metric cost?
-    human_agreement      how do people's captions score?
+    human_agreement      how do human captions score?
     word_agreement       which words do people agree on?
     smurf_analysis       how do systems differ from people in meaning and in style?
 

@@ -1,4 +1,4 @@
-"""How often is a metric grossly wrong? Pairs of captions that people put far apart and the metric the other way round.
+"""How often is a metric grossly wrong? Caption pairs that a metric ranks against clear human ratings.
 
 In the spirit of the critical failures of Feinglass and Yang 2021 (SMURF), section 4.5: correlations forgive single
 errors however large they are, users do not. The definition is ours: a failure is a pair of captions of one
@@ -36,7 +36,7 @@ def critical_failures(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Study:
-    """The share of plainly unequal pairs of captions that a metric orders the wrong way.
+    """Share of caption pairs with very different ratings that a metric ranks in the wrong order.
 
     A caption's rating is the mean of its ratings; the scale reaches from the lowest to the highest single rating of
     the benchmark (1 to 4 for flickr8k-expert, 1 to 5 for composite, where the best captions mostly are humans' and
@@ -45,7 +45,7 @@ def critical_failures(
     Args:
         benchmark: of rated captions; as ``judge`` takes it.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are asked for by name.
+        settings: what applies to all metrics that are requested by name.
         gap: the least difference of ratings, as a share of the scale; 1 leaves the best against the worst.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         resamples, seed: of the bootstrap interval over images.
@@ -60,7 +60,7 @@ def critical_failures(
     """
     check_sampling(resamples, seed)
     if not 0 < gap <= 1:
-        raise ParameterError(f"{gap:g} is no gap", help="give a share of the scale, more than 0 and at most 1")
+        raise ParameterError(f"{gap:g} is not a valid gap", help="give a fraction of the scale, above 0 and at most 1")
     evidence = judged_captions(benchmark, data)
     name = evidence.protocol.full_name
     if not isinstance(evidence, RatedCaptions):
@@ -72,7 +72,7 @@ def critical_failures(
         raise ParameterError(
             f"no two captions of an image are {gap:g} of the scale apart",
             where=f"{name}, ratings from {scale[0]:g} to {scale[1]:g}",
-            help="ask for a smaller gap",
+            help="choose a smaller gap",
         )
     report = score_captions(evidence.captions, as_selection(metrics, settings, name=name), name=name)
     units = evidence.units[better]
@@ -99,8 +99,8 @@ def critical_failures(
         {"gap": gap, "scale": list(scale), "resamples": resamples, "seed": seed},
         warnings=[*report.warnings, *few_images(len(np.unique(units)))],
         notes=[
-            f"Pairs are captions of one image whose ratings differ by {gap:g} of the scale or more; a failure scores "
-            "the worse caption higher, and a tie is half a failure. The definition is captious' own."
+            f"A pair is two captions of one image whose ratings differ by at least {gap:g} of the scale; a failure "
+            "scores the worse caption higher; a tie is half a failure. The definition is specific to captious."
         ],
     )
 

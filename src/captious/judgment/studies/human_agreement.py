@@ -1,4 +1,4 @@
-"""Human agreement: people's captions scored like a system's, against the other captions of the same images.
+"""Human agreement: human captions scored like a system's, against the other captions of the same images.
 
 Of every image one caption is held out as the candidate; the others are its references. That is the human row of COCO's
 tables (Chen et al. 2015, "Microsoft COCO Captions", section 4), for which one more caption per image was collected.
@@ -44,10 +44,10 @@ _LEADERBOARD = {
 
 @dataclass(frozen=True)
 class PublishedScores:
-    """Scores that others have published for people's captions.
+    """Published scores of human captions.
 
     Args:
-        label: what to call them, such as "c5".
+        label: their name, such as "c5".
         scores: metric -> score.
         n_references: how many references an image had, if known.
         data: the file they come from -> CRC-32.
@@ -70,20 +70,20 @@ def human_agreement(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Study:
-    """Scores of people's captions with growing numbers of references.
+    """Scores of human captions with growing numbers of references.
 
     An image has the same candidate for every number of references, and fewer references are a part of the more. Images
     with too few captions for the largest number are left out of the whole table. Document frequencies of CIDEr are
     counted over the references of each number, unless the metric brings its own.
 
     Args:
-        references: people's captions, at least two per image, in any form that is read.
+        references: human captions, at least two per image, in any form that is read.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are asked for by name.
+        settings: what applies to all metrics that are requested by name.
         counts: numbers of references; by default 1, 2, ... up to what is left of the usual number of captions of an
             image, which is 4 of COCO's 5.
         place: hold out the caption of this place, from 0, and take the others in their order; by default all are drawn.
-        published: scores to put beside: a leaderboard of COCO with a human row (``cap_c5.json``), or scores.
+        published: scores to compare with: a COCO leaderboard with a human row (``cap_c5.json``), or scores.
         resamples, seed: of the bootstrap intervals over images; the seed is also that of the draw.
 
     Returns:
@@ -92,19 +92,19 @@ def human_agreement(
 
     Raises:
         ParameterError: numbers of references below 1, or more than any image has.
-        ResourceError, CaptionFileError: published scores that are not there or not of that form.
+        ResourceError, CaptionFileError: published scores that are missing or have the wrong format.
         and what ``captious.score`` raises about captions and metrics.
     """
     check_sampling(resamples, seed)
     known = read_human_row(published) if isinstance(published, str | os.PathLike) else published
-    chosen = as_selection(metrics, settings, name="people's captions")
+    chosen = as_selection(metrics, settings, name="human captions")
     table, data = noted_references(references)
     counts = _checked_counts(table, [counts] if isinstance(counts, int) else counts)
     images, order = _ordered(table, counts[-1], place, seed)
     reports: dict[int, Report] = {}
     with steps(counts, lambda count: f"references: {count}") as scored:
         for count in scored:
-            reports[count] = score_captions(_captions(table, images, order, count), chosen, name="people's captions")
+            reports[count] = score_captions(_captions(table, images, order, count), chosen, name="human captions")
     expected = known is not None and known.n_references == counts[-1] + 1
     spans = _intervals(reports, resamples, seed)
     records, lines = [], {}
@@ -125,19 +125,19 @@ def human_agreement(
     last = reports[counts[-1]]
     return Study(
         "agreement",
-        f"People's captions against other people's: {name_of_file(references, table.name)}, {len(images):,} images",
+        f"Human captions against other human captions: {name_of_file(references, table.name)}, {len(images):,} images",
         columns,
         records,
         {label: result.signature for label, result in last.items()},
         {**data, **(known.data if known else {})},
         {
             "counts": counts,
-            "held out": "drawn" if place is None else f"place {place}",
+            "held out": "drawn" if place is None else f"position {place}",
             "images": len(images),
             "resamples": resamples,
             "seed": seed,
         },
-        {"agreement": Curves("People's captions against other people's", "references", "score", lines)},
+        {"agreement": Curves("Human captions against other human captions", "references", "score", lines)},
         notes=[*_notes(counts, len(table) - len(images)), *_comparison(records, counts, known)],
         warnings=[*last.warnings, *few_images(len(images))],
     )
@@ -147,7 +147,7 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
     """The entry of the team "Human" in a leaderboard of the COCO captioning challenge, such as ``cap_c5.json``.
 
     Raises:
-        ResourceError: there is no such file.
+        ResourceError: the file does not exist.
         CaptionFileError: it has no such entry.
     """
     path = Path(file)
@@ -168,7 +168,7 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
         RecursionError,
     ) as error:
         raise CaptionFileError(
-            "this is no leaderboard of COCO with a human row",
+            "this is not a COCO leaderboard with a human row",
             where=str(path),
             help='an entry is {"team": {"name": "Human"}, "leaderboard_name": "cap-c5", "results": "{...}"}',
         ) from error
@@ -202,12 +202,12 @@ def _checked_counts(table: References, counts: Sequence[int]) -> list[int]:
             + ("no image" if most < 1 else "hardly an image")
             + " has two",
             where=table.name,
-            help="give captions of several people for every image",
+            help="give captions by several people for every image",
         )
     wrong = [count for count in counts if not 1 <= count <= most]
     if wrong:
         raise ParameterError(
-            f"no image can have {wrong[0]} references besides the caption that is held out",
+            f"no image has {wrong[0]} references in addition to the held-out caption",
             where=f"{table.name}: up to {most + 1} captions per image",
             help=f"give 1 to {most}",
         )
@@ -229,7 +229,7 @@ def _ordered(
         return np.flatnonzero(of_image > count), np.lexsort((key, image))
     if not 0 <= place < of_image.max():
         raise ParameterError(
-            f"no image has a caption of place {place}", where=table.name, help=f"give 0 to {of_image.max() - 1}"
+            f"no image has a caption at position {place}", where=table.name, help=f"give 0 to {of_image.max() - 1}"
         )
     position = np.arange(len(image)) - table.offsets[image]
     key = np.where(position == place, -1, position)
@@ -269,9 +269,9 @@ def _column(count: int) -> str:
 
 
 def _notes(counts: Sequence[int], n_left_out: int) -> list[str]:
-    notes = [f"The interval is that of {counts[-1]} references, a bootstrap over images."]
+    notes = [f"The interval is for {counts[-1]} references (bootstrap over images)."]
     if n_left_out:
-        notes.append(f"Left out: {n_left_out:,} images that have too few captions for {counts[-1]} references.")
+        notes.append(f"Excluded: {n_left_out:,} images with too few captions for {counts[-1]} references.")
     return notes
 
 
@@ -282,10 +282,10 @@ def _comparison(
     if known is None:
         return []
     notes = [
-        f"The published scores are of {known.n_references} references per image. They can differ from the last count's "
-        "for that reason, and because images, captions and the corpus that CIDEr's idf is counted in are others."
+        f"The published scores use {known.n_references} references per image. They can differ from the last column for "
+        "that reason, and because the images, the captions and the corpus of CIDEr's idf differ."
         if known.n_references not in (None, counts[-1])
-        else "Images, captions and the corpus that CIDEr's idf is counted in are others than the published scores'."
+        else "The images, the captions and the corpus of CIDEr's idf differ from those of the published scores."
     ]
     column = f"published_{known.label}"
     told = [r for r in records if r.get("expected") is not None and r[column] is not None]
@@ -293,8 +293,8 @@ def _comparison(
         now = np.mean([abs(r[_column(counts[-1])] - r[column]) for r in told])
         then = np.mean([abs(r["expected"] - r[column]) for r in told])
         notes.append(
-            f"Expected is the score with {known.n_references} references, if gains go on shrinking as a power of their "
-            "number; there is none where scores do not grow that way. Its mean difference from the published scores "
-            f"is {then:.3f}, that of the score with {counts[-1]} references {now:.3f}."
+            f"Expected: the score extrapolated to {known.n_references} references, if gains keep shrinking as a power "
+            "of their number; it is missing where scores do not grow that way. Its mean difference from the "
+            f"published scores is {then:.3f}; that of the score with {counts[-1]} references is {now:.3f}."
         )
     return notes

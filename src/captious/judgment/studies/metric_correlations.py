@@ -1,4 +1,4 @@
-"""Which metrics say the same? Correlations between metrics, and with people, over what a benchmark judges.
+"""Which metrics agree with each other? Correlations between metrics, and with human judgments, on a benchmark.
 
 Sharif et al. 2020 (WEmbSim), figure 8.4, draws them as a heat map.
 """
@@ -32,7 +32,7 @@ def metric_correlations(
     statistic: str = "pearson",
     data: str | os.PathLike[str] | None = None,
 ) -> Study:
-    """Correlations between all pairs of metrics, and with people.
+    """Correlations between all pairs of metrics, and with human judgments.
 
     Points are ratings, as in ``judge``: a caption that several people rated one by one counts as often. For pairs of
     captions the points are the pairs, in both orders: the difference of two scores, and which caption people prefer.
@@ -40,7 +40,7 @@ def metric_correlations(
     Args:
         benchmark: of captions; as ``judge`` takes it.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are asked for by name.
+        settings: what applies to all metrics that are requested by name.
         statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
 
@@ -67,7 +67,7 @@ def metric_correlations(
         points[_PEOPLE] = np.concatenate(evidence.ratings)
         of = "ratings"
     records, matrix = correlations(points, statistic)
-    title = f"Correlation between metrics, and with people: {name}, {statistic} over {evidence.n:,} {of}"
+    title = f"Correlations between metrics and with human judgments: {name}, {statistic} over {evidence.n:,} {of}"
     return Study(
         "metrics",
         title,
@@ -98,10 +98,10 @@ def correlations(
 
 
 def check_statistic(statistic: str) -> None:
-    """Refuse what is no correlation.
+    """Refuse what is not a correlation.
 
     Raises:
         ParameterError: no such statistic.
     """
     if statistic not in STATISTICS:
-        raise ParameterError(f"there is no correlation {statistic!r}", help=f"there are {', '.join(STATISTICS)}")
+        raise ParameterError(f"there is no correlation {statistic!r}", help=f"available: {', '.join(STATISTICS)}")

@@ -1,4 +1,4 @@
-"""How many references does a metric need? Agreement with people against the number of references.
+"""How many references does a metric need? Agreement with human judgments by number of references.
 
 Sharif et al. 2019 (LCEval), section 7.5.5; Vedantam et al. 2015 on PASCAL-50S.
 """
@@ -53,8 +53,8 @@ def reference_counts(
     Args:
         benchmark: of captions; as ``judge`` takes it.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are asked for by name.
-        counts: numbers of references; by default 1 to 5, 10, 20, 40 and all, as far as there are so many.
+        settings: what applies to all metrics that are requested by name.
+        counts: numbers of references; by default 1 to 5, 10, 20, 40 and all, up to the number available.
         draws: of references, for each count.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         resamples, seed: of the interval, which is a bootstrap over images of the mean over draws.
@@ -68,7 +68,7 @@ def reference_counts(
     """
     check_sampling(resamples, seed)
     if draws < 1:
-        raise ParameterError(f"there cannot be {draws} draws", help="draw at least once")
+        raise ParameterError(f"{draws} is not a number of draws", help="draw at least once")
     evidence = judged_captions(benchmark, data)
     chosen = as_selection(metrics, settings, name=evidence.protocol.full_name)
     table, read = _pool(evidence, data)
@@ -107,7 +107,7 @@ def reference_counts(
     name = evidence.protocol.full_name
     return Study(
         "references",
-        f"Agreement with people by number of references: {name}, {statistic}",
+        f"Agreement with human judgments by number of references: {name}, {statistic}",
         ("metric", "references", "value", "ci95_low", "ci95_high"),
         records,
         signatures,
@@ -137,7 +137,7 @@ def _checked_counts(counts: Sequence[int], most: int) -> list[int]:
     wrong = [count for count in counts if not 1 <= count <= most]
     if wrong:
         raise ParameterError(
-            f"no caption can have {wrong[0]} references", where=f"there are up to {most}", help=f"give 1 to {most}"
+            f"no caption has {wrong[0]} references", where=f"there are up to {most}", help=f"give 1 to {most}"
         )
     return sorted(set(counts))
 
@@ -185,6 +185,4 @@ def _notes(counts: Sequence[int], available: NDArray[np.int64]) -> list[str]:
     short = int((available < max(counts)).sum())
     if not short:
         return []
-    return [
-        f"{short:,} of {len(available):,} captions have fewer than {max(counts)} references and keep all of theirs."
-    ]
+    return [f"{short:,} of {len(available):,} captions have fewer than {max(counts)} references and keep all of them."]

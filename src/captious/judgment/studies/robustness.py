@@ -1,4 +1,4 @@
-"""Does a metric notice broken captions? Scores of human captions that are corrupted more and more.
+"""Does a metric notice broken captions? Scores of human captions that are increasingly corrupted.
 
 Cui et al. 2018 (LEIC), sections 3.3 and 3.4. One reference of each image is taken out and becomes the candidate; it is
 then broken in one of three ways, from strength 0, where it is intact, to 1:
@@ -59,7 +59,7 @@ def robustness(
     Args:
         references: human captions in any form that is read, two or more for each image that is used.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are asked for by name.
+        settings: what applies to all metrics that are requested by name.
         sample: how many images to draw at random; None for all.
         strengths: between 0 and 1; 0 is added.
         resamples, seed: of the bootstrap interval over images; the seed also of all that is random in captions.
@@ -101,9 +101,9 @@ def robustness(
                 record |= dict(zip(("area", "ci95_low", "ci95_high"), area, strict=True))
                 records.append(record | {_at(x): y for x, y in zip(strengths[1:], line.y[1:].tolist(), strict=True)})
             curves[pathology.replace(" ", "-")] = Curves(pathology, "strength", "normalised score", lines)
-    notes = ["Intact captions have 1; area: under the score over strength, less is better."]
+    notes = ["Intact captions score 1. Area: area under the curve of score over strength; smaller is better."]
     if left_out:
-        notes.append(f"{left_out:,} images with a single reference are left out.")
+        notes.append(f"{left_out:,} images with a single reference are excluded.")
     return Study(
         "robustness",
         f"Normalised scores of broken captions: {name_of_file(references, table.name)}, {len(intact.ids):,} images",
@@ -120,7 +120,7 @@ def robustness(
 
 @dataclass(frozen=True, eq=False)
 class Specimens:
-    """Human captions that can be broken, beside the other references of their images.
+    """Human captions that can be corrupted, with the other references of their images.
 
     Args:
         words: tokens of the caption of each image.
@@ -160,7 +160,7 @@ class Specimens:
         return cls(words, references, rng.permutation(n), donors, positions, strangers, rng.random(n) < 0.5)
 
     def captions(self, pathology: str, strength: float) -> Captions:
-        """The captions broken in one of the ways of ``PATHOLOGIES``, beside their references."""
+        """The captions corrupted in one of the ways of ``PATHOLOGIES``, with their references."""
         if strength == 0:
             broken = self.words
         elif pathology == "random captions":
@@ -202,7 +202,9 @@ def _specimens(table: References, images: int | None, rng: np.random.Generator) 
     several = np.flatnonzero(np.diff(table.offsets) > 1)
     if len(several) < 2:
         raise ParameterError(
-            "no two images have two references", where=table.name, help="one is held out, and scored against the rest"
+            "fewer than two images have two or more references",
+            where=table.name,
+            help="one reference is held out and scored against the rest",
         )
     if images is not None and images < len(several):
         drawn = np.sort(rng.choice(several, images, replace=False))
@@ -237,8 +239,8 @@ def _normalised(
     metric, column = results[0].statistics.metric, results[0].column
     if results[0].score < _LEAST:
         raise ParameterError(
-            f"{label} gives intact captions {results[0].score:g}",
-            help="that is too little to normalise by: leave this metric out",
+            f"{label} scores intact captions {results[0].score:g}",
+            help="this is too small to normalise by: remove this metric",
         )
     rows = np.hstack([result.statistics.rows for result in results])
     sums = bootstrap_sums(rows, resamples=resamples, seed=seed).reshape(resamples, len(results), -1)
@@ -258,10 +260,10 @@ def _area(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]
 def _checked_strengths(strengths: Sequence[float]) -> list[float]:
     wrong = [strength for strength in strengths if not 0 <= strength <= 1]
     if wrong:
-        raise ParameterError(f"{wrong[0]:g} is no strength", help="strengths are shares, from 0 to 1")
+        raise ParameterError(f"{wrong[0]:g} is not a valid strength", help="strengths are fractions from 0 to 1")
     found = sorted({0.0, *map(float, strengths)})
     if len(found) < 2:
-        raise ParameterError("there is no strength but 0", help="give strengths up to 1, such as 0.25 0.5 1")
+        raise ParameterError("the only strength is 0", help="give strengths up to 1, such as 0.25 0.5 1")
     return found
 
 

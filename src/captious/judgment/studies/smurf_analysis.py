@@ -1,7 +1,7 @@
-"""Where do systems stand beside people? Semantics against style of their captions, and what their grammar costs them.
+"""Systems compared with human captions: semantics and style of their captions, and their grammar penalty.
 
 Feinglass and Yang 2021 (SMURF), figure 1, with the conventions of the authors' code: scores are in
-standard deviations of people's captions; the ellipse of a system has its axes by the covariance of its scores, 1.15
+standard deviations of human captions; the ellipse of a system has its axes by the covariance of its scores, 1.15
 standard deviations long; its overlap is the share of its area that lies in the people's ellipse.
 """
 
@@ -34,7 +34,7 @@ _POINTS = 100
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Where the captions of a system stand, in standard deviations of people's captions.
+    """Position of a system's captions, in standard deviations of human captions.
 
     Args:
         center: means of SPARCS and SPURTS.
@@ -79,20 +79,20 @@ def smurf_analysis(
     subset: bool = False,
     seed: int = 0,
 ) -> Study:
-    """Semantics, style and grammar of systems beside people.
+    """Semantics, style and grammar of systems compared with human captions.
 
     Args:
         systems: the captions of systems by name, in any form that is read.
         references: human captions, likewise.
         metric: SMURF with its models and constants; by default as published.
-        human: other captions of the same images that people wrote, likewise. None takes one reference of each image
+        human: other human captions of the same images, likewise. None takes one reference of each image
             out, for all systems; images with a single reference are left out then.
-        subset: score the images that both sides have.
+        subset: score only the images that both sides have.
         seed: of which references are taken out, and which captions are drawn.
 
     Returns:
         One record for people and for each system: captions (how many); sparcs, spurts and mima (means, in standard
-        deviations of people's captions, as they were for the constants); overlap; grammar_penalty (summed); smurf; and
+        deviations of human captions, as they were for the constants); overlap; grammar_penalty (summed); smurf; and
         central_caption, the one nearest to the system's center, with its image. A picture of all.
 
     Raises:
@@ -102,8 +102,8 @@ def smurf_analysis(
     metric = metric or Smurf()
     if not systems or PEOPLE in systems:
         raise ParameterError(
-            f"a system is called {PEOPLE}" if systems else "there is no system to analyse",
-            help=f"give systems by names other than {PEOPLE}",
+            f"a system is called {PEOPLE}" if systems else "there are no systems to analyse",
+            help=f"rename it: {PEOPLE} is reserved for human captions",
         )
     table, data = noted_references(references)
     if human is None:
@@ -116,14 +116,14 @@ def smurf_analysis(
         if human is None:
             captions[system] = load(source, people.references, subset=subset or left_out > 0)
     if few := [system for system, each in captions.items() if len(each) < 2]:
-        raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse takes several; 5000 are usual")
+        raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse needs several; 5000 are usual")
     scores = {}
     with steps([*captions], str) as named:
         for system in named:
             scores[system] = metric.standardised(captions[system])
     found = places(scores, PEOPLE, metric.threshold)
     notes = [
-        "In standard deviations of people's captions. Overlap: the share of a system's ellipse in the people's. "
+        "Units: standard deviations of human captions. Overlap: the share of a system's ellipse inside the human one. "
         "Grammar penalty: summed over captions.",
         *_notes(people, table, human is None, left_out),
     ]
@@ -132,7 +132,7 @@ def smurf_analysis(
     columns = ("system", "captions", "sparcs", "spurts", "mima", "overlap", "grammar_penalty", "smurf")
     return Study(
         "smurf",
-        f"Semantics, style and grammar beside people: {name_of_file(references, table.name)}, {len(people):,} images",
+        f"Semantics, style and grammar vs. humans: {name_of_file(references, table.name)}, {len(people):,} images",
         (*columns, "image", "central_caption"),
         [_record(system, captions[system], scores[system], place, metric) for system, place in found.items()],
         {"smurf": metric.signatures()[0]},
@@ -145,14 +145,14 @@ def smurf_analysis(
 
 
 def _notes(people: Captions, table: References, held_out: bool, left_out: int) -> list[str]:
-    """What people's captions are."""
+    """What human captions are."""
     if held_out:
-        notes = [f"{PEOPLE.capitalize()}: one reference of each image, which is taken out for all systems."]
-        return [*notes, f"{left_out:,} images with a single reference are left out."] if left_out else notes
+        notes = [f"{PEOPLE.capitalize()}: one reference per image, which is held out for all systems."]
+        return [*notes, f"{left_out:,} images with a single reference are excluded."] if left_out else notes
     ends = people.references.offsets
     own = zip(people.candidates, ends[:-1], ends[1:], strict=True)
     repeated = sum(caption in people.references.texts[start:end] for caption, start, end in own)
-    return [f"{repeated:,} captions of people are among their own references."] if repeated else []
+    return [f"{repeated:,} human captions are among their own references."] if repeated else []
 
 
 def _record(system: str, captions: Captions, scores: Parts, place: Place, metric: Smurf) -> dict[str, Any]:
@@ -177,4 +177,4 @@ def _clouds(scores: Mapping[str, Parts], found: Mapping[str, Place], seed: int) 
         drawn = np.random.default_rng(seed).permutation(len(sparcs))[:_POINTS]
         points = np.stack([sparcs, spurts], axis=1)
         clouds[system] = Cloud(points[drawn], found[system].outline, points[found[system].central])
-    return Clouds("Systems beside people", "SPARCS, semantics", "SPURTS, style", clouds)
+    return Clouds("Systems and human captions", "SPARCS, semantics", "SPURTS, style", clouds)

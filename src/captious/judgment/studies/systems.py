@@ -43,14 +43,14 @@ def systems(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Study:
-    """Corpus scores of systems; correlations between metrics, and with people, over systems and over captions.
+    """Corpus scores of systems; correlations between metrics and with human scores, over systems and over captions.
 
     Args:
         results: the captions of three or more systems by name, in any form that is read.
         references: human captions, likewise.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are asked for by name.
-        human: what people gave the systems: measure -> system -> number, or system -> number; or a JSON file of that.
+        settings: what applies to all metrics that are requested by name.
+        human: human scores of the systems: measure -> system -> number, or system -> number; or a JSON file of that.
         statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         subset: score the images that both sides have.
         resamples, seed: of the bootstrap interval over systems of the correlations with people.
@@ -63,14 +63,15 @@ def systems(
 
     Raises:
         ParameterError: fewer than three systems, or human scores that lack one.
-        ResourceError, CaptionFileError: a file of human scores that is not there or not of that form.
+        ResourceError, CaptionFileError: a file of human scores that is missing or has the wrong format.
         and what ``captious.score`` raises about captions and metrics.
     """
     check_sampling(resamples, seed)
     check_statistic(statistic)
     if len(results) < 3:
         raise ParameterError(
-            f"{len(results)} systems are too few for a correlation", help="give three; two are for captious compare"
+            f"{len(results)} systems are too few for a correlation",
+            help="give three or more; for two, use captious compare",
         )
     measures = _measures(human, list(results))
     chosen = as_selection(metrics, settings, name="systems")
@@ -81,7 +82,7 @@ def systems(
             reports[system] = score_captions(load(results[system], table, subset=subset), chosen, name=system)
     first = next(iter(reports.values()))
     if clash := sorted(set(first) & set(measures)):
-        raise ParameterError(f"{clash[0]} is a metric and a human measure", help="give the measure another name")
+        raise ParameterError(f"{clash[0]} is both a metric and a human measure", help="rename the measure")
     over_systems = {label: np.array([report[label].score for report in reports.values()]) for label in first}
     over_systems |= measures
     over_captions = {
@@ -109,7 +110,7 @@ def systems(
     return Study(
         "systems",
         f"{len(reports)} systems: scores, and {statistic} correlations between metrics"
-        + (" and with people" if measures else ""),
+        + (" and with human scores" if measures else ""),
         ("what", "of", *over_systems),
         records,
         {label: result.signature for label, result in first.items()},
@@ -159,7 +160,7 @@ def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[st
         except (ValueError, RecursionError) as error:
             raise CaptionFileError(f"not JSON: {error}", where=where, help='write {"m1": {"system": 0.2}}') from error
     if not isinstance(human, Mapping) or not human:
-        raise CaptionFileError("these are no human scores", where=where, help='write {"m1": {"system": 0.2, ...}}')
+        raise CaptionFileError("these are not human scores", where=where, help='write {"m1": {"system": 0.2, ...}}')
     by_measure: Any = human if all(isinstance(each, Mapping) for each in human.values()) else {"people": human}
     found = {}
     for measure, values in by_measure.items():
@@ -167,7 +168,7 @@ def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[st
             raise ParameterError(
                 f"{measure} has no score of {', '.join(missing)}",
                 where=where,
-                help=f"give the systems the names they have here: {', '.join(names)}",
+                help=f"use the system names of this call: {', '.join(names)}",
             )
         try:
             found[str(measure)] = np.array([values[name] for name in names], np.float64)

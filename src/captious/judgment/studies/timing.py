@@ -31,7 +31,7 @@ def timing(
     settings: Settings | None = None,
     repeats: int = 5,
 ) -> Study:
-    """Time that each metric takes on captions that it has never seen.
+    """Time that each metric takes on captions that it has not seen before.
 
     Every metric is timed alone, tokens and document frequencies included; reading files and loading what a metric
     keeps in memory are not, for which a few captions are scored beforehand.
@@ -40,7 +40,7 @@ def timing(
         candidates: captions of a system in any form that is read, or ``Captions``.
         references: likewise; None with ``Captions``.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are asked for by name.
+        settings: what applies to all metrics that are requested by name.
         repeats: how often to time each.
 
     Returns:
@@ -52,7 +52,7 @@ def timing(
         and what ``captious.score`` raises about captions and metrics.
     """
     if repeats < 1:
-        raise ParameterError(f"there cannot be {repeats} repeats", help="time every metric at least once")
+        raise ParameterError(f"{repeats} is not a number of repeats", help="time every metric at least once")
     captions = candidates if isinstance(candidates, Captions) else load(candidates, references)
     chosen = as_selection(metrics, settings, name="timing")
     n = len(captions)

@@ -1,4 +1,4 @@
-"""Word-level human agreement: how well people's captions predict the words of other people's captions.
+"""Word-level human agreement: how well human captions predict the words of other human captions.
 
 Chen et al. 2015, "Microsoft COCO Captions", section 4. For a word w, one caption of an image is a prediction of whether
 the other k captions have w. An image counts as often as its references have the word, or once if none has it. That
@@ -58,10 +58,10 @@ def word_agreement(
 
     Every caption of an image is the prediction in turn, and counts are averaged: what holding out one at random gives
     in the mean. Of images with more than k + 1 captions, k + 1 are drawn; those with fewer are left out. Systems are
-    held against all choices of k references out of the k + 1, so that they are measured as people are.
+    compared with all choices of k of the k + 1 references, so that they are measured as people are.
 
     Args:
-        references: people's captions, at least two per image, in any form that is read.
+        references: human captions, at least two per image, in any form that is read.
         n_words: how many words of each kind, or in all without a tagger.
         systems: captions of systems by name, in any form that is read.
         tagger: a spaCy pipeline by name or folder, or a function from captions, as lists of words, to parts of speech;
@@ -81,7 +81,7 @@ def word_agreement(
         and what ``captious.score`` raises about captions.
     """
     if n_words < 1:
-        raise ParameterError(f"there cannot be {n_words} words", help="ask for at least one")
+        raise ParameterError(f"{n_words} is not a number of words", help="ask for at least one")
     check_seed(seed)
     tag = load_tagger(tagger) if isinstance(tagger, str | os.PathLike) else tagger
     with Progress(3) as progress:
@@ -94,7 +94,7 @@ def word_agreement(
         kinds = _most_frequent(people, n_words, tag, seed)
     words = np.concatenate(list(kinds.values()))
     if not len(words):
-        wanted = "word" if tag is None else f"noun, verb or adjective that {_RARE} images or more have"
+        wanted = "word" if tag is None else f"noun, verb or adjective that occurs in {_RARE} or more images"
         raise ParameterError(f"there is no {wanted}", where=table.name, help="give more captions")
     names = people.tokens.vocabulary.words()
     columns: dict[str, Sequence[Any]] = {"word": [names[word] for word in words.tolist()]}
@@ -125,7 +125,7 @@ def word_agreement(
     rows = dict(zip(kinds, np.split(np.arange(len(words)), ends[:-1]), strict=True))
     return Study(
         "words",
-        f"How people agree on words: {name_of_file(references, table.name)}, {people.n_images:,} images, "
+        f"Human agreement on words: {name_of_file(references, table.name)}, {people.n_images:,} images, "
         f"k = {people.k} references",
         list(columns),
         [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)],
@@ -353,9 +353,9 @@ def _checked_k(table: References, k: int | None) -> int:
     chosen = int(np.bincount(of_image).argmax()) - 1 if k is None else k
     if not 1 <= chosen <= most:
         raise ParameterError(
-            f"no image can have {chosen} references besides the caption that predicts",
+            f"no image has {chosen} references in addition to the predicting caption",
             where=f"{table.name}: up to {most + 1} captions per image",
-            help=f"give k from 1 to {most}" if most else "give captions of several people for every image",
+            help=f"give k from 1 to {most}" if most else "give captions by several people for every image",
         )
     return chosen
 
@@ -438,18 +438,18 @@ def _notes(people: WordCounts, words: NDArray[np.int64], n_table: int) -> list[s
     gap = precision - model_precision(recall, people.k)
     more = float(np.mean(recall - p))
     notes = [
-        f"Each of an image's {people.k + 1} captions predicts the others in turn; numbers are of all turns together.",
-        "p is fitted to how many captions of an image have the word; model is the precision that follows from it, in "
-        f"the mean {np.mean(np.abs(precision - model_precision(p, people.k))):.3f} from the measured one.",
-        f"By the model recall would be p; it is {abs(more):.3f} {'more' if more >= 0 else 'less'} in the mean"
-        f"{', as when a word suits some images better than others' if more > 0 else ''}. Words lie "
+        f"Each of an image's {people.k + 1} captions predicts the others in turn; numbers pool all turns.",
+        "p is fitted to the number of captions per image that contain the word; model is the precision that p implies, "
+        f"on average {np.mean(np.abs(precision - model_precision(p, people.k))):.3f} from the measured precision.",
+        f"The model predicts recall p; the measured recall is {abs(more):.3f} {'higher' if more >= 0 else 'lower'} on "
+        f"average{', as when a word suits some images better than others' if more > 0 else ''}. Words lie on average "
         f"{np.mean(np.abs(gap)):.3f} from the model's curve over recall, "
         f"{np.count_nonzero(gap < 0):,} of {len(words):,} below it.",
     ]
     if people.n_images < n_table:
-        notes.append(f"Left out: {n_table - people.n_images:,} images with fewer than {people.k + 1} captions.")
+        notes.append(f"Excluded: {n_table - people.n_images:,} images with fewer than {people.k + 1} captions.")
     if people.n_drawn:
-        notes.append(f"Of {people.n_drawn:,} images with more captions, {people.k + 1} were drawn.")
+        notes.append(f"For {people.n_drawn:,} images with more captions, {people.k + 1} captions were drawn.")
     return notes
 
 
@@ -469,15 +469,13 @@ def _group_notes(
         said = f"{len(at):,} {kind}s: human recall {recall[at].mean():.3f}, precision {precision[at].mean():.3f}"
         for name, values in at_human_recall.items():
             better = np.count_nonzero(values[at] > precision[at])
-            said += (
-                f"; {name} recalls {np.count_nonzero(reached[name][at]):,} of them as often as people or more, its PHR "
-            )
-            said += f"is {np.nan_to_num(values[at]).mean():.3f} and above people's precision for {better:,}"
+            said += f"; {name} recalls {np.count_nonzero(reached[name][at]):,} of them at least as often as people; "
+            said += f"its PHR is {np.nan_to_num(values[at]).mean():.3f} and above people's precision for {better:,}"
         notes.append(said + ".")
     if at_human_recall:
         notes.append(
-            "PHR of a system that recalls a word less often than people do is interpolated: its precision if the word "
-            "were added to captions at random until it does. Captions alone give no other way there."
+            "If a system recalls a word less often than people do, its PHR is interpolated: its precision if the word "
+            "were added to random captions until it does. Captions alone allow no better estimate."
         )
     return notes
 
@@ -486,4 +484,4 @@ def _shortage_notes(kinds: Mapping[str, NDArray[np.int64]], n_words: int, tag: T
     short = [f"{len(words):,} {kind}s" for kind, words in kinds.items() if len(words) < n_words]
     if not short:
         return []
-    return [f"There are only {', '.join(short)}" + ("." if tag is None else f" that {_RARE} images or more have.")]
+    return [f"There are only {', '.join(short)}" + ("." if tag is None else f" that occur in {_RARE} or more images.")]

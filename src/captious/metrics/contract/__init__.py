@@ -1,1 +1,1 @@
-"""What a metric is: the contract, signatures, how metrics are asked for, and the registry of their names."""
+"""The metric interface, signatures, selection of metrics, and the registry of their names."""

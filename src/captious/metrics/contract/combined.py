@@ -41,7 +41,7 @@ class CombinedState:
             raise ParameterError(
                 "these states cannot be merged",
                 where=f"{self.label} and {other!r:.60}",
-                help="merge states of one metric",
+                help="merge states of the same metric",
             )
         pairs = zip(self.states, other.states, strict=True)
         return CombinedState(tuple(a.merge(b) if a is not None and b is not None else None for a, b in pairs))
@@ -58,7 +58,7 @@ class Combined(Metric):
     A subclass makes its parts in ``__init__``; the object can also be used as it is.
 
     Args:
-        parts: outputs of metrics: the metric, and the name of one of its outputs. A metric may be there several times.
+        parts: outputs of metrics: the metric, and the name of one of its outputs. A metric may occur several times.
         combine: scores of the parts to scores of the whole; it works on the last axis and looks at no other caption.
         level: "caption" combines the scores of each caption, and the corpus score is the mean; "corpus" combines the
             corpus scores for the corpus score, and the scores of each caption for the caption's.

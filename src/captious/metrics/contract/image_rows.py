@@ -1,4 +1,4 @@
-"""What scorers for training have in common: from image ids to rows of references, and captions that must be strings."""
+"""Shared code of scorers: map image ids to rows of references, and check captions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ImageRows:
             raise _not_strings(image_ids, captions)
         if len(image_ids) != len(captions):
             raise ParameterError(
-                f"{len(image_ids):,} image ids for {len(captions):,} captions", help="give one id for every caption"
+                f"{len(image_ids):,} image ids for {len(captions):,} captions", help="give one id per caption"
             )
         try:
             return np.array([self._row_of[image] for image in image_ids], np.int64)
@@ -50,19 +50,19 @@ class ImageRows:
             raise UnknownImageError(
                 "a caption is for an image that has no references",
                 where=f"image_id {error.args[0]!r}",
-                help="prepare the scorer with the references of every image of the training set",
+                help="create the scorer with the references of all images of the training set",
             ) from None
 
 
 def _not_strings(image_ids: Sequence[ImageId], captions: Sequence[object]) -> CaptionTypeError:
     if isinstance(captions, str):
         return CaptionTypeError(
-            "one string was given in place of a list of captions", where=repr(captions[:60]), help="give [caption]"
+            "a single string was given instead of a list of captions", where=repr(captions[:60]), help="give [caption]"
         )
     at, caption = next((at, caption) for at, caption in enumerate(captions) if type(caption) is not str)
     image = repr(image_ids[at]) if at < len(image_ids) else "none"
     return CaptionTypeError(
         f"a caption is a {type(caption).__name__}, not a string",
         where=f"position {at}, image_id {image}",
-        help='give every caption as a string; one without words is ""',
+        help='captions must be strings; use "" for an empty caption',
     )

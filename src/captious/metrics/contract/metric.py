@@ -1,4 +1,4 @@
-"""The contract of every metric: a metric is a sum of statistics.
+"""The interface of every metric: a metric is a function of summed statistics.
 
     fit(references)                 -> state            what must be known before scoring; mergeable, savable
     statistics(captions, state)     -> float64[n, k]    one row per caption; no row looks at another
@@ -29,7 +29,7 @@ __all__ = ["MeanMetric", "Metric", "Savable", "State"]
 
 
 class State(Protocol):
-    """What fit learns from references. Documents counted apart merge to what counting them together gives."""
+    """What ``fit`` learns from references. Merging separate counts equals counting all documents together."""
 
     def merge(self, other: State) -> State:
         """The state of both sets of references together."""
@@ -43,7 +43,7 @@ class State(Protocol):
 
 @runtime_checkable
 class Savable(Protocol):
-    """What can be written to a file, from which the metric reads it again."""
+    """An object that can be saved to a file and loaded by its metric."""
 
     @property
     def contents(self) -> str:
@@ -51,7 +51,7 @@ class Savable(Protocol):
         ...
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it.
+        """Save to a file.
 
         Raises:
             OutputError: the file cannot be written.
@@ -60,13 +60,13 @@ class Savable(Protocol):
 
 
 class Metric(ABC):
-    """A way of judging captions, with its parameters fixed.
+    """Base class of metrics, with fixed parameters.
 
     A subclass names itself and its outputs, says which variants it has, and implements ``statistics`` and
     ``aggregate``; a metric that must see references first also implements ``fit``.
 
     Args:
-        variant: one of ``variants``. By default the first: the official implementation's way, if there is one.
+        variant: one of ``variants``. The default is the first: that of the official implementation, if there is one.
         tokenizer: see ``captious.text.as_tokenizer``.
 
     Raises:
@@ -115,7 +115,7 @@ class Metric(ABC):
 
     @property
     def tokens(self) -> str:
-        """What its tokens are, for readers of a table."""
+        """A description of its tokens, shown in tables."""
         return self.tokenizer.name
 
     @property
@@ -163,11 +163,11 @@ class Metric(ABC):
         """Scores from statistics or sums of them: float64[..., k] to float64[..., m], one per output."""
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        """Numbers that are legal but misleading, one sentence each, for the reader of the scores."""
+        """Warnings about misleading scores, one sentence each."""
         return []
 
     def scorer(self, references: object, output: str | None = None) -> Scorer:
-        """A reward for training: candidates against references that are prepared once.
+        """A training reward: scores candidates against references that are prepared once.
 
         Args:
             references: any form that ``captious.data.read_references`` reads.
@@ -179,7 +179,7 @@ class Metric(ABC):
     # ---- streaming, on the same statistics
 
     def update(self, candidates: object, references: object = None) -> None:
-        """Take in more captions: every form that ``captious.data.load`` reads, or a ``Captions`` alone.
+        """Add captions: any form that ``captious.data.load`` reads, or a ``Captions`` object.
 
         A metric that must be fitted on all references keeps the captions until ``compute``; others keep a sum.
         """
@@ -190,10 +190,10 @@ class Metric(ABC):
             self._stream.add(self.statistics(captions))
 
     def compute(self) -> dict[str, float]:
-        """Corpus scores of all captions taken in so far, by output.
+        """Corpus scores of all captions added so far, by output.
 
         Raises:
-            ParameterError: nothing was taken in yet.
+            ParameterError: no captions were added yet.
         """
         stream = self._stream
         if self.needs_fit and stream.captions:
@@ -210,7 +210,7 @@ class Metric(ABC):
         return dict(zip(self.outputs, self.aggregate(np.asarray(total)).tolist(), strict=True))
 
     def merge(self, other: Metric) -> None:
-        """Take in what another metric of the same parameters has taken in.
+        """Add the captions of another metric with the same parameters.
 
         Raises:
             ParameterError: the other metric computes something else.
@@ -228,7 +228,7 @@ class Metric(ABC):
             self._stream.add(other._stream.total[None])
 
     def reset(self) -> None:
-        """Forget all captions taken in."""
+        """Forget all captions added so far."""
         self._stream = Stream()
 
     def __repr__(self) -> str:

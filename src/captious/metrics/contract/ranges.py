@@ -1,4 +1,4 @@
-"""Checks of what metrics are given: a value in its range, or a ParameterError that names the range."""
+"""Checks of metric parameters: a value in its range, or a ParameterError that names the range."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ def number(metric: str, name: str, value: object, least: float, most: float, *, 
     fits = isinstance(value, Real) and not isinstance(value, bool)
     if not (fits and least <= value <= most) or (below and value == most):  # type: ignore[operator]
         end = f"below {most:,}" if below else f"{most:,}"
-        raise ParameterError(f"{metric} cannot have {name} {value!r}", help=f"{name} is a number, {least:,} to {end}")
+        raise ParameterError(
+            f"{metric} cannot have {name} {value!r}", help=f"{name} must be a number from {least:,} to {end}"
+        )
     return float(value)  # type: ignore[arg-type]
 
 
 def whole(metric: str, name: str, value: object, least: int, most: int = LARGE) -> int:
-    """A whole number from ``least`` to ``most``.
+    """An integer from ``least`` to ``most``.
 
     Raises:
         ParameterError: a number outside of the range, or something else.
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or not least <= int(value) <= most:
         raise ParameterError(
-            f"{metric} cannot have {name} {value!r}", help=f"{name} is a whole number, {least:,} to {most:,}"
+            f"{metric} cannot have {name} {value!r}", help=f"{name} must be an integer from {least:,} to {most:,}"
         )
     return int(value)
 
@@ -45,5 +47,5 @@ def truth(metric: str, name: str, value: object) -> bool:
         ParameterError: something else.
     """
     if not isinstance(value, bool):
-        raise ParameterError(f"{metric} cannot have {name} {value!r}", help=f"{name} is True or False")
+        raise ParameterError(f"{metric} cannot have {name} {value!r}", help=f"{name} must be True or False")
     return value

@@ -1,4 +1,4 @@
-"""Which metrics exist, under which names: those of the package, registered ones, and those of other packages.
+"""Registry of metrics by name: built-in, registered, and from other packages.
 
 Others are added with ``register``, or by a package with an entry point of the group ``captious.metrics``, whose name is
 the metric's and whose value is its class.
@@ -51,7 +51,7 @@ _registered: dict[str, type[Metric]] = {}
 
 
 def register(name: str) -> Callable[[MetricClass], MetricClass]:
-    """Class decorator that makes a metric available under a name, to the library for as long as the process lives.
+    """Class decorator that registers a metric under a name until the process ends.
 
     Raises:
         ParameterError: not a metric, or a name that is taken.
@@ -119,13 +119,13 @@ def _named(metric: type[Metric], name: str) -> type[Metric]:
     """The metric under the name it was registered by."""
     if capitals := [each for each in (name, *metric.__dict__.get("outputs", ())) if each != each.lower()]:
         raise ParameterError(
-            f"the name {capitals[0]} has capitals, and metrics are asked for in any case",
+            f"the name {capitals[0]} contains capitals, but metric names must be lower case",
             help=f"call it {capitals[0].lower()}",
         )
     if "outputs" not in metric.__dict__ and len(getattr(metric, "outputs", ())) > 1:
         raise ParameterError(
-            f"{name} does not say what its outputs are called",
-            where=f"{metric.__qualname__} would report {', '.join(metric.outputs)} as well",
+            f"{name} does not declare the names of its outputs",
+            where=f"{metric.__qualname__} would also report {', '.join(metric.outputs)}",
             help="set outputs = (...) in the class",
         )
     if "outputs" not in metric.__dict__:
@@ -135,7 +135,7 @@ def _named(metric: type[Metric], name: str) -> type[Metric]:
 
 
 def askable() -> list[str]:
-    """Everything that can be asked for by name."""
+    """All names that can be requested."""
     return [name for metric in names() for name in dict.fromkeys((metric, *_outputs(metric)))]
 
 
@@ -145,4 +145,4 @@ def unknown(name: str) -> UnknownNameError:
     known = askable()
     close = difflib.get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.6)
     guess = f"did you mean {close[0]}? " if close else ""
-    return UnknownNameError(f"there is no metric {name!r}", help=f"{guess}metrics are {', '.join(known)}")
+    return UnknownNameError(f"there is no metric {name!r}", help=f"{guess}available metrics: {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""Scorers: any metric as a reward for training, candidates in, one number for each out, references prepared once."""
+"""Scorers: any metric as a training reward, one number per candidate, with references prepared once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what is asked for to metrics that are ready to run: ``select``.
+"""``select``: make the requested metrics ready to run.
 
 A metric is asked for by its name (``cider-d``), by one of its outputs (``bleu-4``), or either with a variant and
 parameters (``cider-d@paper``, ``rouge-s:gap=2``; see specification.py), or as an object.
@@ -84,7 +84,9 @@ def select(metrics: str | Metric | Iterable[str | Metric] | None = None, setting
     """
     settings = Settings() if settings is None else settings
     if not isinstance(settings, Settings):
-        raise ParameterError(f"{settings!r:.60} is not settings", help="give captious.Settings(tokenizer=...)")
+        raise ParameterError(
+            f"{settings!r:.60} is not a captious.Settings", help="give captious.Settings(tokenizer=...)"
+        )
     warnings: tuple[str, ...] = ()
     if metrics is None:
         metrics, warnings = coco_here()
@@ -116,13 +118,13 @@ def select(metrics: str | Metric | Iterable[str | Metric] | None = None, setting
             wanted = {output + what.suffix: metric.outputs.index(output) for output in named}
         if repeated := labels & {*wanted}:
             raise ParameterError(
-                f"{', '.join(sorted(repeated))} is asked for twice",
-                help="ask once, or with different variants or parameters: rouge-s, rouge-s:gap=2",
+                f"{', '.join(sorted(repeated))} is requested twice",
+                help="request it once, or with different variants or parameters: rouge-s, rouge-s:gap=2",
             )
         labels |= {*wanted}
         choice.columns.update(wanted)
     if not chosen:
-        raise ParameterError("no metric is asked for", help=f"metrics are {', '.join(registry.askable())}")
+        raise ParameterError("no metrics were requested", help=f"available metrics: {', '.join(registry.askable())}")
     check_used(settings, [type(each.metric) for each in made.values()])
     return Selection(tuple(chosen), settings, warnings)
 
@@ -142,9 +144,9 @@ def check_used(settings: Settings, metrics: Iterable[type[Metric]]) -> None:
         if name not in taken:
             users = [metric for metric in registry.names() if name in accepted(registry.get(metric))]
             raise ParameterError(
-                f"{name} is given, but no metric asked for uses it",
+                f"{name} is given, but no requested metric uses it",
                 where=f"{name}: {label_of(value)}",
-                help=f"leave {name} out, or ask for {', '.join(users)}",
+                help=f"remove {name}, or request {', '.join(users)}",
             )
 
 
@@ -157,5 +159,5 @@ def coco_here() -> tuple[list[str], tuple[str, ...]]:
         if (command := registry.get(owner).missing()) is not None:
             left_out[name] = command
     reasons = "; ".join(f"{name}: {command}" for name, command in left_out.items())
-    warnings = (f"left out, because something they need is not installed: {reasons}",) if left_out else ()
+    warnings = (f"skipped, because a requirement is not installed: {reasons}",) if left_out else ()
     return [name for name in COCO if name not in left_out], warnings

@@ -1,4 +1,4 @@
-"""Settings: what a user says once for all metrics of a run.
+"""Settings that apply to all metrics of a run.
 
 A setting reaches every metric that is asked for by name and whose constructor has a parameter of that name; a new
 metric that takes word vectors only needs a parameter called ``vectors``. ``references_as`` and ``threads`` apply to the
@@ -32,21 +32,21 @@ REFERENCES_AS = ("each", "cat")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What applies to all metrics of a run. Names and files are resolved when the object is made.
+    """Settings of all metrics of a run. Names and files are resolved when the object is created.
 
     Args:
         tokenizer: "ptb", "ptb-raw", "whitespace", "spaces", a registered name, or a function; None for each metric's
             default.
         idf: document frequencies for CIDEr and its relatives, or a file that ``captious fit cider-d`` wrote; None to
             count the references at hand.
-        model: for metrics on contextual encoders: a model on the Hugging Face hub, a folder, or ``captious.Encoder``;
+        model: for metrics with contextual encoders: a model on the Hugging Face hub, a folder, or ``captious.Encoder``;
             None for each metric's default.
-        vectors: for metrics on word vectors: ``captious.WordVectors``, the name that ``captious vectors add`` gave, or
+        vectors: for metrics with word vectors: ``captious.WordVectors``, a name given to ``captious vectors add``, or
             a file; None for the default.
-        parser: for metrics on parses: the grammar "corenlp" or "captious", "spacy:NAME", or a file of parses; None for
-            the best grammar available.
-        images: the folder of image files, named by image id, for metrics that look at the images.
-        references_as: "each" reference of an image by itself, or all concatenated to one ("cat").
+        parser: for metrics with parses: the grammar "corenlp" or "captious", "spacy:NAME", or a file of parses; None
+            for the best grammar available.
+        images: the folder of image files, named by image id, for metrics that use images.
+        references_as: "each" reference separately, or all concatenated into one ("cat").
         threads: number of threads; None for ``CAPTIOUS_THREADS`` or all cores.
 
     Raises:
@@ -76,7 +76,7 @@ class Settings:
             )
         if self.threads is not None and not (isinstance(self.threads, int) and 0 < self.threads <= MOST_THREADS):
             raise ParameterError(
-                f"threads is {self.threads!r}", help=f"give a number of threads, 1 to {MOST_THREADS:,}"
+                f"invalid number of threads {self.threads!r}", help=f"give a number of threads, 1 to {MOST_THREADS:,}"
             )
 
     @property

@@ -1,8 +1,8 @@
-"""Signatures: one line that says all that a score depends on besides the captions.
+"""Signatures: one line with everything that a score depends on besides the captions.
 
     cider-d|variant:official|tokenizer:ptb|sigma:6|idf:references-5000|captious:0.1.0
 
-Two scores of equal signature can be compared, others cannot.
+Scores are comparable only if their signatures are equal.
 """
 
 from __future__ import annotations

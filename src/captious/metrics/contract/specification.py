@@ -21,7 +21,7 @@ __all__ = ["Specification", "parameters_of"]
 _FORM = "write name@variant:parameter=value,parameter=value"
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 # What an annotation may say, and what people call it.
-_KINDS = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "text", "None": "none"}
+_KINDS = {"bool": "true or false", "int": "an integer", "float": "a number", "str": "text", "None": "none"}
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Specification:
             if not (key and equals and value):
                 raise ParameterError(f"{piece!r} is not a parameter with a value", where=text, help=_FORM)
             if key in parameters:
-                raise ParameterError(f"{key} is given twice", where=text, help="give every parameter once")
+                raise ParameterError(f"{key} is given twice", where=text, help="give each parameter once")
             parameters[key] = value
         return cls(name.strip().lower(), variant.strip() or None, parameters)
 
@@ -74,7 +74,7 @@ class Specification:
         given = {name: value for name, value in settings.of_metrics.items() if name in known}
         if self.variant is not None:
             if "variant" not in known:
-                raise UnknownNameError(f"{metric.name} has no variants", help=f"ask for {self.name} alone")
+                raise UnknownNameError(f"{metric.name} has no variants", help=f"use {self.name} alone")
             given["variant"] = self.variant
         return metric(**{**given, **self._values(metric)})
 
@@ -117,4 +117,4 @@ def _value(text: str, kinds: tuple[str, ...], where: str) -> object:
     if "str" in kinds:
         return text
     takes = " or ".join(_KINDS[kind] for kind in kinds)
-    raise ParameterError(f"{text!r} is not what this parameter takes", where=where, help=f"give {takes}")
+    raise ParameterError(f"invalid parameter value {text!r}", where=where, help=f"give {takes}")

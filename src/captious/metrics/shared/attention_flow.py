@@ -73,7 +73,7 @@ class FlowLayer:
         pad = tokenizer.pad_token_id
         if pad is None:
             raise ParameterError(
-                f"{self.encoder.model} has no padding token to put in place of stop words",
-                help="use a model with one, such as distilroberta-base",
+                f"{self.encoder.model} has no padding token to replace stop words with",
+                help="use a model that has one, such as distilroberta-base",
             )
         return [[pad if t in stopped else t for t in sequence if t not in gone] for sequence in sequences]

@@ -83,7 +83,7 @@ class DocumentFrequencies:
         """
         if not isinstance(other, DocumentFrequencies) or other.tokenizer != self.tokenizer:
             raise ParameterError(
-                "these document frequencies do not belong together",
+                "these document frequencies cannot be merged",
                 where=f"{self.label} and {getattr(other, 'label', repr(other))}",
                 help="merge frequencies that were counted with the same tokenizer",
             )
@@ -117,7 +117,7 @@ class DocumentFrequencies:
         Raises:
             ResourceError: no such file, or not a whole file of document frequencies.
         """
-        help = "make it again: captious fit cider-d REFERENCES -o FILE.idf"
+        help = "create it again: captious fit cider-d REFERENCES -o FILE.idf"
         try:
             raw = Path(path).read_bytes()
         except OSError as error:
@@ -140,7 +140,9 @@ class DocumentFrequencies:
                 "not a file of document frequencies, or a damaged one", where=str(path), help=help
             ) from error
         raise ResourceError(
-            "damaged document frequencies, or those of another version of captious", where=str(path), help=help
+            "the document frequencies are damaged or were written by another version of captious",
+            where=str(path),
+            help=help,
         )
 
     @property

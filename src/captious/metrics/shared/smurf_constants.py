@@ -1,4 +1,4 @@
-"""What SMURF standardises its parts by: their means and standard deviations over captions that people wrote."""
+"""What SMURF standardises its parts by: their means and standard deviations over human captions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from captious.errors import ParameterError, ResourceError
 __all__ = ["PUBLISHED", "SmurfConstants"]
 
 _PARTS = ("sparcs", "spurts", "mima")
-_HELP = "make it again: captious fit smurf REFERENCES -o FILE"
+_HELP = "create it again: captious fit smurf REFERENCES -o FILE"
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class SmurfConstants:
                 raise ParameterError(
                     f"{part} cannot be standardised by mean {mean:g} and standard deviation {deviation:g}",
                     where=f"{self.name}: {self.source}",
-                    help="compute them from captions of many images that people wrote",
+                    help="compute them from human captions of many images",
                 )
 
     @classmethod
@@ -68,7 +68,9 @@ class SmurfConstants:
     ) -> SmurfConstants:
         """The constants of scores of human captions, float64[n] each."""
         if not len(sparcs):
-            raise ParameterError("there are no captions to compute constants from", where=source, help="give some")
+            raise ParameterError(
+                "there are no captions to compute constants from", where=source, help="give one or more captions"
+            )
         return cls(_moments(sparcs), _moments(spurts), _moments(mima), mima_model, spurts_model, name, source)
 
     @property
@@ -85,7 +87,7 @@ class SmurfConstants:
     def standardised(
         self, sparcs: NDArray[np.float64], spurts: NDArray[np.float64], mima: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Scores in standard deviations from the mean of people's captions."""
+        """Scores in standard deviations from the mean of human captions."""
         (a, s), (b, t), (c, u) = self.sparcs, self.spurts, self.mima
         return (sparcs - a) / s, (spurts - b) / t, (mima - c) / u
 
@@ -119,7 +121,7 @@ class SmurfConstants:
         except OSError as error:
             raise ResourceError(f"cannot read constants: {error.strerror}", where=str(path), help=_HELP) from error
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise ResourceError("not a file of constants of SMURF", where=str(path), help=_HELP) from error
+            raise ResourceError("not a file of SMURF constants", where=str(path), help=_HELP) from error
 
 
 def _moments(scores: NDArray[np.float64]) -> tuple[float, float]:
@@ -134,5 +136,5 @@ PUBLISHED = SmurfConstants(
     mima_model="distilbert-base-uncased",
     spurts_model="distilroberta-base",
     name="karpathy-test",
-    source="one human caption of each of the 5,000 images of the Karpathy test split, four others as its references",
+    source="one human caption per image of the Karpathy test split (5,000), with four others as its references",
 )

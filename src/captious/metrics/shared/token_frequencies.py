@@ -62,7 +62,7 @@ class TokenFrequencies:
         """
         if not isinstance(other, TokenFrequencies) or other.model != self.model:
             raise ParameterError(
-                "these frequencies do not belong together",
+                "these frequencies cannot be merged",
                 where=f"{self.label} and {getattr(other, 'label', repr(other))}",
                 help="merge frequencies that were counted with the same model",
             )

@@ -20,7 +20,7 @@ _MANY = 0.1  # share of words without a vector that is worth a word
 
 
 class VectorMetric(MeanMetric):
-    """A mean of caption scores that come from the vectors of words that are no stop words.
+    """A mean of caption scores that come from the vectors of words that are not stop words.
 
     Args:
         vectors: word vectors, their name, or a file; None for the default, see ``captious.WordVectors.open``.
@@ -68,14 +68,14 @@ class VectorMetric(MeanMetric):
         nothing = int((candidates.lengths == 0).sum())
         if nothing:
             found.append(
-                f"{nothing:,} of {len(captions):,} candidates have no word with a vector, stop words aside: "
+                f"{nothing:,} of {len(captions):,} candidates have no word with a vector, not counting stop words: "
                 f"{self.name} gives them {self.score_of_nothing:g}."
             )
         wanted = candidates.n_wanted + references.n_wanted
         unknown = wanted - len(candidates.ids) - len(references.ids)
         if unknown > _MANY * wanted:
             found.append(
-                f"{unknown / wanted:.0%} of the words are not among the vectors {self.vectors.name}, and count for "
-                f"nothing in {self.name}: are these vectors of this language and case?"
+                f"{unknown / wanted:.0%} of the words are out of vocabulary for {self.vectors.name} and are "
+                f"ignored by {self.name}: do the vectors match the language and case of the captions?"
             )
         return found

@@ -73,11 +73,11 @@ class WordMeanMetric(VectorMetric):
         if model is not None and vectors is not None:
             raise ParameterError(
                 f"{self.name} takes word vectors or a model, not both",
-                help=f"leave one of them out: {self.name}:model=none, or {self.name}:vectors=none",
+                help=f"remove one of them: {self.name}:model=none, or {self.name}:vectors=none",
             )
         if layer is not None and model is None:
             raise ParameterError(
-                f"{self.name} cannot have the layer {layer} of word vectors", help="give a model, or no layer"
+                f"{self.name} cannot use layer {layer} with word vectors", help="give a model, or remove the layer"
             )
         self.combine = self.usual_combine if combine is None else combine
         if self.combine not in _COMBINE:
@@ -155,15 +155,15 @@ class WordMeanMetric(VectorMetric):
         return found
 
     def _pieces(self, texts: list[str], captions: list[list[str]]) -> list[tuple[list[int], list[list[int]]]]:
-        """For each text the ids of its pieces, and which of these each word has that is no stop word."""
+        """For each text the ids of its pieces, and which of these each word has that is not a stop word."""
         assert self.encoder is not None
         if not texts:
             return []
         tokenizer = self.encoder.tokenizer
         if not getattr(tokenizer, "is_fast", False):
             raise ParameterError(
-                f"the tokenizer of {self.encoder.model} does not tell where its pieces stand",
-                help="take a model with a fast tokenizer",
+                f"the tokenizer of {self.encoder.model} does not report character offsets",
+                help="use a model with a fast tokenizer",
             )
         encoded = tokenizer(texts, truncation=True, max_length=self.encoder.max_length, return_offsets_mapping=True)
         found = []

@@ -19,7 +19,7 @@ class Bleu:
 
     def __init__(self, n: int = 4) -> None:
         if n not in (1, 2, 3, 4):
-            raise ParameterError(f"BLEU of order {n!r} does not exist here", help="n is 1, 2, 3 or 4")
+            raise ParameterError(f"BLEU of order {n!r} is not supported", help="n must be 1, 2, 3 or 4")
         self._n = n
 
     def compute_score(self, gts: Texts, res: Texts, verbose: int = 1) -> tuple[list[float], list[list[float]]]:

@@ -24,7 +24,7 @@ class Cider:
 
     def __init__(self, test: object = None, refs: object = None, n: int = 4, sigma: float = 6.0) -> None:
         if n != 4:
-            raise ParameterError(f"CIDEr-D up to order {n!r} does not exist here", help="leave n at 4")
+            raise ParameterError(f"CIDEr-D up to order {n!r} is not supported", help="leave n at 4")
         self._metric = cider_d.CiderD(sigma=sigma, tokenizer=WHITESPACE)
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
