@@ -119,7 +119,7 @@ class TestList:
         assert {benchmark["found"] for benchmark in outcome.json["benchmarks"]} == {None}
 
     def test_a_folder_that_is_not_there(self, nothing: Path, run: Run) -> None:
-        assert_refused(run("data", "list", "--data", "no"), "no such folder", "no")
+        assert_refused(run("data", "list", "--data", "no"), "judgment data folder not found", "no")
 
 
 class TestItems:

@@ -67,7 +67,7 @@ def _brought(name: str, source: str) -> Found:
     return found
 
 
-@resources.command(short_help="Compile what is installed, and verify what is already compiled.")
+@resources.command(short_help="Compile what is installed, and verify compiled files.")
 @_names
 def build(names: tuple[str, ...]) -> None:
     """Compile resources now instead of on first use; by default, all that are installed.

@@ -41,7 +41,7 @@ def test_agreement_as_json(run: Run, examples: Path) -> None:
     ("option", "part"),
     [
         (("--counts", "9"), "no image has 9 references"),
-        (("--published", "baseline.json"), "no leaderboard"),
+        (("--published", "baseline.json"), "not a COCO leaderboard"),
         (("--published", "none.json"), "none.json was not found"),
     ],
 )
