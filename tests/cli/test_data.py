@@ -99,7 +99,7 @@ class TestList:
         said = block(run("data", "list", "--data", nothing).out, "flickr8k-cf")
         first = said["missing"].splitlines()[0]
         assert (
-            first == "flickr8k/crowdflower.jsonl flickr8k/crowdflower_refs.json (flickr8k/crowdflower.jsonl is there)"
+            first == "flickr8k/crowdflower.jsonl flickr8k/crowdflower_refs.json (flickr8k/crowdflower.jsonl was found)"
         )
 
     def test_json(self, shared_data: Path, run: Run) -> None:

@@ -207,7 +207,7 @@ class TestCompiling:
 
     COMMAND = (sys.executable, "-c", COMPILING + SLOW.format(patience=0.1, seconds=0.2))
     FILES = ("baseline.json", "references.json")
-    WHAT = "compiling METEOR's paraphrases (once)"
+    WHAT = r"compiling METEOR's paraphrases \(once\)"
 
     def test_its_bar_stands_in_for_the_other(self, folder: Path, run: Run) -> None:
         shown, _ = on_terminal([*self.COMMAND, "score", *self.FILES, "-m", "slow", "-m", "meteor"])

@@ -70,9 +70,9 @@ def _brought(name: str, source: str) -> Found:
 @resources.command(short_help="Compile what is installed, and verify compiled files.")
 @_names
 def build(names: tuple[str, ...]) -> None:
-    """Compile resources now instead of on first use; by default, all that are installed.
+    """Compile resources now; by default, all that are installed.
 
-    Resources that are already compiled are verified, and compiled again if they are damaged.
+    Compiled resources are verified, and compiled again if they are damaged.
     """
     for name in names or RESOURCES:
         found = RESOURCES[name].find()
