@@ -174,7 +174,7 @@ class TestMemory:
             raise MemoryError("Unable to allocate 8.00 TiB")
 
         monkeypatch.setattr(captious.RougeL, "statistics", hungry)
-        assert_refused(run(*SCORE.split()), "out of memory", "step: baseline: rouge-l", "Unable to allocate 8.00")
+        assert_refused(run(*SCORE.split()), "out of memory", "during: baseline: rouge-l", "Unable to allocate 8.00")
 
     def test_without_steps_the_command_is_named(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def hungry(*_: object) -> None:

@@ -312,7 +312,7 @@ class TestMeteor:
         outcome = run(command, "baseline.json", "improved.json", "references.json", "--format", "json")
         assert outcome.code == 0
         (line,) = (line for line in outcome.err.splitlines() if line.startswith("warning: skipped, "))
-        reason = "because something they need is not installed"
+        reason = "because a requirement is not installed"
         assert line == f"warning: skipped, {reason}: meteor: {self.INSTALL}; spice: {self.INSTALL}"
         found = outcome.json["systems"][0]["metrics"] if command == "score" else outcome.json["metrics"]
         assert list(found) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"]

@@ -21,7 +21,7 @@ def resources() -> None:
 
 @resources.command("list")
 def list_() -> None:
-    """Show the resources, where they were found and whether they are compiled."""
+    """Show the resources, their locations and their state."""
     from rich.table import Table
     from rich.text import Text
 
