@@ -156,6 +156,6 @@ def test_asking_for_something_else(thing: object, help: str) -> None:
 
 @pytest.mark.parametrize("settings", [{"tokenizer": "spaces"}, "spaces", Settings])
 def test_what_is_not_settings(settings: object) -> None:
-    with pytest.raises(ParameterError, match="is not a captious.Settings") as caught:
+    with pytest.raises(ParameterError, match=r"is not a captious\.Settings") as caught:
         select("bleu", settings)  # type: ignore[arg-type]
     assert "captious.Settings(" in caught.value.help
