@@ -90,7 +90,7 @@ def test_long_captions_are_warned_of(folder: Path, pictures: Path, run: Run) -> 
 def test_without_images(folder: Path, run: Run) -> None:
     assert_refused(
         run("score", "baseline.json", "references.json", "-m", "refclipscore"),
-        "refclipscore has to see the images",
+        "refclipscore needs the images",
         "--images DIR",
     )
 

@@ -99,7 +99,7 @@ class TestList:
         said = block(run("data", "list", "--data", nothing).out, "flickr8k-cf")
         first = said["missing"].splitlines()[0]
         assert (
-            first == "flickr8k/crowdflower.jsonl flickr8k/crowdflower_refs.json (flickr8k/crowdflower.jsonl is there)"
+            first == "flickr8k/crowdflower.jsonl flickr8k/crowdflower_refs.json (flickr8k/crowdflower.jsonl was found)"
         )
 
     def test_json(self, shared_data: Path, run: Run) -> None:
@@ -119,7 +119,7 @@ class TestList:
         assert {benchmark["found"] for benchmark in outcome.json["benchmarks"]} == {None}
 
     def test_a_folder_that_is_not_there(self, nothing: Path, run: Run) -> None:
-        assert_refused(run("data", "list", "--data", "no"), "no such folder", "no")
+        assert_refused(run("data", "list", "--data", "no"), "judgment data folder not found", "no")
 
 
 class TestItems:

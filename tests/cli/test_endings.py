@@ -174,14 +174,14 @@ class TestMemory:
             raise MemoryError("Unable to allocate 8.00 TiB")
 
         monkeypatch.setattr(captious.RougeL, "statistics", hungry)
-        assert_refused(run(*SCORE.split()), "not enough memory", "step: baseline: rouge-l", "Unable to allocate 8.00")
+        assert_refused(run(*SCORE.split()), "out of memory", "during: baseline: rouge-l", "Unable to allocate 8.00")
 
     def test_without_steps_the_command_is_named(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def hungry(*_: object) -> None:
             raise MemoryError
 
         monkeypatch.setattr("captious.cli.data.load_evidence", hungry)
-        assert_refused(run("data", "items", "flickr8k-expert"), "not enough memory", "captious data")
+        assert_refused(run("data", "items", "flickr8k-expert"), "out of memory", "captious data")
 
     def test_files_that_do_not_fit_are_not_called_damaged(
         self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -193,7 +193,7 @@ class TestMemory:
 
         monkeypatch.setattr("captious.metrics.shared.document_frequencies.read_npz", hungry)
         outcome = run("score", "baseline.json", "references.json", "-m", "cider", "--idf", "x.idf")
-        assert_refused(outcome, "not enough memory")
+        assert_refused(outcome, "out of memory")
 
 
 @contextmanager

@@ -286,7 +286,7 @@ class TestErrors:
     @pytest.mark.usefixtures("tables")
     @pytest.mark.parametrize("name", ["nope", "meteor-1", ""])
     def test_no_such_metric(self, run: Run, name: str) -> None:
-        assert_refused(run("explain", name, "a", "b"), f"there is no metric {name!r}", "metrics are ")
+        assert_refused(run("explain", name, "a", "b"), f"there is no metric {name!r}", "available metrics: ")
 
     @pytest.mark.usefixtures("tables")
     def test_names_in_any_case(self, run: Run) -> None:
@@ -324,7 +324,9 @@ class TestErrors:
 
     def test_damaged_tables(self, run: Run, tables: Path) -> None:
         (tables / "paraphrase-en.gz").write_bytes((tables / "paraphrase-en.gz").read_bytes()[:-1])
-        assert_refused(run("explain", "meteor", "a", "b"), "METEOR are damaged", str(tables / "paraphrase-en.gz"))
+        assert_refused(
+            run("explain", "meteor", "a", "b"), "METEOR's tables are damaged", str(tables / "paraphrase-en.gz")
+        )
 
     def test_a_cache_that_cannot_be_used(self, run: Run, tables: Path, cache: Path) -> None:
         cache.write_text("a file")

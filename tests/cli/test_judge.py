@@ -173,7 +173,7 @@ class TestOwnJudgments:
         assert packed["benchmarks"][0]["results"] == plain["benchmarks"][0]["results"]
 
     def test_not_there(self, own: Path, run: Run) -> None:
-        assert_refused(run("judge", "other.jsonl", "-m", "rouge-l"), "no such file of judgments", "other.jsonl")
+        assert_refused(run("judge", "other.jsonl", "-m", "rouge-l"), "judgment file not found", "other.jsonl")
 
     @pytest.mark.parametrize(
         ("line", "said"),
@@ -236,8 +236,8 @@ class TestScoresOfOthers:
             ({"mine": {"x": ["a"] * 6}}, ["not numbers"]),
             ({"mine": {"x": {"1": 0.5, "2": 0.25}}}, ["no score of 4 of 6 items", "3, 4, 5"]),
             ({"composite": {"x": [1, 2]}}, ["scores of composite, which is not judged here", "mine"]),
-            ([1, 2], ["no scores of benchmarks", "scores.json"]),
-            ({"mine": [1, 2]}, ["no scores of benchmarks", "scores.json"]),
+            ([1, 2], ["not scores of benchmarks", "scores.json"]),
+            ({"mine": [1, 2]}, ["not scores of benchmarks", "scores.json"]),
             ({"mine": {"rouge-l": VALUES}}, ["a metric is requested twice"]),
         ],
     )
@@ -270,7 +270,9 @@ class TestRefused:
 
     def test_no_data(self, own: Path, run: Run) -> None:
         assert_refused(run("judge", "composite", "-m", "rouge-l"), "no folder", "--data", "CAPTIOUS_DATA")
-        assert_refused(run("judge", "composite", "-m", "rouge-l", "--data", "no"), "no such folder", "no")
+        assert_refused(
+            run("judge", "composite", "-m", "rouge-l", "--data", "no"), "judgment data folder not found", "no"
+        )
         outcome = run("judge", "composite", "-m", "rouge-l", "--data", own)
         assert_refused(outcome, "composite/composite.jsonl", str(own), "captious data list")
 

@@ -112,7 +112,7 @@ class TestInputs:
         (name,) = {file for file in os.listdir() if file.startswith("x.") and any(file in word for word in call)} - {
             "x.json" if any("x.jsonl" in word for word in call) else ""
         }
-        assert_refused(run(*call, "-o", name), f"{name} is also an input", "a file of its own")
+        assert_refused(run(*call, "-o", name), f"{name} is also an input", "its own file")
         assert Path(name).read_text() == "not what it should be"
 
     def test_a_link_to_one(self, run: Run) -> None:

@@ -29,5 +29,5 @@ def test_a_file_of_parses(run: Run, captions: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["p.conllu", "p.jsonl.gz", "p.json", "p"])
 def test_a_name_that_says_something_else(run: Run, captions: Path, tmp_path: Path, name: str) -> None:
-    assert_refused(run("parse", captions, "-o", tmp_path / name), "JSON lines", name, ".jsonl")
+    assert_refused(run("parse", captions, "-o", tmp_path / name), "JSON Lines", name, ".jsonl")
     assert not (tmp_path / name).exists()

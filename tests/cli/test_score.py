@@ -65,7 +65,7 @@ class TestTable:
         coco = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice"]
         assert shown == [name for name in coco if name in shown]
         left_out = [name for name in coco if name not in shown]
-        lines = [line for line in outcome.err.splitlines() if line.startswith("warning: left out, ")]
+        lines = [line for line in outcome.err.splitlines() if line.startswith("warning: skipped, ")]
         assert len(lines) == (1 if left_out else 0)
         assert all(f"{name}: " in lines[0] for name in left_out)
 
@@ -217,7 +217,7 @@ class TestImages:
 
     def test_captions_and_references_in_the_wrong_order(self, folder: Path, run: Run) -> None:
         outcome = run("score", "references.json", "baseline.json")
-        assert_refused(outcome, "references.json", "are these the references?")
+        assert_refused(outcome, "references.json", "are these references?")
 
 
 class TestSystemNames:
@@ -311,9 +311,9 @@ class TestMeteor:
     def test_without_its_tables_the_default_set_does_without_it(self, folder: Path, run: Run, command: str) -> None:
         outcome = run(command, "baseline.json", "improved.json", "references.json", "--format", "json")
         assert outcome.code == 0
-        (line,) = (line for line in outcome.err.splitlines() if line.startswith("warning: left out, "))
-        reason = "because something they need is not installed"
-        assert line == f"warning: left out, {reason}: meteor: {self.INSTALL}; spice: {self.INSTALL}"
+        (line,) = (line for line in outcome.err.splitlines() if line.startswith("warning: skipped, "))
+        reason = "because a requirement is not installed"
+        assert line == f"warning: skipped, {reason}: meteor: {self.INSTALL}; spice: {self.INSTALL}"
         found = outcome.json["systems"][0]["metrics"] if command == "score" else outcome.json["metrics"]
         assert list(found) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"]
 

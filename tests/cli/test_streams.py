@@ -211,7 +211,7 @@ class TestCompiling:
 
     def test_its_bar_stands_in_for_the_other(self, folder: Path, run: Run) -> None:
         shown, _ = on_terminal([*self.COMMAND, "score", *self.FILES, "-m", "slow", "-m", "meteor"])
-        bars = [bar for bar, _ in groupby(re.findall(rf"baseline: \w+|{self.WHAT}", shown))]
+        bars = [bar for bar, _ in groupby(re.findall(rf"baseline: \w+|{re.escape(self.WHAT)}", shown))]
         assert bars == ["baseline: slow", "baseline: meteor", self.WHAT, "baseline: meteor"]
         assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")  # the cursor is back
         *head, slow, meteor = screen(shown)
@@ -222,7 +222,7 @@ class TestCompiling:
     def test_alone(self, command: list[str], tmp_path: Path, run: Run) -> None:
         arguments = ["explain", "meteor", "the cat", "a feline"]
         shown, _ = on_terminal([*self.COMMAND, *arguments], stdout=tmp_path / "out")
-        assert re.search(rf"{self.WHAT} .*\b95/100", without_escapes(shown))
+        assert re.search(rf"{re.escape(self.WHAT)} .*\b95/100", without_escapes(shown))
         assert screen(shown) == [""]
         assert (tmp_path / "out").read_text() == run(*arguments).out
 

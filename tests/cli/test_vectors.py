@@ -189,4 +189,6 @@ class TestExplain:
         assert found["references"][1]["moves"] == [move]
 
     def test_vectors_for_meteor(self, run: Run, small: str, tables: Path) -> None:
-        assert_refused(run("explain", "meteor", "a", "b", "--vectors", small), "vectors is given, but no metric")
+        assert_refused(
+            run("explain", "meteor", "a", "b", "--vectors", small), "vectors is given, but no requested metric"
+        )

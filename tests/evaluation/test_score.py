@@ -300,7 +300,7 @@ class TestWarnings:
         assert report["cider-d"].score == 0
 
     def test_one_reference(self) -> None:
-        with pytest.warns(CaptiousWarning, match="one reference only"):
+        with pytest.warns(CaptiousWarning, match="only one reference"):
             captious.score({i: "a" for i in range(5)}, {i: ["a b"] for i in range(5)}, ["rouge-l"])
 
     def test_no_word_about_references_if_some_image_has_two(self) -> None:

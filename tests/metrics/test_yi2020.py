@@ -333,7 +333,7 @@ def test_frequencies_count_captions(small: Encoder) -> None:
 
 def test_frequencies_of_another_model_are_refused(small: Encoder, tmp_path: Path) -> None:
     other = TokenFrequencies.of(["a dog"], bert(tmp_path / "other", blocks=1))
-    with pytest.raises(ParameterError, match="do not belong together"):
+    with pytest.raises(ParameterError, match="cannot be merged"):
         other.merge(TokenFrequencies.of(["a dog"], small))
     with pytest.raises(ParameterError, match="another model"):
         scores(Yi2020(small, token_idf=other), table(["a dog"], [["a dog"]]))

@@ -21,7 +21,7 @@ def resources() -> None:
 
 @resources.command("list")
 def list_() -> None:
-    """Show the resources, where they were found and whether they are compiled."""
+    """Show the resources, their locations and their state."""
     from rich.table import Table
     from rich.text import Text
 
@@ -67,12 +67,12 @@ def _brought(name: str, source: str) -> Found:
     return found
 
 
-@resources.command(short_help="Compile what is installed, and verify what is already compiled.")
+@resources.command(short_help="Compile what is installed, and verify compiled files.")
 @_names
 def build(names: tuple[str, ...]) -> None:
-    """Compile resources now instead of on first use; by default, all that are installed.
+    """Compile resources now; by default, all that are installed.
 
-    Resources that are already compiled are verified, and compiled again if they are damaged.
+    Compiled resources are verified, and compiled again if they are damaged.
     """
     for name in names or RESOURCES:
         found = RESOURCES[name].find()

@@ -22,7 +22,7 @@ def examples(folder: Path) -> Path:
 def test_agreement(run: Run, examples: Path) -> None:
     done = run("study", "agreement", "references.json", "-m", "bleu-1", "--published", "board.json", "--resamples", 20)
     assert done.code == 0, done.err
-    assert "Human captions scored against other human captions: references.json" in done.out
+    assert "Human captions against other human captions: references.json" in done.out
     assert "published c5" in done.out
     assert ".6630" in done.out
 
@@ -41,7 +41,7 @@ def test_agreement_as_json(run: Run, examples: Path) -> None:
     ("option", "part"),
     [
         (("--counts", "9"), "no image has 9 references"),
-        (("--published", "baseline.json"), "no leaderboard"),
+        (("--published", "baseline.json"), "not a COCO leaderboard"),
         (("--published", "none.json"), "none.json was not found"),
     ],
 )

@@ -49,7 +49,7 @@ def test_pictures(folder: Path, run: Run, model: str) -> None:
     assert outcome.code == 0, outcome
     assert (folder / "pictures" / "smurf.png").exists()
     assert "grammar penalty" in outcome.out
-    assert "warning: smurf is standardised by karpathy-test, which was computed with other models" in outcome.err
+    assert "warning: smurf is standardised with karpathy-test, which was computed with other models" in outcome.err
 
 
 def test_refusals(folder: Path, run: Run) -> None:
@@ -58,7 +58,7 @@ def test_refusals(folder: Path, run: Run) -> None:
     assert_refused(run("study", "smurf", *files, "-m", "rouge-l"), "rouge-l is not SMURF")
     pytest.importorskip("transformers")
     outcome = run("study", "smurf", *files, "-m", "smurf:constants=baseline.json")
-    assert_refused(outcome, "not a file of constants", "captious fit smurf")
+    assert_refused(outcome, "not a file of SMURF constants", "captious fit smurf")
 
 
 def test_the_constants_are_never_overwritten(folder: Path, run: Run) -> None:

@@ -126,11 +126,11 @@ def test_scores_at_the_ends(sigma: float) -> None:
 
 def test_messages() -> None:
     calls: list[tuple[Callable[[], object], str]] = [
-        (lambda: number("m", "x", math.nan, 0, 1), "x is a number, 0 to 1"),
-        (lambda: number("m", "x", 1, 0, 1, below=True), "x is a number, 0 to below 1"),
-        (lambda: number("m", "x", True, 0, 1), "x is a number, 0 to 1"),
-        (lambda: whole("m", "x", 2.0, 1), "x is an integer, 1 to 1,000,000"),
-        (lambda: truth("m", "x", 1), "x is True or False"),
+        (lambda: number("m", "x", math.nan, 0, 1), "x must be a number from 0 to 1"),
+        (lambda: number("m", "x", 1, 0, 1, below=True), "x must be a number from 0 to below 1"),
+        (lambda: number("m", "x", True, 0, 1), "x must be a number from 0 to 1"),
+        (lambda: whole("m", "x", 2.0, 1), "x must be an integer from 1 to 1,000,000"),
+        (lambda: truth("m", "x", 1), "x must be True or False"),
     ]
     for call, help in calls:
         with pytest.raises(ParameterError, match="m cannot have x") as caught:

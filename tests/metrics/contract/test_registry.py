@@ -230,7 +230,7 @@ def test_names_with_capitals(name: str, outputs: tuple[str, ...] | None) -> None
     # Metrics are asked for in any case, so that there is one name for each.
     members = {"scores": Length.scores} | ({} if outputs is None else {"outputs": outputs})
     shouted = type("Shouted", (MeanMetric,), members)
-    with pytest.raises(ParameterError, match="has capitals") as caught:
+    with pytest.raises(ParameterError, match="contains capitals") as caught:
         captious.register(name)(shouted)
     assert caught.value.help in ("call it length", "call it length-p")
     assert registry.names() == list(OUTPUTS)

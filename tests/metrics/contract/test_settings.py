@@ -192,8 +192,8 @@ def test_a_setting_that_no_metric_uses_is_refused(setting: str) -> None:
     assert caught.value.message == f"{setting} is given, but no requested metric uses it"
     assert caught.value.where.startswith(f"{setting}: ")
     help = caught.value.help
-    assert help.startswith(f"leave {setting} out, or ask for ")
-    assert {*USERS[setting]} == {*help.removeprefix(f"leave {setting} out, or ask for ").split(", ")}
+    assert help.startswith(f"remove {setting}, or request ")
+    assert {*USERS[setting]} == {*help.removeprefix(f"remove {setting}, or request ").split(", ")}
 
 
 def test_what_is_made_already_uses_no_settings() -> None:
@@ -285,7 +285,7 @@ def test_values_that_do_not_exist(
 
 @pytest.mark.parametrize("number", [0, -1, MOST_THREADS + 1, 1.5, "2"])
 def test_what_is_not_a_number_of_threads(number: Any) -> None:
-    with pytest.raises(ParameterError, match=f"threads is {number!r}") as caught:
+    with pytest.raises(ParameterError, match=f"number of threads {number!r}") as caught:
         Settings(threads=number)
     assert "1 to 1,024" in caught.value.help
 

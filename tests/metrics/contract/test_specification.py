@@ -103,4 +103,4 @@ def test_a_metric_without_variants() -> None:
     assert type(Specification("plain").make(Plain, Settings())) is Plain
     with pytest.raises(UnknownNameError, match="has no variants") as caught:
         Specification("plain", "paper").make(Plain, Settings())
-    assert caught.value.help == "ask for plain alone"
+    assert caught.value.help == "use plain alone"

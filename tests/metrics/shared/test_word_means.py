@@ -164,7 +164,7 @@ def test_encoders_by_name(folder: Path) -> None:
 def test_vectors_and_models_exclude_each_other() -> None:
     with pytest.raises(ParameterError, match="takes word vectors or a model"):
         Mowe(VECTORS, model="some-model")
-    with pytest.raises(ParameterError, match="cannot have the layer 2 of word vectors"):
+    with pytest.raises(ParameterError, match="cannot use layer 2 with word vectors"):
         Mowe(VECTORS, layer=2)
     with pytest.raises(ParameterError, match="cannot have layer -1"):
         Mowe(model="some-model", layer=-1)

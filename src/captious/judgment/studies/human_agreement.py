@@ -132,7 +132,7 @@ def human_agreement(
         {**data, **(known.data if known else {})},
         {
             "counts": counts,
-            "held out": "drawn" if place is None else f"position {place}",
+            "held out": "drawn" if place is None else f"place {place}",
             "images": len(images),
             "resamples": resamples,
             "seed": seed,
