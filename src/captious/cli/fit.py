@@ -11,7 +11,6 @@ from captious.cli.outputs import warn, written
 from captious.data import load, read_references
 from captious.errors import ParameterError
 from captious.metrics.contract import registry
-from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 
@@ -64,6 +63,5 @@ def fit(
 
 
 def _learning() -> list[str]:
-    """Metrics that learn something."""
-    found = {name: registry.get(name) for name in registry.names()}
-    return [name for name, cls in found.items() if cls.fit is not Metric.fit or cls.learn is not Metric.learn]
+    """Metrics that learn something that can be written."""
+    return [name for name in registry.names() if registry.get(name).learns]

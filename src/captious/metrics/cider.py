@@ -40,6 +40,7 @@ class Cider(MeanMetric):
     """
 
     name = "cider"
+    learns = "document frequencies"
     summary = "cosine of TF-IDF weighted n-grams"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "the authors' code: times 10, no stemming",

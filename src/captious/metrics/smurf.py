@@ -51,6 +51,7 @@ class Smurf(Combined):
     """
 
     name = "smurf"
+    learns = "constants that its parts are standardised with"
     summary = "semantics, style and grammar, each standardised with human captions"
     part_classes = (Sparcs, Spurts, Mima)
     default_models = (*Mima.default_models, *Spurts.default_models)

@@ -83,6 +83,8 @@ class Metric(ABC):
     summary: ClassVar[str] = ""
     #: The models that it loads unless it is given others, by their names on the Hugging Face hub.
     default_models: ClassVar[tuple[str, ...]] = ()
+    #: What ``captious fit`` writes for it; empty for a metric that learns nothing from references.
+    learns: ClassVar[str] = ""
     #: Whether its scores depend on references.
     needs_references: ClassVar[bool] = True
 
