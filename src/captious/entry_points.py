@@ -20,6 +20,8 @@ class EntryPoints:
         group: such as "captious.metrics".
         what: what one of them is called in messages.
         built_in: names that other packages cannot take.
+
+    Names are known in lower case, whatever the packages call them.
     """
 
     def __init__(self, group: str, what: str, built_in: Sequence[str]) -> None:
@@ -33,7 +35,8 @@ class EntryPoints:
             from importlib.metadata import entry_points
 
             points = entry_points(group=self._group)
-            self._found = {point.name: point for point in points if point.name not in self._built_in}
+            named = {point.name.lower(): point for point in points}
+            self._found = {name: point for name, point in named.items() if name not in self._built_in}
         return self._found
 
     def load(self, name: str) -> Any:

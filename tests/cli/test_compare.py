@@ -137,7 +137,7 @@ def test_a_subset_is_said(folder: Path, run: Run) -> None:
 
 
 def test_the_order_of_files_is_checked(folder: Path, run: Run) -> None:
-    assert_refused(run("compare", "references.json", "baseline.json", "improved.json"), "are these references?")
+    assert_refused(run("compare", "references.json", "baseline.json", "improved.json"), "are these the references?")
 
 
 def test_too_few_files(folder: Path, run: Run) -> None:

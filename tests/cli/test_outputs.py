@@ -42,14 +42,23 @@ class TestFormats:
         assert (folder / name).read_text() == expected
 
     @pytest.mark.parametrize(
-        ("name", "form"), [("x.json", "json"), ("x.csv", "csv"), ("x.tex", "latex"), ("x.jsonl", "table")]
+        ("name", "form"), [("x.json", "json"), ("x.csv", "csv"), ("x.tex", "latex"), ("x.txt", "table")]
     )
     @pytest.mark.parametrize("call", [("judge",), ("study", "metrics")], ids=" ".join)
     def test_judgments_and_studies(self, own: str, run: Run, call: tuple[str, ...], name: str, form: str) -> None:
-        """A format that the command does not have is not chosen."""
         expected = run(*call, own, "-m", "rouge-l", "--format", form).out
         assert run(*call, own, "-m", "rouge-l", "-o", name).code == 0
         assert Path(name).read_text() == expected
+
+    @pytest.mark.parametrize(
+        ("call", "name"),
+        [(("score", *FILES), "x.tex"), (("judge",), "x.jsonl"), (("data", "items"), "x.json")],
+        ids=["score", "judge", "data items"],
+    )
+    def test_a_format_that_the_command_cannot_write(self, own: str, run: Run, call: tuple[str, ...], name: str) -> None:
+        outcome = run(*call, *(() if "score" in call else (own,)), "-o", name)
+        assert_refused(outcome, f"{name} asks for", "this command cannot write")
+        assert not Path(name).exists()
 
     def test_lines_of_json(self, own: str, run: Run) -> None:
         for name, form in (("x.jsonl", "jsonl"), ("x.csv", "csv")):

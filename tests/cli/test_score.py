@@ -217,7 +217,7 @@ class TestImages:
 
     def test_captions_and_references_in_the_wrong_order(self, folder: Path, run: Run) -> None:
         outcome = run("score", "references.json", "baseline.json")
-        assert_refused(outcome, "references.json", "are these references?")
+        assert_refused(outcome, "references.json", "are these the references?")
 
 
 class TestSystemNames:

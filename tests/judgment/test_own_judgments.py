@@ -160,10 +160,10 @@ def test_a_file_of_several_statistics_in_one_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "statistic", "known"),
     [
-        ("own.jsonl", "tau", "ratings can have kendall-tau-c, kendall-tau-b, spearman, pearson"),
-        ("own.jsonl", "", "ratings can have kendall-tau-c,"),
-        ("own.jsonl", "accuracy", "ratings can have kendall-tau-c,"),
-        ("pairs.jsonl", "spearman", "pairs can have accuracy"),
+        ("own.jsonl", "tau", "statistics for ratings: kendall-tau-c, kendall-tau-b, spearman, pearson"),
+        ("own.jsonl", "", "statistics for ratings: kendall-tau-c,"),
+        ("own.jsonl", "accuracy", "statistics for ratings: kendall-tau-c,"),
+        ("pairs.jsonl", "spearman", "statistics for pairs: accuracy"),
     ],
 )
 def test_statistics_that_do_not_exist(name: str, statistic: str, known: str, tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_an_output_does_not_replace_the_file_that_is_judged(
     monkeypatch.setattr(sys, "argv", ["captious", *arguments])
     with pytest.raises(SystemExit):
         main()
-    assert "is read as well" in capsys.readouterr().err
+    assert "is also an input" in capsys.readouterr().err
     assert path.read_bytes() == content
 
 

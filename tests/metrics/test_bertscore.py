@@ -292,7 +292,7 @@ def test_of_other_models_it_is_the_last_and_a_caution_says_so(tiny: Encoder) -> 
     metric = BertScore(tiny)
     assert metric.layer == BLOCKS
     (warning,) = metric.warnings(ODD, None)
-    assert "takes the last, 3" in warning
+    assert "uses the last one, 3" in warning
     assert BertScore(tiny, layer=2).warnings(ODD, None) == []
     assert (scores(metric, ODD) == scores(BertScore(tiny, layer=BLOCKS), ODD)).all()
     assert (scores(metric, ODD) != scores(BertScore(tiny, layer=2), ODD)).any()
@@ -347,7 +347,7 @@ def test_frequencies_of_another_model_are_refused(tiny: Encoder, tiny_roberta: E
     metric = BertScore(tiny, token_idf=True)
     with pytest.raises(ParameterError, match="another model"):
         metric.statistics(ODD, BertScore(tiny_roberta, token_idf=True).fit(ODD.references))
-    with pytest.raises(ParameterError, match="counts itself"):
+    with pytest.raises(ParameterError, match="counts the frequencies of the model"):
         BertScore(tiny, token_idf="words.idf")  # type: ignore[arg-type]
 
 

@@ -289,10 +289,10 @@ def test_what_is_cut_is_said_and_counts_for_nothing(model: str, pictures: Path, 
     few = table([long, f"{long} and more", "a dog"], [["a cat", long], [long], ["a dog"]])
     metric, ref = ClipScore(pictures, model), RefClipScore(pictures, model)
     assert metric.warnings(few, None) == [
-        f"2 of 3 candidates are longer than the 77 tokens that {model} reads, prompt included: they were cut there."
+        f"2 of 3 candidates are longer than the 77 tokens that {model} reads, including the prompt, and were truncated."
     ]
     assert ref.warnings(few, None)[1:] == [
-        f"2 of 4 references are longer than the 77 tokens that {model} reads, prompt included: they were cut there."
+        f"2 of 4 references are longer than the 77 tokens that {model} reads, including the prompt, and were truncated."
     ]
     vectors = few.own_layer(clip.PromptedCandidates(metric.encoder, metric.prompt)).vectors
     np.testing.assert_allclose(vectors[0], vectors[1], atol=CLOSE)
@@ -338,7 +338,7 @@ def test_w_outside_its_range(metric: type[ClipScore], w: float, pictures: Path) 
 
 
 def test_without_images() -> None:
-    with pytest.raises(ParameterError, match="refclipscore has to see the images") as caught:
+    with pytest.raises(ParameterError, match="refclipscore needs the images") as caught:
         RefClipScore()
     assert "--images DIR" in caught.value.help
 

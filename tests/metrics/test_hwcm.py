@@ -108,7 +108,7 @@ def test_a_pipeline_of_spacy() -> None:
 
 
 def test_what_cannot_be(parses: FileOfParses, tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="no chains"):
+    with pytest.raises(UnknownNameError, match="has no 'verbs' chains"):
         Hwcm("verbs", parser=parses)
     with pytest.raises(CaptionFileError, match="captions without a parse: 1") as caught:
         captious.score(["a zebra on the moon"], [["zebras in spaceships"]], [Hwcm(parser=parses)])

@@ -317,7 +317,7 @@ def test_signature() -> None:
         ({"modules": {"exact": 2.0}}, "weight of exact 2.0"),
         ({"modules": {"exact": float("nan")}}, "weight of exact nan"),
         ({"modules": {"exact": 1.0, "stems": 0.5}}, "module 'stems'"),
-        ({"modules": {}}, "without any module"),
+        ({"modules": {}}, "needs at least one module"),
     ],
     ids=str,
 )
@@ -420,7 +420,7 @@ def test_too_many_paraphrases_are_refused(meteor_tables: object) -> None:
     n = 5_000
     metric = captious.Meteor()
     captions = load({"x": "a dog", "y": "large " * n}, {"x": ["a cat"], "y": ["a dog", "big " * n]})
-    with pytest.raises(InputError, match=r"more than 16,777,216 matches") as caught:
+    with pytest.raises(InputError, match=r"more than 16,777,216 paraphrase matches") as caught:
         metric.statistics(captions)
     assert "'y'" in caught.value.where
     with pytest.raises(InputError, match="matches of paraphrases"):

@@ -90,7 +90,7 @@ def test_scores_are_the_fusion_of_the_three_metrics(roberta: str) -> None:
             for part, (mean, deviation) in zip((sparcs, spurts, mima), MOMENTS, strict=True)
         )
         wanted = [oracle.fused(*row, -1.0, average) for row in zip(s, u, m, strict=True)]
-        np.testing.assert_allclose(metric.scores(captions), wanted, rtol=1e-12)
+        np.testing.assert_allclose(metric.aggregate(metric.statistics(captions))[:, 0], wanted, rtol=1e-12)
         assert spurts[-1] == mima[-1] == 0
 
 
@@ -137,7 +137,7 @@ def test_calibrated_constants_standardise(roberta: str, tmp_path: Path) -> None:
     captions = table(CAPTIONS, [["a man on a dirt road", "a dog and a cat", "people"]] * len(CAPTIONS))
     metric = Smurf(roberta)
     constants = metric.calibrate(captions, "toy", "ten captions")
-    for part in constants.standardised(*metric.parts(captions)):
+    for part in constants.standardised(*metric.part_scores(captions).T):
         assert part.mean() == pytest.approx(0, abs=1e-12)
         assert part.std() == pytest.approx(1, abs=1e-12)
     constants.save(tmp_path / "toy.json")
@@ -154,7 +154,7 @@ def test_constants_are_learned_from_references(roberta: str) -> None:
     people, _ = hold_out(references, 0)
     assert learned.sparcs == metric.calibrate(people, "references").sparcs
     assert learned.hold_for(metric.mima.encoder.label, metric.spurts.encoder.label)
-    assert "one reference of each image" in learned.source
+    assert "one reference per image" in learned.source
     assert f"{len(CAPTIONS)} images" in learned.source
     assert learned == metric.learn(references)
     assert learned != metric.learn(references, seed=1)
@@ -164,7 +164,7 @@ def test_constants_are_learned_from_references(roberta: str) -> None:
 def test_a_file_that_holds_no_constants(tmp_path: Path, content: str) -> None:
     path = tmp_path / "broken.json"
     path.write_text(content)
-    with pytest.raises(ResourceError, match="not a file of constants"):
+    with pytest.raises(ResourceError, match="not a file of SMURF constants"):
         SmurfConstants.load(path)
     with pytest.raises(ResourceError, match="cannot read"):
         SmurfConstants.load(tmp_path / "nothing.json")

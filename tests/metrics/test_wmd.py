@@ -130,7 +130,7 @@ def test_warnings() -> None:
     assert warnings[0].startswith(
         "1 of 3 candidates have no word with a vector, not counting stop words: wmd gives them 0."
     )
-    assert "% of the words are not among the vectors own" in warnings[1]
+    assert "% of the words are out of vocabulary for own" in warnings[1]
     assert Wmd(VECTORS).warnings(table(["dog"], [["a cat"]]), None) == []
 
 

@@ -315,7 +315,7 @@ def test_parameters_that_make_no_sense(small: Encoder) -> None:
     for threshold in (1, -0.1, float("nan")):
         with pytest.raises(ParameterError, match="threshold"):
             Yi2020(small, threshold=threshold)
-    with pytest.raises(ParameterError, match="a dict holds no frequencies"):
+    with pytest.raises(ParameterError, match="must be TokenFrequencies, not dict"):
         Yi2020(small, token_idf={})  # type: ignore[arg-type]
     with pytest.raises(ResourceError, match="cannot read stop words"):
         Yi2020(small, stop_words="nowhere.txt")
@@ -343,7 +343,7 @@ def test_a_small_corpus_is_warned_of(small: Encoder) -> None:
     captions = table(["a dog"], [["a dog"]])
     metric = Yi2020(small, layer=2)
     (warning,) = metric.warnings(captions, metric.fit(captions.references))
-    assert "only 1 were counted" in warning
+    assert "only 1 captions were counted" in warning
     many = TokenFrequencies.of(["a dog"] * 100, small)
     assert not Yi2020(small, layer=2, token_idf=many).warnings(captions, many)
     (warning,) = Yi2020(small, token_idf=many).warnings(captions, many)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from captious.cli.options import seed_option, settings_options, subset_option
+from captious.cli.options import seed_option, settings_options
 from captious.cli.outputs import warn, written
 from captious.data import load, read_references
 from captious.errors import ParameterError
@@ -28,7 +28,7 @@ __all__ = ["fit"]
     help="For smurf: human captions, one per image, that are not among REFERENCES. Default: one reference of each "
     "image is held out.",
 )
-@subset_option
+@click.option("--subset", is_flag=True, help="With --human, use the images that both files have.")
 @seed_option
 @written("output")
 @settings_options
@@ -41,7 +41,11 @@ def fit(
     across sets of images. 'smurf' learns its standardisation constants, for smurf:constants=FILE.
     """
     (chosen,) = (each.metric for each in select(metric, settings))
+    if settings.idf is not None:
+        raise ParameterError("captious fit counts document frequencies itself", help="remove --idf")
     table = read_references(references)
+    if settings.references_as == "cat":
+        table = table.concatenated
     if human is None:
         learned = chosen.learn(table, seed=seed)
     else:

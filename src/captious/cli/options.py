@@ -189,7 +189,7 @@ def repeated_command(command: str, *more: str, without: Sequence[str] = ()) -> s
         without: parameters of this call to leave out.
     """
     context = click.get_current_context()
-    words = [*command.split()]
+    arguments: list[str] = []
     options: list[str] = []
     for parameter in context.command.params:
         name = parameter.name or ""
@@ -197,10 +197,12 @@ def repeated_command(command: str, *more: str, without: Sequence[str] = ()) -> s
             continue
         value = context.params[name]
         if isinstance(parameter, click.Argument):
-            words += map(str, value if isinstance(value, tuple) else (value,))
+            arguments += map(str, value if isinstance(value, tuple) else (value,))
         elif isinstance(parameter, click.Option) and parameter.is_flag:
             options.append(parameter.opts[0])
         else:
             values = value if parameter.multiple and isinstance(value, list | tuple) else (value,)
             options += [word for each in values for word in (parameter.opts[0], str(each))]
-    return shlex.join([*words, *options, *more])
+    if any(argument.startswith("-") for argument in arguments):
+        return shlex.join([*command.split(), *options, *more, "--", *arguments])
+    return shlex.join([*command.split(), *arguments, *options, *more])

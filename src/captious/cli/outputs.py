@@ -42,7 +42,12 @@ def output_options(*formats: str, pictures: bool = False) -> Callable[[F], F]:
         def with_format(**given: Any) -> Any:
             source = click.get_current_context().get_parameter_source("format_")
             named = _BY_EXTENSION.get(given["output"].suffix.lower()) if given["output"] is not None else None
-            if source is not ParameterSource.COMMANDLINE and named in formats:
+            if source is not ParameterSource.COMMANDLINE and named is not None:
+                if named not in formats:
+                    raise click.UsageError(
+                        f"{given['output'].name} asks for {named}, which this command cannot write; "
+                        f"choose --format {'|'.join(formats)}, or another extension"
+                    )
                 given["format_"] = named
             if given.get("plot") is not None:
                 from captious.report.plots import check_plots

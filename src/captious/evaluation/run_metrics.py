@@ -19,7 +19,7 @@ __all__ = ["evaluate", "score"]
 
 def score(
     candidates: object,
-    references: object,
+    references: object = None,
     metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
     settings: Settings | None = None,
@@ -29,7 +29,8 @@ def score(
     """Score the captions of one system.
 
     Args:
-        candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms.
+        candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms. ``Captions``,
+            as ``captious.load`` returns them, need no references.
         references: likewise, or the result of ``captious.read_references``, which systems can share.
         metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``) or metrics; None for the metrics of
             the COCO evaluation that can run here.
@@ -46,7 +47,9 @@ def score(
         ParameterError: a setting that no requested metric uses.
     """
     selection = select(metrics, settings)
-    report = evaluate(load(candidates, references, subset=subset), selection, system=system)
+    if not isinstance(candidates, Captions) or references is not None:
+        candidates = load(candidates, references, subset=subset)
+    report = evaluate(candidates, selection, system=system)
     for warning in report.warnings:
         warnings.warn(warning, CaptiousWarning, stacklevel=2)
     return report

@@ -142,12 +142,20 @@ def check_used(settings: Settings, metrics: Iterable[type[Metric]]) -> None:
     taken = {name for metric in metrics for name in accepted(metric)}
     for name, value in settings.of_metrics.items():
         if name not in taken:
-            users = [metric for metric in registry.names() if name in accepted(registry.get(metric))]
+            users = [metric for metric in registry.names() if name in _accepted(metric)]
             raise ParameterError(
                 f"{name} is given, but no requested metric uses it",
                 where=f"{name}: {label_of(value)}",
                 help=f"remove {name}, or request {', '.join(users)}",
             )
+
+
+def _accepted(metric: str) -> Iterable[str]:
+    """The parameters of a metric; none if it is another package's and cannot be loaded."""
+    try:
+        return accepted(registry.get(metric))
+    except ParameterError:
+        return ()
 
 
 def coco_here() -> tuple[list[str], tuple[str, ...]]:
