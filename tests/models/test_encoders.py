@@ -258,12 +258,12 @@ def test_a_folder_without_tokenizer_is_refused(tiny_encoder: Folders, tmp_path: 
 
 def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
     encoder = Encoder(str(save_tiny_clip(tmp_path / "clip")), device="cpu")
-    with pytest.raises(ResourceError, match="not an encoder of texts"):
+    with pytest.raises(ResourceError, match="not a text encoder"):
         _ = encoder.n_blocks
 
 
 def test_a_folder_that_is_not_there() -> None:
-    with pytest.raises(ResourceError, match="no such folder"):
+    with pytest.raises(ResourceError, match="folder not found"):
         Encoder("/no/such/folder").tokenize(["a dog"])
 
 
@@ -378,7 +378,7 @@ def damaged(folder: Path, tiny: Path, damage: str) -> Path:
 )
 def test_a_folder_that_holds_no_model(damage: str, tiny_encoder: Folders, tmp_path: Path) -> None:
     folder = damaged(tmp_path / "model", tiny_encoder("bert"), damage)
-    with pytest.raises(ResourceError, match="no model can be read from this folder") as caught:
+    with pytest.raises(ResourceError, match="no model can be loaded from this folder") as caught:
         Encoder(str(folder), device="cpu").tokenize(["a dog"])
     assert caught.value.where == str(folder)
     assert "save_pretrained" in caught.value.help

@@ -58,7 +58,7 @@ def test_what_is_no_vectors(words: list[str], rows: object) -> None:
 
 
 def test_what_is_no_name() -> None:
-    with pytest.raises(ParameterError, match="5 cannot be a name"):
+    with pytest.raises(ParameterError, match="5 is not a valid name"):
         WordVectors.of(WORDS, ROWS, 5)  # type: ignore[arg-type]
 
 

@@ -139,7 +139,7 @@ class Encoder:
             raise ResourceError(
                 f"{self.name} is a {config.model_type} model, not a text encoder",
                 where=self.model,
-                help="give this metric its own model: -m bertscore:encoder=MODEL",
+                help="give this metric its own model: -m bertscore:model=MODEL",
             )
         return int(config.num_hidden_layers)
 
