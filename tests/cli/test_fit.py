@@ -42,6 +42,12 @@ class TestFrequencies:
         )
         assert with_file == pytest.approx(without, abs=1e-12)
 
+    def test_references_as_one_text(self, folder: Path, run: Run) -> None:
+        for name, form in (("each.idf", "each"), ("cat.idf", "cat")):
+            assert run("fit", "cider-d", REFERENCES, "--references-as", form, "-o", name).code == 0
+        each, cat = (captious.DocumentFrequencies.load(folder / name) for name in ("each.idf", "cat.idf"))
+        assert each.checksum != cat.checksum
+
     def test_metrics_that_share_them(self, folder: Path, run: Run, tables: Path) -> None:
         files = []
         for metric in ("cider-d", "cider", "cider@paper", "CIDEr-D", "spider"):
@@ -106,6 +112,11 @@ class TestRefused:
         outcome = run("fit", metric, REFERENCES, "-o", "own.json", *options)
         assert_refused(outcome, "cannot be fitted", "cider, cider-d", "smurf")
         assert not (folder / "own.json").exists()
+
+    def test_frequencies_that_are_counted_here(self, folder: Path, run: Run) -> None:
+        assert run("fit", "cider-d", REFERENCES, "-o", "own.idf").code == 0
+        outcome = run("fit", "cider-d", REFERENCES, "--idf", "own.idf", "-o", "other.idf")
+        assert_refused(outcome, "counts document frequencies itself", "remove --idf")
 
     def test_human_captions_for_another_metric(self, folder: Path, run: Run) -> None:
         outcome = run("fit", "cider-d", REFERENCES, "--human", "improved.json", "-o", "own.idf")

@@ -129,6 +129,13 @@ class TestRepeated:
                 assert values["score"] == compared.json["metrics"][name][key]
                 assert values["signature"] == compared.json["metrics"][name]["signature"]
 
+    def test_names_that_begin_with_a_dash(self, folder: Path, run: Run) -> None:
+        (folder / "baseline.json").rename(folder / "-x.json")
+        again = self.repeated(run("score", "-m", "rouge-l", "--", "-x.json", *FILES[1:]))
+        assert again == ["compare", "-m", "rouge-l", "--", "-x.json", *FILES[1:]]
+        assert run(*again, "--resamples", "9").code == 2  # options go before the names
+        assert run("compare", "--resamples", "9", *again[1:]).code == 0
+
     def test_score_with_nothing_given(self, folder: Path, run: Run) -> None:
         assert self.repeated(run("score", *FILES)) == ["compare", *FILES]
 

@@ -254,6 +254,18 @@ def test_entry_points(plugins: list[EntryPoint]) -> None:
     assert metric.statistics(table(["abc"], [["x"]])).tolist() == [[3.0, 1.0]]
 
 
+def test_entry_points_with_capitals_are_known_in_lower_case(plugins: list[EntryPoint]) -> None:
+    plugins.append(plugin("Length", f"{Length.__module__}:Length"))
+    assert registry.names() == [*OUTPUTS, "length"]
+    assert select(["Length"]).labels == ("length",)
+
+
+def test_a_broken_plugin_does_not_hide_that_a_setting_is_not_used(plugins: list[EntryPoint]) -> None:
+    plugins.append(plugin("broken", "nowhere:Nothing"))
+    with pytest.raises(ParameterError, match="images is given, but no requested metric"):
+        select(["bleu-1"], captious.Settings(images="pictures"))
+
+
 def test_entry_points_of_other_groups_are_none_of_ours(plugins: list[EntryPoint]) -> None:
     plugins.append(EntryPoint("length", "nowhere:Nothing", "console_scripts"))
     assert registry.names() == list(OUTPUTS)
