@@ -228,7 +228,7 @@ def _of_outputs(
 
 
 def _given(evidence: Evidence, table: ScoreTable) -> list[_Scores]:
-    """Scores defined by the user for this benchmark."""
+    """The scores given for this benchmark."""
     protocol = evidence.protocol
     found = []
     of_benchmark, of_protocol = table.get(protocol.benchmark, {}), table.get(protocol.full_name, {})
@@ -302,7 +302,7 @@ def _verdict(evidence: Evidence, found: Sequence[_Scores], compare: bool, resamp
 
 
 def _score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTable:
-    """Scores defined by the user, from a file if that is what was given."""
+    """The scores that were given, read if they are in a file."""
     if scores is None:
         return {}
     where = "scores"

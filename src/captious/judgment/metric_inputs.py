@@ -29,7 +29,7 @@ __all__ = [
     "score_captions",
 ]
 
-#: A metric defined by the user: candidates and their references to one score per candidate.
+#: A user-defined metric: candidates and their references to one score per candidate.
 ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str]]], ArrayLike]
 _ROUNDING = 1e-12
 #: What counts as a metric.

@@ -117,7 +117,7 @@ def _values(parse: Parse, chains: str) -> Sequence[str]:
 def chains_of_strings(values: Sequence[str], heads: Sequence[int]) -> ChainCounts:
     """Chains as LCEval's code has them: edges are joined where their words are written alike.
 
-    So a word that is there twice lends each of its places the children of the other.
+    So a repeated word lends each of its places the children of the other.
 
     Args:
         values: what stands for each of n words.

@@ -34,7 +34,7 @@ THRESHOLD = -1.96
 
 
 class Smurf(Combined):
-    """SPARCS, and on top a reward for style and a penalty for outlying grammar, in standard deviations of people's
+    """SPARCS plus a reward for style and a penalty for outlying grammar, in standard deviations of human
     captions; any number, more is better. The corpus score is the mean.
 
     Args:
@@ -105,7 +105,7 @@ class Smurf(Combined):
         return self.calibrate(people, Path(references.name).name.partition(".")[0], source)
 
     def calibrate(self, captions: Captions, name: str, source: str = "") -> SmurfConstants:
-        """The constants of human captions, beside references that do not hold them, with these models."""
+        """The constants of human captions that are not among their own references, with these models."""
         return SmurfConstants.of(
             *self.part_scores(captions).T,
             mima_model=self.mima.encoder.label,

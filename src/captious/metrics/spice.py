@@ -129,7 +129,7 @@ class SpiceScorer:
 
 
 def statistics_of(candidates: Sequence[Facts], references: Sequence[Facts]) -> NDArray[np.float64]:
-    """Statistics of n candidates, each beside the merged references of its image, float64[n, 18]."""
+    """Statistics of n candidates against the merged references of their images, float64[n, 18]."""
     counts = np.array([count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)], np.float64)
     counts = counts.reshape(-1, len(CATEGORIES), 3)
     precision, recall, f1 = np.moveaxis(agreement(counts), -1, 0)

@@ -156,7 +156,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Transport:
-    """A candidate beside a reference, and the cheapest way from one to the other.
+    """The cheapest way to move the words of a reference to those of a candidate.
 
     Args:
         candidate, reference: their words that have a vector, each with its share.

@@ -132,7 +132,7 @@ class Encoder:
         """Number of transformer blocks, which is the number of the last layer.
 
         Raises:
-            ResourceError: this is no encoder of texts.
+            ResourceError: this is not a text encoder.
         """
         config = _loaded(self).config
         if not hasattr(config, "num_hidden_layers"):

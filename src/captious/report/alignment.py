@@ -125,7 +125,7 @@ def _pieces(word: str, room: int) -> list[str]:
 
 
 def _rows(widths: Sequence[int], room: int, between: int) -> list[list[int]]:
-    """Which of things so wide stand beside each other, so much between two of them, so that all rows have room."""
+    """Which items, given their widths and the gap between two of them, share a row, so that every row fits."""
     rows: list[list[int]] = []
     at = 0
     for i, width in enumerate(widths):

@@ -37,7 +37,7 @@ def p_value(p: float) -> str:
 
 
 def plain(text: str) -> str:
-    """Text defined by the user on one line: line breaks, tabs and control characters as spaces.
+    """Text from outside on one line: line breaks, tabs and control characters as spaces.
 
     The joiners that emoji and some scripts need stay.
     """

@@ -152,7 +152,7 @@ def _tests(tested: list[Verdict], judgment: Judgment) -> str:
 
 
 def _exceptions(tested: list[Verdict], level: float) -> list[str]:
-    """Ranks are no clusters where A is better than C but B differs from neither; says where that is so."""
+    """Ranks are not clusters where A is better than C but B differs from neither; says where that is so."""
     told_apart, not_apart = [], []
     for verdict in tested:
         rank = {metric: agreement.rank for metric, agreement in verdict.results.items()}

@@ -1,4 +1,4 @@
-"""Scene graphs as text: tuples of the candidate, and beside them those of the references that they match.
+"""Scene graphs as text: the tuples of the candidate, each next to the tuples of the references that it matches.
 
 candidate      references
 dog         =  dog
@@ -24,7 +24,7 @@ _SAME, _SYNONYMS = ("=", "green", "same names"), ("≈", "yellow", "synonyms")
 
 
 class ScenePicture:
-    """The scene graph of a candidate beside that of its references, which rich can print.
+    """The scene graphs of a candidate and of its references, which rich can print.
 
     Args:
         explanation: what to show.

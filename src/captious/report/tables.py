@@ -128,7 +128,7 @@ def _notes(reports: Sequence[Report], legend: Sequence[str]) -> list[str | Text]
 
 
 def shown(text: str) -> Text:
-    """Text defined by the user as a cell: no markup, nothing that a terminal would obey, one line."""
+    """Text from outside as a cell: no markup, no control sequences, one line."""
     return Text(numbers.plain(text))
 
 

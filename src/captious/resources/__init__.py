@@ -51,7 +51,7 @@ class Resource:
     """A resource that captious knows of.
 
     Args:
-        title: its name beside names of metrics.
+        title: its name in lists of metrics.
         what: what it is, for listings.
         install: the command that installs it.
         find: looks for it.

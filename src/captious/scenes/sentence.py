@@ -54,7 +54,7 @@ class Sentence:
                 self.roots.append(dependent)
 
     def add(self, head: int, dependent: int, relation: str) -> None:
-        """Add a dependency, beside those that the two words have already."""
+        """Add a dependency to those that the two words already have."""
         self.children[head].setdefault(dependent, []).append(relation)
         self.parents[dependent].setdefault(head, []).append(relation)
 

@@ -43,7 +43,7 @@ class SceneFact:
 
 @dataclass(frozen=True)
 class SceneExplanation:
-    """A candidate's tuples beside those of its references.
+    """The tuples of a candidate and those of its references.
 
     Args:
         candidate_tuples: what the candidate says, as it was read.

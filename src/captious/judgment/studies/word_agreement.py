@@ -340,7 +340,7 @@ def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _matched(table: References, systems: Mapping[str, object], subset: bool) -> tuple[References, dict[str, Captions]]:
-    """The images that all have, and every system's captions of them beside the same table."""
+    """The images that all have, and the captions of every system for them, matched with one table."""
     rows = {name: read_rows(source, "candidates") for name, source in systems.items()}
     for each in rows.values():
         table = match(each, table, subset=subset).references
@@ -416,7 +416,7 @@ def _pictures(
     at_human_recall: Mapping[str, NDArray[np.float64]],
     reached: Mapping[str, NDArray[np.bool_]],
 ) -> dict[str, Curves]:
-    """Precision against human recall: of people by kind of word; of people beside systems."""
+    """Precision against human recall: of people by kind of word; of people and of systems."""
     p = np.linspace(0, 1, 101)
     model = {f"model, k = {people.k}": Curve(p, model_precision(p, people.k))}
     recall, precision = people.recall[words], people.precision[words]

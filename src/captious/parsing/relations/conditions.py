@@ -30,7 +30,7 @@ _PAST = frozenset(("VBN", "VBD"))
 
 
 def is_coordinated(node: Node) -> bool:
-    """Whether it stands beside a conjunction."""
+    """Whether it is next to a conjunction."""
     return any(sibling.label in _CONJUNCTIONS for sibling in node.parent.children)
 
 
