@@ -14,7 +14,6 @@ from click.core import ParameterSource
 
 from captious.errors import ParameterError
 from captious.evaluation.resampling import MOST_RESAMPLES
-from captious.judgment.correlation import STATISTICS
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 
 __all__ = [
@@ -25,7 +24,6 @@ __all__ = [
     "resampling_options",
     "seed_option",
     "settings_options",
-    "statistic_option",
     "subset_option",
     "system_names",
 ]
@@ -125,13 +123,6 @@ def settings_options(command: F) -> F:
     return decorated  # type: ignore[no-any-return]
 
 
-statistic_option = click.option(
-    "--statistic",
-    type=click.Choice(STATISTICS),
-    default="pearson",
-    show_default=True,
-    help="Correlation statistic.",
-)
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 
 

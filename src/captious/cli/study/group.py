@@ -16,11 +16,12 @@ import click
 from captious.cli.options import data_option, metric_option, resampling_options, seed_option, settings_options
 from captious.cli.outputs import deliver_result, output_options
 from captious.entry_points import EntryPoints
+from captious.judgment.correlation import STATISTICS
 
 if TYPE_CHECKING:
     from captious.judgment import Study
 
-__all__ = ["study", "study_options"]
+__all__ = ["statistic_option", "study", "study_options"]
 
 # One line per study: what `captious study --help` says of it. Each is in a module of its name.
 _STUDIES = {
@@ -71,6 +72,16 @@ def study_options(
         return output_options("table", "json", "csv", "latex", pictures=True)(decorated)  # type: ignore[no-any-return]
 
     return decorate
+
+
+#: Which correlation a study computes.
+statistic_option = click.option(
+    "--statistic",
+    type=click.Choice(STATISTICS),
+    default="pearson",
+    show_default=True,
+    help="Correlation statistic.",
+)
 
 
 class _Studies(click.Group):

@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from captious.cli.options import statistic_option
-from captious.cli.study.group import study_options
+from captious.cli.study.group import statistic_option, study_options
 from captious.judgment import Study, studies
 
 __all__ = ["metrics"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from captious.cli.options import statistic_option, subset_option, system_names
-from captious.cli.study.group import study_options
+from captious.cli.options import subset_option, system_names
+from captious.cli.study.group import statistic_option, study_options
 from captious.judgment import Study, studies
 
 __all__ = ["systems"]
