@@ -123,23 +123,22 @@ def settings_options(command: F) -> F:
     return decorated  # type: ignore[no-any-return]
 
 
-seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+def seed_option(default: int = 0) -> Callable[[F], F]:
+    """The option ``--seed``."""
+    return click.option("--seed", type=click.IntRange(min=0), default=default, show_default=True, help="Random seed.")
 
 
 def resampling_options(resamples: int = 1000, seed: int = 0) -> Callable[[F], F]:
     """Options of what is resampled: how often, and the random seed."""
 
     def decorate(command: F) -> F:
-        command = click.option(
-            "--seed", type=click.IntRange(min=0), default=seed, show_default=True, help="Random seed."
-        )(command)
         return click.option(
             "--resamples",
             type=click.IntRange(1, MOST_RESAMPLES),
             default=resamples,
             show_default=True,
             help="Number of bootstrap resamples, and of permutations.",
-        )(command)
+        )(seed_option(seed)(command))
 
     return decorate
 

@@ -64,7 +64,7 @@ def study_options(
         if resampling:
             decorated = resampling_options()(decorated)
         elif seed:
-            decorated = seed_option(decorated)
+            decorated = seed_option()(decorated)
         if data:
             decorated = data_option(decorated)
         if metrics:
