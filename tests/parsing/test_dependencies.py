@@ -31,7 +31,7 @@ def _drawn(brackets: str) -> list[str]:
 # ---- rules
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.relation} {rule.child} {rule.example}")
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.relation} {rule.place} {rule.example}")
 def test_example(rule: Rule) -> None:
     """Whatever rules come before it, the rule decides how the word with the star depends."""
     starred = [tag.word for tag in Tree.from_brackets(rule.example).tags()].index

@@ -15,7 +15,7 @@ from captious.parsing.relations.rule import Rule
 
 __all__ = ["RULES", "Rule", "find_rule"]
 
-_OTHERWISE = Rule(relation="dep", example="(FRAG (NP (DT a) (NN man)) (S (VP (VBG *riding) (NP (DT a) (NN horse)))))")
+_OTHERWISE = Rule("dep", "any", "(FRAG (NP (DT a) (NN man)) (S (VP (VBG *riding) (NP (DT a) (NN horse)))))")
 
 #: All rules, the first that fits decides.
 RULES = (*COORDINATION, *NOUNS, *CLAUSES, *MODIFIERS, _OTHERWISE)
