@@ -5,7 +5,7 @@ the references once with ``read_references`` and give the result to every ``load
 about the references is then worked out once.
 """
 
-from captious.data.captions import CandidateLayer, Captions, Layer, ReferenceLayer, References
+from captious.data.captions import CandidateLayer, Captions, KeyedByFields, Layer, ReferenceLayer, References
 from captious.data.ids import ImageId, same_images
 from captious.data.matching import load, match, read_references
 from captious.data.rows import CaptionRows
@@ -16,6 +16,7 @@ __all__ = [
     "CaptionRows",
     "Captions",
     "ImageId",
+    "KeyedByFields",
     "Layer",
     "ReferenceLayer",
     "References",

@@ -20,7 +20,7 @@ from captious.data.ids import IdForm, ImageId, numbers_from_text
 from captious.data.memo import Memo
 from captious.errors import ParameterError
 
-__all__ = ["CandidateLayer", "Captions", "Layer", "ReferenceLayer", "References"]
+__all__ = ["CandidateLayer", "Captions", "KeyedByFields", "Layer", "ReferenceLayer", "References"]
 
 R = TypeVar("R")
 C = TypeVar("C")
@@ -73,6 +73,14 @@ class Layer(Protocol[R, C_co]):
     def of_candidates(self, captions: Captions, references: R) -> C_co:
         """Annotate the candidates, one per image, given the annotation of their references."""
         ...
+
+
+class KeyedByFields:
+    """Base class of layers that are frozen dataclasses: equal fields, equal annotation."""
+
+    @property
+    def key(self) -> Hashable:
+        return self
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, ImageId, References, read_references
+from captious.data import Captions, ImageId, KeyedByFields, References, read_references
 from captious.errors import ParameterError
 from captious.metrics.contract.image_rows import ImageRows
 from captious.metrics.contract.metric import MeanMetric, State
@@ -117,7 +117,7 @@ class Cider(MeanMetric):
 
 
 @dataclass(frozen=True)
-class _WeightLayer:
+class _WeightLayer(KeyedByFields):
     """References weighted for CIDEr, as a layer, so that systems scored against the same references share them."""
 
     tokenizer: Tokenizer
@@ -126,10 +126,6 @@ class _WeightLayer:
     clip: bool
     relative: bool
     length_in_words: bool
-
-    @property
-    def key(self) -> Hashable:
-        return self
 
     def of_references(self, references: References) -> CiderReferences:
         words: Tokens = references.layer(WordLayer(self.tokenizer))

@@ -8,7 +8,7 @@ recalls of contextual embeddings judges the candidate against that. ``yi2020_uni
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.ranges import number, truth, whole
@@ -237,7 +237,7 @@ class _Combined:
 
 
 @dataclass(frozen=True)
-class _CombinationLayer:
+class _CombinationLayer(KeyedByFields):
     """References combined, as a layer, so that systems scored against the same references share it.
 
     Args:
@@ -250,10 +250,6 @@ class _CombinationLayer:
     encoding: EncodingLayer
     threshold: float | None
     shifted: bool
-
-    @property
-    def key(self) -> Hashable:
-        return "yi2020 combination", self.encoding, self.threshold, self.shifted
 
     def of_references(self, references: References) -> _Combined:
         encoded = references.layer(self.encoding)

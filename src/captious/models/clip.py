@@ -6,7 +6,7 @@ torchvision.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions, KeyedByFields, References
 from captious.data.memo import Memo
 from captious.errors import MissingExtraError, ResourceError
 from captious.models.encoders import INSTALL, Encoder, _from, _loaded, _threads_of_torch, missing_extra
@@ -115,15 +115,11 @@ def encode_texts(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.flo
 
 
 @dataclass(frozen=True)
-class ImageLayer:
+class ImageLayer(KeyedByFields):
     """Unit vectors of the images in a folder, float32[n_images, d]; see ``find_images`` for which file is whose."""
 
     encoder: Encoder
     folder: Path
-
-    @property
-    def key(self) -> Hashable:
-        return "images", self.encoder, self.folder
 
     def of_references(self, references: References) -> NDArray[np.float32]:
         return encode_images(self.encoder, find_images(self.folder, references.ids))
@@ -143,15 +139,11 @@ class ClipTexts:
 
 
 @dataclass(frozen=True)
-class PromptedCandidates:
+class PromptedCandidates(KeyedByFields):
     """Candidates behind a prompt. Vectors are kept with the references, so that systems share equal captions."""
 
     encoder: Encoder
     prompt: str
-
-    @property
-    def key(self) -> Hashable:
-        return "prompted candidates", self.encoder, self.prompt
 
     def of_candidates(self, captions: Captions) -> ClipTexts:
         def encode(texts: list[str]) -> Iterator[tuple[NDArray[np.float32], np.bool_]]:
@@ -165,15 +157,11 @@ class PromptedCandidates:
 
 
 @dataclass(frozen=True)
-class PromptedReferences:
+class PromptedReferences(KeyedByFields):
     """References behind a prompt."""
 
     encoder: Encoder
     prompt: str
-
-    @property
-    def key(self) -> Hashable:
-        return "prompted references", self.encoder, self.prompt
 
     def of_references(self, references: References) -> ClipTexts:
         distinct, rows = numbered(references.texts)

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions, KeyedByFields, References
 from captious.models.encoders import Encoder
 from captious.models.token_vectors import TokenVectors
 
@@ -50,7 +50,7 @@ def numbered(texts: Iterable[str]) -> tuple[list[str], NDArray[np.int64]]:
 
 
 @dataclass(frozen=True)
-class EncodingLayer:
+class EncodingLayer(KeyedByFields):
     """Hidden states of references and candidates.
 
     Args:
@@ -63,10 +63,6 @@ class EncodingLayer:
     encoder: Encoder
     layer: int
     lead: str | None = None
-
-    @property
-    def key(self) -> Hashable:
-        return "encoding", self.encoder, self.layer, self.lead
 
     def form(self, texts: Sequence[str]) -> Sequence[str]:
         """What is encoded of texts."""

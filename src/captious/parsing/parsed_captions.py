@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-from captious.data import Captions, References
+from captious.data import Captions, KeyedByFields, References
 from captious.parsing.parse import Parse
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import Tokens, WordLayer
@@ -51,7 +51,7 @@ class Parses:
 
 
 @dataclass(frozen=True)
-class ParsedCaptions:
+class ParsedCaptions(KeyedByFields):
     """Parses of references and candidates.
 
     Args:
@@ -61,10 +61,6 @@ class ParsedCaptions:
 
     tokenizer: Tokenizer
     source: ParseSource
-
-    @property
-    def key(self) -> Hashable:
-        return "parses", self.tokenizer, self.source
 
     def of_references(self, references: References) -> Parses:
         words: Tokens = references.layer(WordLayer(self.tokenizer))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from captious.data import Captions, References
+from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
 from captious.parsing.parse import Parse
 from captious.parsing.parsed_captions import ParsedCaptions, Parses, ParseSource
@@ -21,7 +21,7 @@ __all__ = ["SceneGraphLayer", "facts_of"]
 
 
 @dataclass(frozen=True)
-class SceneGraphLayer:
+class SceneGraphLayer(KeyedByFields):
     """What the references of each image say together, and what each candidate says.
 
     Args:
@@ -33,10 +33,6 @@ class SceneGraphLayer:
     tokenizer: Tokenizer
     source: ParseSource
     tables: MeteorTables
-
-    @property
-    def key(self) -> Hashable:
-        return "scene graphs", self.tokenizer, self.source, self.tables
 
     @property
     def parses(self) -> ParsedCaptions:

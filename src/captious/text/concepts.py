@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions, KeyedByFields, References
 from captious.text.porter import porter_stem
 from captious.text.stop_words import NLTK_STOP_WORDS
 from captious.text.tokenizers import Tokenizer
@@ -55,14 +55,10 @@ class Concepts:
 
 
 @dataclass(frozen=True)
-class ConceptLayer:
+class ConceptLayer(KeyedByFields):
     """Concepts of references and candidates, numbered alike."""
 
     tokenizer: Tokenizer = SMURF
-
-    @property
-    def key(self) -> Hashable:
-        return "concepts", self.tokenizer
 
     def of_references(self, references: References) -> Concepts:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))

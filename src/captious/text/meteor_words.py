@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions, KeyedByFields, References
 from captious.native import MeteorLexicon, Vocabulary, meteor_normalise
 from captious.resources.meteor_tables import MeteorTables
 from captious.text.stems import porter2_stems
@@ -36,15 +35,11 @@ class MeteorWords:
 
 
 @dataclass(frozen=True)
-class MeteorLayer:
+class MeteorLayer(KeyedByFields):
     """Words of references and candidates as METEOR 1.5 normalises them (its option -norm)."""
 
     tokenizer: Tokenizer
     tables: MeteorTables
-
-    @property
-    def key(self) -> Hashable:
-        return "meteor", self.tokenizer, self.tables
 
     def of_references(self, references: References) -> MeteorWords:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))

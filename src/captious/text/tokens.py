@@ -5,13 +5,13 @@ Ask a table for them: ``captions.layer(TokenLayer(PTB))``. Each is computed once
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions, KeyedByFields, References
 from captious.native import ReferenceNgrams, Vocabulary, threads
 from captious.text.tokenizers import Tokenizer
 
@@ -77,14 +77,10 @@ class Tokens:
 
 
 @dataclass(frozen=True)
-class TokenLayer:
+class TokenLayer(KeyedByFields):
     """Tokens of references and candidates; the candidates' vocabulary begins with that of the references."""
 
     tokenizer: Tokenizer
-
-    @property
-    def key(self) -> Hashable:
-        return "tokens", self.tokenizer
 
     def of_references(self, references: References) -> Tokens:
         return Tokens.of(references.texts, self.tokenizer)
@@ -94,14 +90,10 @@ class TokenLayer:
 
 
 @dataclass(frozen=True)
-class WordLayer:
+class WordLayer(KeyedByFields):
     """Tokens that hold no white space and are not empty."""
 
     tokenizer: Tokenizer
-
-    @property
-    def key(self) -> Hashable:
-        return "words", self.tokenizer
 
     def of_references(self, references: References) -> Tokens:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
@@ -113,14 +105,10 @@ class WordLayer:
 
 
 @dataclass(frozen=True)
-class NgramLayer:
+class NgramLayer(KeyedByFields):
     """For references an index of their n-grams (n = 1..4), for candidates their words."""
 
     tokenizer: Tokenizer
-
-    @property
-    def key(self) -> Hashable:
-        return "ngrams", self.tokenizer
 
     def of_references(self, references: References) -> ReferenceNgrams:
         words: Tokens = references.layer(WordLayer(self.tokenizer))

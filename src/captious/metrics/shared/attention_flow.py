@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions
+from captious.data import Captions, KeyedByFields
 from captious.data.memo import Memo
 from captious.errors import ParameterError
 from captious.models import Encoder
@@ -31,7 +31,7 @@ _BLANKS = str.maketrans("", "", "Ġ▁")
 
 
 @dataclass(frozen=True)
-class FlowLayer:
+class FlowLayer(KeyedByFields):
     """Information flow of candidates, float64[n_captions]; NaN for an empty one.
 
     What is known about texts is kept with the references, so that systems scored against the same references share it.
@@ -43,10 +43,6 @@ class FlowLayer:
 
     encoder: Encoder
     stop_words: StopWords = "stay"
-
-    @property
-    def key(self) -> Hashable:
-        return "information flow", self.encoder, self.stop_words
 
     def of_candidates(self, captions: Captions) -> NDArray[np.float64]:
         texts = [smurf_text(candidate) for candidate in captions.candidates]

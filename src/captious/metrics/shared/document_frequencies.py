@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
-from captious.data import References, read_references
+from captious.data import KeyedByFields, References, read_references
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.metrics.contract.metric import State
 from captious.native import NgramFrequencies, Vocabulary
@@ -208,14 +208,10 @@ def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> Documen
 
 
 @dataclass(frozen=True)
-class _FrequencyLayer:
+class _FrequencyLayer(KeyedByFields):
     """Document frequencies as a layer of references, so that they are counted once."""
 
     tokenizer: Tokenizer
-
-    @property
-    def key(self) -> Hashable:
-        return "document frequencies", self.tokenizer
 
     def of_references(self, references: References) -> DocumentFrequencies:
         counts = NgramFrequencies()

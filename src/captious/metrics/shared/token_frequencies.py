@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import References
+from captious.data import KeyedByFields, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
 from captious.models import Encoder
@@ -71,14 +71,10 @@ class TokenFrequencies:
 
 
 @dataclass(frozen=True)
-class TokenFrequencyLayer:
+class TokenFrequencyLayer(KeyedByFields):
     """Frequencies as a layer of references, so that they are counted once."""
 
     encoder: Encoder
-
-    @property
-    def key(self) -> Hashable:
-        return "token frequencies", self.encoder
 
     def of_references(self, references: References) -> TokenFrequencies:
         return TokenFrequencies.of(references.texts, self.encoder, "references")
