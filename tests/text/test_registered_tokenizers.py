@@ -55,6 +55,17 @@ def test_a_tokenizer_of_another_package(offer: Offer) -> None:
     assert tokenizers.tokenizer_names()[-2:] == ["chinese", "named"]
 
 
+def test_names_in_any_case(offer: Offer) -> None:
+    offer(chinese="characters")
+    register_tokenizer("Letters")(characters)
+    for name in ("PTB-raw", "Chinese", "letters", "LETTERS"):
+        assert as_tokenizer(name).name.lower() == name.lower()
+    assert tokenizers.tokenizer_names()[-2:] == ["Letters", "chinese"]
+    assert captious.Bleu(tokenizer="PTB").tokenizer is tokenizers.PTB
+    with pytest.raises(ParameterError, match="the name PTB is taken"):
+        register_tokenizer("PTB")(characters)
+
+
 @pytest.mark.parametrize(("value", "message"), [("missing", "cannot be loaded"), ("NOT_A_TOKENIZER", "is not a token")])
 def test_broken_entry_points(offer: Offer, value: str, message: str) -> None:
     offer(chinese=value)

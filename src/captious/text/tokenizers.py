@@ -141,9 +141,9 @@ def register_tokenizer(name: str) -> Callable[[Function], Function]:
     """
 
     def add(function: Function) -> Function:
-        if name in _BUILT_IN:
+        if name.lower() in _BUILT_IN:
             raise ParameterError(f"the name {name} is taken", help="register the tokenizer under another name")
-        _registered[name] = Tokenizer(name, function)
+        _registered[name.lower()] = Tokenizer(name, function)
         return function
 
     return add
@@ -151,15 +151,16 @@ def register_tokenizer(name: str) -> Callable[[Function], Function]:
 
 def tokenizer_names() -> list[str]:
     """Names of all tokenizers: built-in ones, then others by name."""
-    return [*_BUILT_IN, *sorted({*_registered, *_OTHERS.found})]
+    return [*_BUILT_IN, *sorted({*(tokenizer.name for tokenizer in _registered.values()), *_OTHERS.found})]
 
 
 def _named(name: str) -> Tokenizer | None:
-    """The tokenizer of a name; None if there is none.
+    """The tokenizer of a name, in any case; None if there is none.
 
     Raises:
         ParameterError: an entry point that does not lead to a tokenizer.
     """
+    name = name.lower()
     found = _BUILT_IN.get(name) or _registered.get(name)
     if found is not None or name not in _OTHERS.found:
         return found
