@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from captious.cli.options import data_option
-from captious.cli.outputs import deliver, output_options, print_table, warn
+from captious.cli.outputs import deliver, format_option, output_options, print_table, warn
 from captious.errors import CaptiousError
 from captious.judgment import load_evidence
 from captious.judgment.benchmarks.registry import get, names
@@ -33,14 +33,7 @@ def data() -> None:
 
 @data.command("list", short_help="Show the benchmarks, and which of their files are available.")
 @data_option
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@format_option("table", "json")
 def list_(data: Path | None, format_: str) -> None:
     """Show the benchmarks: protocols, required files, which files were found, and where to get the others.
 

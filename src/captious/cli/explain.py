@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from captious.cli.options import settings_options
-from captious.cli.outputs import warn, written
+from captious.cli.outputs import format_option, warn, written
 from captious.data import load
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import Metric
@@ -31,14 +31,7 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
 @click.argument("metric")
 @click.argument("candidate")
 @click.argument("references", nargs=-1, required=True, metavar="REFERENCE...")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
+@format_option("text", "json")
 @click.option(
     "--svg",
     type=click.Path(path_type=Path),

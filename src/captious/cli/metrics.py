@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from captious.cli.outputs import print_table
+from captious.cli.outputs import format_option, print_table
 from captious.errors import CaptiousError
 from captious.metrics.contract.registry import get, names
 from captious.version import __version__
@@ -18,14 +18,7 @@ _WIDEST = 60  # columns; what is longer is folded
 
 
 @click.command()
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@format_option("table", "json")
 def metrics(format_: str) -> None:
     """List the metrics, their outputs and variants, what they need, and whether they can run here.
 

@@ -18,12 +18,24 @@ from captious.errors import ParameterError
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
 
-__all__ = ["deliver", "deliver_result", "output_options", "print_table", "warn", "written"]
+__all__ = ["deliver", "deliver_result", "format_option", "output_options", "print_table", "warn", "written"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: The format that the name of an output file asks for.
 _BY_EXTENSION = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tex": "latex"}
+
+
+def format_option(*formats: str) -> Callable[[F], F]:
+    """The option ``--format``, which the command gets as ``format_``; the first format is the default."""
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="Output format.",
+    )
 
 
 def output_options(*formats: str, pictures: bool = False) -> Callable[[F], F]:
@@ -70,15 +82,7 @@ def output_options(*formats: str, pictures: bool = False) -> Callable[[F], F]:
             help="Output file, written atomically. Default: standard output.",
         )
         decorated = written("output")(to_file(decorated))
-        format_option = click.option(
-            "--format",
-            "format_",
-            type=click.Choice(formats),
-            default=formats[0],
-            show_default=True,
-            help="Output format.",
-        )
-        return format_option(decorated)  # type: ignore[no-any-return]
+        return format_option(*formats)(decorated)  # type: ignore[no-any-return]
 
     return decorate
 
@@ -174,22 +178,13 @@ def deliver_result(result: Judgment | Study, format_: str, output: Path | None, 
 
 def _result_content(result: Judgment | Study, format_: str) -> str | RenderableType:
     from captious.judgment import Judgment
-    from captious.report import judgment_tables, machine_readable
+    from captious.report import machine_readable, renderers
 
-    if isinstance(result, Judgment):
-        if format_ == "table":
-            return judgment_tables.judgment_table(result)
-        write_judgment = {
-            "json": machine_readable.judgment_json,
-            "csv": machine_readable.judgment_csv,
-            "latex": machine_readable.judgment_latex,
-        }
-        return write_judgment[format_](result)
     if format_ == "table":
-        return judgment_tables.study_table(result)
-    write_study = {
-        "json": machine_readable.study_json,
-        "csv": machine_readable.study_csv,
-        "latex": machine_readable.study_latex,
-    }
-    return write_study[format_](result)
+        return renderers.table(result)  # type: ignore[no-any-return]
+    of_judgment, of_study = {
+        "json": (machine_readable.judgment_json, machine_readable.study_json),
+        "csv": (machine_readable.judgment_csv, machine_readable.study_csv),
+        "latex": (machine_readable.judgment_latex, machine_readable.study_latex),
+    }[format_]
+    return of_judgment(result) if isinstance(result, Judgment) else of_study(result)
