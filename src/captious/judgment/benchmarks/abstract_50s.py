@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import attrgetter
 
-from captious.judgment.benchmarks.benchmark import Benchmark, Files
-from captious.judgment.evidence import Evidence
-from captious.judgment.judged_items import CaptionPair, caption_pairs
+from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_pairs
+from captious.judgment.judged_items import CaptionPair
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import AS_GIVEN, Choice, Protocol
 
@@ -22,10 +20,6 @@ def _read(folder: DataFolder) -> list[CaptionPair]:
         first, second = r["sent"]
         pairs.append(CaptionPair(r["image"], (first, second), r["label"], r["refs"], r.get("category", "all")))
     return pairs
-
-
-def _load(protocol: Protocol, items: Sequence[CaptionPair], folder: DataFolder) -> Evidence:
-    return caption_pairs(protocol, items, folder.read)
 
 
 ABSTRACT_50S = Benchmark(
@@ -45,5 +39,5 @@ ABSTRACT_50S = Benchmark(
     ),
     (Files((_NORMALISED,), _read),),
     "Vedantam et al. 2015",
-    _load,
+    load_pairs,
 )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from captious.data import References
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError
 from captious.judgment.evidence import Evidence
+from captious.judgment.judged_items import CaptionPair, RatedCaption, caption_pairs, rated_captions
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Protocol
 
-__all__ = ["TOOLKIT", "Benchmark", "Figure", "Files", "figures"]
+__all__ = ["TOOLKIT", "Benchmark", "Figure", "Files", "figures", "load_pairs", "load_rated"]
 
 #: Source of figures that were measured with the official toolkit on the normalised files.
 TOOLKIT = "pycocoevalcap 1.2 on the same files"
@@ -143,3 +144,15 @@ class Benchmark:
 def figures(source: str, values: Mapping[str, float], *, tolerance: float = 0.0005) -> dict[str, Figure]:
     """Figures of one source, by metric; values are in hundredths, as they are printed."""
     return {metric: Figure(value / 100, source, tolerance=tolerance) for metric, value in values.items()}
+
+
+def load_rated(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Evidence:
+    """The ``load`` of a benchmark whose files hold rated captions."""
+    return rated_captions(protocol, items, folder.read)
+
+
+def load_pairs(
+    protocol: Protocol, items: Sequence[CaptionPair], folder: DataFolder, order: Sequence[str] = ()
+) -> Evidence:
+    """The ``load`` of a benchmark whose files hold pairs of captions; ``order`` as of ``caption_pairs``."""
+    return caption_pairs(protocol, items, folder.read, order)

@@ -16,7 +16,7 @@ from captious.judgment.judged_items import RankedSystem, ranked_systems
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Choice, Protocol
 
-__all__ = ["COCO_2015"]
+__all__ = ["COCO_2015", "LEADERBOARD_NAMES"]
 
 _TEAMS = "coco2015/teams.json"
 _NOT_SYSTEMS = ("Human", "Random")
@@ -28,7 +28,7 @@ _MEASURES = {
     "m5": "share judged similar to a human's",
 }
 #: Metrics as the leaderboard calls them.
-_NAMES = {f"bleu-{n}": f"Bleu_{n}" for n in (1, 2, 3, 4)} | {
+LEADERBOARD_NAMES = {f"bleu-{n}": f"Bleu_{n}" for n in (1, 2, 3, 4)} | {
     "meteor": "METEOR",
     "rouge-l": "ROUGE_L",
     "cider-d": "CIDEr",
@@ -40,7 +40,7 @@ def _scores(system: RankedSystem) -> dict[str, float | None]:
     """Scores of the entry that was judged, against forty references; nothing if it has none."""
     for date, _, scores in system.facts["cap_c40"]:
         if date == system.facts["date"]:
-            return {metric: scores.get(key) for metric, key in _NAMES.items()} if scores else {}
+            return {metric: scores.get(key) for metric, key in LEADERBOARD_NAMES.items()} if scores else {}
     return {}
 
 

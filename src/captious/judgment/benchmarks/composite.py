@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Files, figures
-from captious.judgment.evidence import Evidence
-from captious.judgment.judged_items import RatedCaption, letters, rated_captions
+from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Files, figures, load_rated
+from captious.judgment.judged_items import RatedCaption, letters
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Choice, Protocol
 
@@ -39,10 +38,6 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
     ]
 
 
-def _load(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Evidence:
-    return rated_captions(protocol, items, folder.read)
-
-
 COMPOSITE = Benchmark(
     "composite",
     (
@@ -58,7 +53,7 @@ COMPOSITE = Benchmark(
     ),
     (Files((_NORMALISED,), _read),),
     "Aditya et al. 2015",
-    _load,
+    load_rated,
     {
         "hessel2021": figures(
             TOOLKIT,

@@ -6,13 +6,11 @@ Of the 47,830 pairs that are published, the normalised file has 47,288: nine nei
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 
 from captious.errors import CaptionFileError
-from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Files, figures
-from captious.judgment.evidence import Evidence
+from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Files, figures, load_rated
 from captious.judgment.flickr8k_captions import TOKENS, read_flickr8k_captions
-from captious.judgment.judged_items import RatedCaption, rated_captions
+from captious.judgment.judged_items import RatedCaption
 from captious.judgment.judgment_files import DataFolder, known, number_within
 from captious.judgment.protocols import Choice, Protocol
 
@@ -73,10 +71,6 @@ def _read_published(folder: DataFolder) -> list[RatedCaption]:
     return items
 
 
-def _load(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Evidence:
-    return rated_captions(protocol, items, folder.read)
-
-
 FLICKR8K_CF = Benchmark(
     "flickr8k-cf",
     (
@@ -92,7 +86,7 @@ FLICKR8K_CF = Benchmark(
     ),
     (Files((_NORMALISED, _REFERENCES), _read_normalised), Files((_CROWD, TOKENS), _read_published)),
     "Hodosh et al. 2013, CrowdFlowerAnnotations.txt and Flickr8k.token.txt",
-    _load,
+    load_rated,
     {
         "hessel2021": figures(
             TOOLKIT,

@@ -7,12 +7,13 @@ machines (MM). The five references are those that Lee et al. 2024 drew of fifty.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from operator import attrgetter
 
 from captious.data import References
-from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Figure, Files, figures
-from captious.judgment.evidence import CaptionPairs, Evidence
-from captious.judgment.judged_items import CaptionPair, caption_pairs, letters, references_table
+from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Figure, Files, figures, load_pairs
+from captious.judgment.evidence import CaptionPairs
+from captious.judgment.judged_items import CaptionPair, letters, references_table
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Choice, Protocol
 
@@ -34,10 +35,6 @@ def _read(folder: DataFolder) -> list[CaptionPair]:
         first, second = r["sent"]
         pairs.append(CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=r))
     return pairs
-
-
-def _load(protocol: Protocol, items: Sequence[CaptionPair], folder: DataFolder) -> Evidence:
-    return caption_pairs(protocol, items, folder.read, _PARTS)
 
 
 def _pool(evidence: CaptionPairs, folder: DataFolder) -> References:
@@ -74,7 +71,7 @@ PASCAL_50S = Benchmark(
     ),
     (Files((_NORMALISED,), _read),),
     "Vedantam et al. 2015; five references as Lee et al. 2024 drew them",
-    _load,
+    partial(load_pairs, order=_PARTS),
     {
         "fleur2024": {
             "bleu-1": _with_parts(78.0, (63.55, 94.95, 92.4, 61.1)),

@@ -6,15 +6,13 @@ Its owners' files have no references: these are COCO's captions, of val2017 or o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from functools import partial
 from operator import attrgetter
 from pathlib import PurePath
 
 from captious.errors import CaptionFileError
-from captious.judgment.benchmarks.benchmark import Benchmark, Files
-from captious.judgment.evidence import Evidence
-from captious.judgment.judged_items import CaptionPair, caption_pairs, letters
+from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_pairs
+from captious.judgment.judged_items import CaptionPair, letters
 from captious.judgment.judgment_files import DataFolder, known, number_within
 from captious.judgment.protocols import Choice, Protocol
 
@@ -75,10 +73,6 @@ def _coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
     return dict(found)
 
 
-def _load(protocol: Protocol, items: Sequence[CaptionPair], folder: DataFolder) -> Evidence:
-    return caption_pairs(protocol, items, folder.read, CHANGES)
-
-
 SUGARCREPE = Benchmark(
     "sugarcrepe",
     (
@@ -99,5 +93,5 @@ SUGARCREPE = Benchmark(
         *(Files((*_PUBLISHED, coco), partial(_read_published, coco=coco)) for coco in _COCO),
     ),
     "Hsieh et al. 2023",
-    _load,
+    partial(load_pairs, order=CHANGES),
 )

@@ -5,12 +5,10 @@ Bojar et al. 2016.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import attrgetter
 
-from captious.judgment.benchmarks.benchmark import Benchmark, Files
-from captious.judgment.evidence import Evidence
-from captious.judgment.judged_items import RatedCaption, rated_captions
+from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_rated
+from captious.judgment.judged_items import RatedCaption
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import AS_GIVEN, Choice, Protocol
 
@@ -25,10 +23,6 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
         RatedCaption(f"{r['pair']}|{i}", i, r["candidate"], [r["reference"]], [r["human"]], part=r["pair"])
         for i, r in enumerate(folder.records(_NORMALISED))
     ]
-
-
-def _load(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Evidence:
-    return rated_captions(protocol, items, folder.read)
 
 
 WMT16_DASEG = Benchmark(
@@ -47,5 +41,5 @@ WMT16_DASEG = Benchmark(
     ),
     (Files((_NORMALISED,), _read),),
     "Bojar et al. 2016, direct assessment of segments",
-    _load,
+    load_rated,
 )
