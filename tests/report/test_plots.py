@@ -40,8 +40,10 @@ def study() -> Study:
         "A study",
         ("a",),
         [{"a": 1}],
-        curves={"curves": Curves("Words $x_", "strength", "score", lines)},
-        matrices={"metrics": Matrix("Correlations", ["a", "b"], np.array([[1.0, -0.25], [-0.25, np.nan]]))},
+        pictures={
+            "curves": Curves("Words $x_", "strength", "score", lines),
+            "metrics": Matrix("Correlations", ["a", "b"], np.array([[1.0, -0.25], [-0.25, np.nan]])),
+        },
     )
 
 
@@ -82,7 +84,7 @@ def test_without_ranks(judgment: Judgment) -> None:
 
 
 def test_curves(study: Study) -> None:
-    figure = plots.draw_curves(study.curves["curves"])
+    figure = plots.draw_curves(study.pictures["curves"])
     (axes,) = figure.axes
     line, points = axes.lines
     assert (line.get_linestyle(), points.get_linestyle(), points.get_marker()) == ("-", "None", "o")
@@ -108,7 +110,7 @@ def test_many_lines_look_different() -> None:
 
 
 def test_matrix(study: Study) -> None:
-    axes, bar = plots.draw_matrix(study.matrices["metrics"]).axes
+    axes, bar = plots.draw_matrix(study.pictures["metrics"]).axes
     assert [text.get_text() for text in axes.texts] == ["1.00", "-.25", "-.25", ""]
     assert axes.images[0].get_clim() == (-1, 1)
     assert bar.get_ylim() == (-1, 1)
@@ -143,7 +145,7 @@ def test_unknown_format(judgment: Judgment, tmp_path: Path) -> None:
 
 
 def test_a_picture_that_cannot_be_drawn_leaves_no_trace(study: Study, tmp_path: Path) -> None:
-    broken = Study("s", "t", ("a",), [], curves=study.curves, matrices={"m": Matrix("m", ["a", "b"], np.zeros((1, 1)))})
+    broken = Study("s", "t", ("a",), [], pictures={**study.pictures, "m": Matrix("m", ["a", "b"], np.zeros((1, 1)))})
     with pytest.raises(IndexError):
         plots.write_plots(tmp_path / "new", broken)
     assert not (tmp_path / "new").exists()

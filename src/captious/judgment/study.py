@@ -88,10 +88,8 @@ class Study(Displayed):
         signatures: metric -> everything that its scores depend on besides the captions.
         data: files that were read: name -> CRC-32.
         settings: everything that the result depends on besides metrics and data: seed, sizes, strengths.
-        curves: pictures of lines, by file name without extension.
-        matrices: pictures of matrices, by file name without extension.
+        pictures: curves, matrices and clouds, by file name without extension.
         notes: sentences below the table.
-        clouds: pictures of points, by file name without extension.
         warnings: warnings about misleading results, one sentence each.
     """
 
@@ -102,10 +100,8 @@ class Study(Displayed):
     signatures: Mapping[str, str] = field(default_factory=dict)
     data: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    curves: Mapping[str, Curves] = field(default_factory=dict)
-    matrices: Mapping[str, Matrix] = field(default_factory=dict)
+    pictures: Mapping[str, Curves | Matrix | Clouds] = field(default_factory=dict)
     notes: Sequence[str] = ()
-    clouds: Mapping[str, Clouds] = field(default_factory=dict)
     warnings: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:

@@ -101,9 +101,13 @@ def pictures(result: Judgment | Study) -> dict[str, Figure]:
     """The pictures of a result by file name without extension."""
     if isinstance(result, Judgment):
         return {name: draw_verdict(verdict, result.level) for name, verdict in result.items()}
-    curves = {name: draw_curves(each) for name, each in result.curves.items()}
-    matrices = {name: draw_matrix(each) for name, each in result.matrices.items()}
-    return curves | matrices | {name: draw_clouds(each) for name, each in result.clouds.items()}
+    return {name: _draw(each) for name, each in result.pictures.items()}
+
+
+def _draw(picture: Curves | Matrix | Clouds) -> Figure:
+    if isinstance(picture, Curves):
+        return draw_curves(picture)
+    return draw_matrix(picture) if isinstance(picture, Matrix) else draw_clouds(picture)
 
 
 def draw_verdict(verdict: Verdict, level: float = 0.95) -> Figure:

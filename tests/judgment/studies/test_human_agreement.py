@@ -96,7 +96,7 @@ def test_scores_and_intervals_are_those_of_score(shared_data: Path) -> None:
             assert study.signatures[record["metric"]] == result.signature
     for record in study.records:
         assert [record["ci95_low"], record["ci95_high"]] == record["ci95"]["refs_3"]
-        np.testing.assert_array_equal(study.curves["agreement"].lines[record["metric"]].x, [2, 3])
+        np.testing.assert_array_equal(study.pictures["agreement"].lines[record["metric"]].x, [2, 3])
 
 
 def test_the_seed_decides(shared_data: Path) -> None:

@@ -44,7 +44,7 @@ def test_metrics_against_scipy(shared_data: Path, statistic: str) -> None:
     columns.append(np.concatenate([r["scores"] for r in kept]))
     test = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall-tau-b": stats.kendalltau}[statistic]
     labels = [*METRICS, "people"]
-    matrix = study.matrices["metrics"]
+    matrix = study.pictures["metrics"]
     assert list(matrix.labels) == labels
     np.testing.assert_array_equal(matrix.values, matrix.values.T)
     for i, (label, a) in enumerate(zip(labels, columns, strict=True)):
@@ -79,7 +79,7 @@ def test_pairs_are_differences(tmp_path: Path) -> None:
     assert study.records[0]["people"] == pytest.approx(expected)
     # What is constant correlates with nothing.
     assert study.records[2]["words"] is None
-    assert np.isnan(study.matrices["metrics"].values[0, 2])
+    assert np.isnan(study.pictures["metrics"].values[0, 2])
 
 
 def test_pairs_of_pascal(shared_data: Path) -> None:
@@ -90,7 +90,7 @@ def test_pairs_of_pascal(shared_data: Path) -> None:
         preferred = np.array([json.loads(line)["label48"] for line in file])
     margins = [report[metric].per_caption.reshape(-1, 2) @ [1, -1] for metric in ("rouge-l", "cider-d")]
     expected = np.corrcoef([np.concatenate([row, -row]) for row in (*margins, 1 - 2 * preferred)])
-    np.testing.assert_allclose(study.matrices["metrics"].values, expected, atol=1e-12)
+    np.testing.assert_allclose(study.pictures["metrics"].values, expected, atol=1e-12)
     assert study.records[-1]["rouge-l"] > 0.5
 
 

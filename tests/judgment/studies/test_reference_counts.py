@@ -82,7 +82,7 @@ def test_the_statistic_is_the_mean_over_draws(rated: Path) -> None:
         assert len(set(taus)) > 1
         assert record["value"] == pytest.approx(np.mean(taus), abs=1e-12)
         assert record["ci95_low"] < record["value"] < record["ci95_high"]
-    curve = study.curves["references"].lines["witness"]
+    curve = study.pictures["references"].lines["witness"]
     assert curve.x.tolist() == [1, 3]
     assert curve.y.tolist() == [record["value"] for record in study.records]
 

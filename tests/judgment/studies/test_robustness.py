@@ -165,7 +165,7 @@ def test_normalised_scores_and_areas(captions: dict[str, list[str]]) -> None:
             by_hand = 0.25 * (1 + weak) / 2 + 0.75 * (weak + strong) / 2
             assert record["area"] == pytest.approx(by_hand, abs=1e-12)
             assert record["ci95_low"] < record["area"] < record["ci95_high"]
-            line = study.curves[pathology.replace(" ", "-")].lines[metric]
+            line = study.pictures[pathology.replace(" ", "-")].lines[metric]
             assert line.x.tolist() == [0, 0.25, 1]
             assert line.y.tolist() == [1, record["at 0.25"], record["at 1"]]
             assert line.low is not None and line.high is not None

@@ -94,7 +94,7 @@ def test_from_captions(metric: Smurf, references: References) -> None:
     assert any("1 images with a single reference" in note for note in study.notes)
     assert any("computed with other models" in warning for warning in study.warnings)
     json.dumps(study.to_dict(), allow_nan=False)
-    clouds = study.clouds["smurf"].clouds
+    clouds = study.pictures["smurf"].clouds
     assert [*clouds] == [PEOPLE, "same", "other"]
     assert clouds["other"].points.shape == (n - 1, 2)
     assert clouds["other"].outline.shape == (64, 2)

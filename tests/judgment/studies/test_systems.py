@@ -59,8 +59,8 @@ def test_scores_and_correlations(captioners: Captioners) -> None:
             assert found["over systems", a][b] == pytest.approx(over_systems[i, j], abs=1e-9)
             if "m1" not in (a, b):
                 assert found["over captions", a][b] == pytest.approx(over_captions[i, j], abs=1e-9)
-    np.testing.assert_allclose(study.matrices["over-systems"].values, over_systems, atol=1e-9)
-    np.testing.assert_allclose(study.matrices["over-captions"].values, over_captions, atol=1e-9)
+    np.testing.assert_allclose(study.pictures["over-systems"].values, over_systems, atol=1e-9)
+    np.testing.assert_allclose(study.pictures["over-captions"].values, over_captions, atol=1e-9)
     for metric in METRICS:
         r = found["over systems", "m1"][metric]
         assert found["over systems, low", "m1"][metric] <= r <= found["over systems, high", "m1"][metric]

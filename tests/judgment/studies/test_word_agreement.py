@@ -185,7 +185,7 @@ def test_a_real_system(shared_data: Path) -> None:
             assert record["phr_lstm"] == record["precision_lstm"]
         else:
             assert record["phr_lstm"] < record["precision_lstm"]
-    drawn = study.curves["phr"].lines
+    drawn = study.pictures["phr"].lines
     assert set(drawn) == {"people", "lstm", "lstm, interpolated", "model, k = 4"}
     assert len(drawn["lstm"].x) + len(drawn["lstm, interpolated"].x) == 10
 
@@ -231,7 +231,7 @@ def test_words_by_kind() -> None:
     found = [(record["kind"], record["word"]) for record in study.records]
     assert found == [("noun", "light"), ("noun", "cat"), ("verb", "runs"), ("adjective", "red")]
     assert study.settings["tagger"] == "lookup"
-    assert set(study.curves["words"].lines) == {"nouns", "verbs", "adjectives", "model, k = 5"}
+    assert set(study.pictures["words"].lines) == {"nouns", "verbs", "adjectives", "model, k = 5"}
     assert "There are only 1 verbs, 1 adjectives that occur in 10 or more images." in study.notes
     assert study.columns[:2] == ["word", "kind"]
 

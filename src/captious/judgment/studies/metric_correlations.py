@@ -77,7 +77,7 @@ def metric_correlations(
         dict(evidence.data),
         {"statistic": statistic},
         warnings=report.warnings,
-        matrices={"metrics": Matrix(f"{name}, {statistic}", list(points), matrix)},
+        pictures={"metrics": Matrix(f"{name}, {statistic}", list(points), matrix)},
     )
 
 

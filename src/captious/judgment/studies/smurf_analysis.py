@@ -139,7 +139,7 @@ def smurf_analysis(
         {**data, **checksums(*systems.values(), human)},
         {"ellipse": f"{_DEVIATIONS:g} standard deviations", "seed": seed},
         warnings=metric.warnings(people, None),
-        clouds={"smurf": _clouds(scores, found, seed)},
+        pictures={"smurf": _clouds(scores, found, seed)},
         notes=notes,
     )
 
