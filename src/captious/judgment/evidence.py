@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
+from captious.evaluation.resampling import interval
 from captious.judgment.correlation import Points, correlation, williams
 from captious.judgment.protocols import Protocol
 
@@ -75,19 +76,21 @@ class Evidence(ABC):
 
     def interval(self, scores: NDArray[np.float64], resamples: int, seed: int, level: float) -> tuple[float, float]:
         """Percentile bootstrap interval over units."""
+        return self.interval_of_mean([scores], resamples, seed, level)
+
+    def interval_of_mean(
+        self, draws: Sequence[NDArray[np.float64]], resamples: int, seed: int, level: float
+    ) -> tuple[float, float]:
+        """The same, of the mean over several scores float64[n_items]."""
         rng = np.random.default_rng(seed)
         found = []
         for start in range(0, resamples, _BATCH):
             size = min(_BATCH, resamples - start)
             counts = rng.multinomial(self.n_units, np.full(self.n_units, 1 / self.n_units), size).astype(np.int32)
-            found.append(self.resampled(scores, counts))
-        tail = 50 * (1 - level)
-        values = np.concatenate(found)
-        values = values[~np.isnan(values)]  # a resample of one value only has no correlation; it says nothing
-        if not values.size:
-            return float("nan"), float("nan")
-        low, high = np.percentile(values, [tail, 100 - tail])
-        return float(low), float(high)
+            found.append(np.mean([self.resampled(scores, counts) for scores in draws], axis=0))
+        # A resample of one value only has no correlation, which is nan; it says nothing.
+        low, high = interval(np.concatenate(found), level).tolist()
+        return low, high
 
     def difference(self, a: NDArray[np.float64], b: NDArray[np.float64], permutations: int, seed: int) -> float:
         """Two-sided p of the difference between two metrics' statistics."""

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions, References
-from captious.errors import CaptionFileError, ParameterError, ResourceError
+from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import check_sampling
 from captious.judgment.benchmarks import registry
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
-from captious.judgment.judgment_files import data_folder
+from captious.judgment.judgment_files import data_folder, own_json
 from captious.judgment.metric_inputs import (
     MetricLike,
     all_warnings,
@@ -309,16 +307,7 @@ def _score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTab
     help = 'write {"composite": {"my-metric": [0.1, 0.7, ...]}}, in the order of captious data items'
     if isinstance(scores, str | os.PathLike):
         where = str(scores)
-        try:
-            scores = json.loads(Path(scores).read_bytes())
-        except OSError as error:
-            raise ResourceError(f"cannot read scores: {error.strerror}", where=where, help="check the path") from error
-        except (ValueError, RecursionError) as error:
-            raise CaptionFileError(f"not JSON: {error}", where=where, help=help) from error
+        scores = own_json(scores, "scores", help)
     if not isinstance(scores, Mapping) or not all(isinstance(each, Mapping) for each in scores.values()):
-        raise CaptionFileError(
-            "these are not scores of benchmarks",
-            where=where,
-            help=help,
-        )
+        raise CaptionFileError("these are not scores of benchmarks", where=where, help=help)
     return scores

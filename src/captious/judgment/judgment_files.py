@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from captious.errors import CaptionFileError, ResourceError
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
-__all__ = ["DataFolder", "data_folder", "known", "number_within"]
+__all__ = ["DataFolder", "data_folder", "known", "number_within", "own_json"]
 
 _VARIABLE = "CAPTIOUS_DATA"
 T = TypeVar("T")
@@ -176,6 +176,26 @@ class DataFolder:
             ) from error
         self.read[path.name] = f"{zlib.crc32(raw):08x}"
         return text, path
+
+
+def own_json(file: str | os.PathLike[str], what: str, help: str) -> Any:
+    """The content of a JSON file that users write themselves.
+
+    Args:
+        file: its path.
+        what: what messages call its content.
+        help: how it is written.
+
+    Raises:
+        ResourceError: it cannot be read.
+        CaptionFileError: it is not JSON.
+    """
+    try:
+        return json.loads(Path(file).read_bytes())
+    except OSError as error:
+        raise ResourceError(f"cannot read {what}: {error.strerror}", where=str(file), help="check the path") from error
+    except (ValueError, RecursionError) as error:
+        raise CaptionFileError(f"not JSON: {error}", where=str(file), help=help) from error
 
 
 def known(table: Mapping[Any, T], key: object, where: str) -> T:

@@ -23,6 +23,7 @@ from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
+from captious.judgment.benchmarks.coco_2015 import LEADERBOARD_NAMES
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_inputs import Metrics, as_selection, score_captions
 from captious.judgment.study import Curve, Curves, Study
@@ -31,15 +32,6 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
 __all__ = ["PublishedScores", "expected_next", "human_agreement", "read_human_row"]
-
-#: What leaderboards of COCO call the metrics.
-_LEADERBOARD = {
-    **{f"bleu-{n}": f"Bleu_{n}" for n in (1, 2, 3, 4)},
-    "meteor": "METEOR",
-    "rouge-l": "ROUGE_L",
-    "cider-d": "CIDEr",
-    "spice": "SPICE",
-}
 
 
 @dataclass(frozen=True)
@@ -157,7 +149,9 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
         entry = next(each for each in content if each["team"]["name"] == "Human")
         results = json.loads(entry["results"]) if isinstance(entry["results"], str) else entry["results"]
         label = entry["leaderboard_name"].removeprefix("cap-")
-        scores = {metric: float(results[key]) for metric, key in _LEADERBOARD.items() if results.get(key) is not None}
+        scores = {
+            metric: float(results[key]) for metric, key in LEADERBOARD_NAMES.items() if results.get(key) is not None
+        }
     except (
         StopIteration,
         KeyError,

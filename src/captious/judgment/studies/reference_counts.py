@@ -28,7 +28,6 @@ from captious.progress import steps
 __all__ = ["reference_counts"]
 
 _USUAL = (1, 2, 3, 4, 5, 10, 20, 40)
-_BATCH = 100  # resamples at a time
 
 
 def reference_counts(
@@ -98,7 +97,7 @@ def reference_counts(
             for count in counts:
                 of_draws = scores[label, count]
                 value = float(np.mean([evidence.values(each).mean() for each in of_draws]))
-                rows.append((value, *_interval(evidence, of_draws, resamples, seed)))
+                rows.append((value, *evidence.interval_of_mean(of_draws, resamples, seed, LEVEL)))
                 keys = ("value", "ci95_low", "ci95_high")
                 records.append({"metric": label, "references": count, **dict(zip(keys, rows[-1], strict=True))})
             value, low, high = np.array(rows).T
@@ -163,22 +162,6 @@ def _drawn(table: References, order: list[NDArray[np.int64]], count: int) -> Ref
     texts = tuple(table.texts[start + i] for start, rows in zip(starts, kept, strict=False) for i in rows)
     offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in kept])])
     return References(table.ids, texts, offsets, name=table.name)
-
-
-def _interval(
-    evidence: Evidence, drawn: Sequence[NDArray[np.float64]], resamples: int, seed: int
-) -> tuple[float, float]:
-    """As ``Evidence.interval``, of the mean over draws."""
-    rng = np.random.default_rng(seed)
-    found = []
-    for start in range(0, resamples, _BATCH):
-        size = min(_BATCH, resamples - start)
-        counts = rng.multinomial(evidence.n_units, np.full(evidence.n_units, 1 / evidence.n_units), size)
-        resampled = [evidence.resampled(scores, counts.astype(np.int32)) for scores in drawn]
-        found.append(np.mean(resampled, axis=0))
-    tail = 50 * (1 - LEVEL)
-    low, high = np.nanpercentile(np.concatenate(found), [tail, 100 - tail])
-    return float(low), float(high)
 
 
 def _notes(counts: Sequence[int], available: NDArray[np.int64]) -> list[str]:

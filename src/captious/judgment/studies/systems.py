@@ -5,19 +5,18 @@ Sharif et al. 2020 (WEmbSim), figure 8.4; system-level correlations as in the CO
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import load, same_images
-from captious.errors import CaptionFileError, ParameterError, ResourceError
+from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation.resampling import check_sampling, interval
 from captious.judgment.correlation import Points, correlation
+from captious.judgment.judgment_files import own_json
 from captious.judgment.metric_inputs import Metrics, all_warnings, as_selection, score_captions
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.study import Matrix, Study
@@ -116,7 +115,7 @@ def systems(
         {label: result.signature for label, result in first.items()},
         {**data, **checksums(*results.values(), human)},
         {"statistic": statistic, "resamples": resamples, "seed": seed},
-        matrices={
+        pictures={
             "over-systems": Matrix(f"{len(reports)} systems, {statistic}", list(over_systems), system_matrix),
             "over-captions": Matrix(
                 f"{len(next(iter(over_captions.values()))):,} captions, {statistic}", list(first), caption_matrix
@@ -151,14 +150,7 @@ def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[st
         return {}
     if isinstance(human, str | os.PathLike):
         where = str(human)
-        try:
-            human = json.loads(Path(human).read_bytes())
-        except OSError as error:
-            raise ResourceError(
-                f"cannot read human scores: {error.strerror}", where=where, help="check the path"
-            ) from error
-        except (ValueError, RecursionError) as error:
-            raise CaptionFileError(f"not JSON: {error}", where=where, help='write {"m1": {"system": 0.2}}') from error
+        human = own_json(human, "human scores", 'write {"m1": {"system": 0.2}}')
     if not isinstance(human, Mapping) or not human:
         raise CaptionFileError("these are not human scores", where=where, help='write {"m1": {"system": 0.2, ...}}')
     by_measure: Any = human if all(isinstance(each, Mapping) for each in human.values()) else {"people": human}
