@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from captious.compat.pycocoevalcap.harness_input import Texts, captions
+from captious.compat.pycocoevalcap.mean_scorer import MeanScorer
 from captious.errors import ParameterError
 from captious.metrics import cider_d
 from captious.text import WHITESPACE
@@ -13,8 +10,10 @@ from captious.text import WHITESPACE
 __all__ = ["Cider"]
 
 
-class Cider:
+class Cider(MeanScorer):
     """CIDEr-D, which the toolkit calls CIDEr, with the document frequencies of the references that are scored against.
+
+    Captions are split at white space; scores are 0 to 10.
 
     Args:
         test, refs: taken and ignored, as by the toolkit.
@@ -26,22 +25,6 @@ class Cider:
         if n != 4:
             raise ParameterError(f"CIDEr-D up to order {n!r} is not supported", help="leave n at 4")
         self._metric = cider_d.CiderD(sigma=sigma, tokenizer=WHITESPACE)
-
-    def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
-        """Score tokenized captions, split at white space.
-
-        Args:
-            gts: image id -> list of references.
-            res: image id -> list of one candidate.
-
-        Returns:
-            The mean, and float64[n_images] in the order of gts; 0 to 10.
-
-        Raises:
-            InputError: something about the captions, with the image.
-        """
-        scores = self._metric.scores(captions(gts, res))
-        return np.float64(scores.mean()), scores
 
     def method(self) -> str:
         """What the toolkit calls this scorer."""

@@ -5,21 +5,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.compat.pycocoevalcap.harness_input import Texts, captions
+from captious.compat.pycocoevalcap.harness_input import Texts
+from captious.compat.pycocoevalcap.mean_scorer import MeanScorer
 from captious.metrics import rouge_l
 from captious.text import SPACES
 
 __all__ = ["Rouge"]
 
 
-class Rouge:
+class Rouge(MeanScorer):
     """ROUGE-L.
+
+    Captions are split at single spaces: two in a row hold an empty word between them.
 
     Attributes:
         beta: weight of recall against precision.
     """
 
+    _metric: rouge_l.RougeL
+
     def __init__(self) -> None:
+        self._metric = rouge_l.RougeL(tokenizer=SPACES)
         self.beta = rouge_l.RougeL.beta
 
     def calc_score(self, candidate: list[str], refs: list[str]) -> float:
@@ -31,22 +37,9 @@ class Rouge:
         return float(self.compute_score({0: refs}, {0: candidate})[0])
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
-        """Score tokenized captions, split at single spaces: two in a row hold an empty word between them.
-
-        Args:
-            gts: image id -> list of references.
-            res: image id -> list of one candidate.
-
-        Returns:
-            The mean, and float64[n_images] in the order of gts.
-
-        Raises:
-            InputError: something about the captions, with the image.
-        """
-        metric = rouge_l.RougeL(tokenizer=SPACES)
-        metric.beta = self.beta
-        scores = metric.scores(captions(gts, res))
-        return np.float64(scores.mean()), scores
+        """As of ``MeanScorer``, with the present ``beta``."""
+        self._metric.beta = self.beta
+        return super().compute_score(gts, res)
 
     def method(self) -> str:
         """What the toolkit calls this scorer."""
