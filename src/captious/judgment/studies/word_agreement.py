@@ -16,8 +16,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +26,12 @@ from captious.errors import ParameterError
 from captious.evaluation.resampling import check_seed
 from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_inputs import checksums, name_of_file, noted_references
+from captious.judgment.word_counts import WordCounts, model_precision, occurrences, precision_at_recall, ratio
 from captious.parsing.tagging import Tagger, load_tagger
 from captious.progress import Progress, steps
-from captious.text import PTB, Tokens, WordLayer
+from captious.text import PTB, Tokens
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
-__all__ = ["WordCounts", "fitted_probability", "model_precision", "precision_at_recall", "word_agreement"]
+__all__ = ["word_agreement"]
 
 #: Parts of speech that words are grouped by.
 _KINDS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective"}
@@ -96,31 +93,11 @@ def word_agreement(
     if not len(words):
         wanted = "word" if tag is None else f"noun, verb or adjective that occurs in {_RARE} or more images"
         raise ParameterError(f"there is no {wanted}", where=table.name, help="give more captions")
-    names = people.tokens.vocabulary.words()
-    columns: dict[str, Sequence[Any]] = {"word": [names[word] for word in words.tolist()]}
-    if tag is not None:
-        columns["kind"] = [kind for kind, members in kinds.items() for _ in members]
-    columns |= {
-        "images": people.images[words].tolist(),
-        "recall": _numbers(people.recall[words]),
-        "precision": _numbers(people.precision[words]),
-        "p": _numbers(people.p[words]),
-        "model": _numbers(model_precision(people.p[words], people.k)),
-    }
-    at_human_recall, reached = {}, {}
+    measured: dict[str, _System] = {}
     with steps([*outputs], lambda name: f"counting words of {name}") as named:
         for name in named:
-            captions = outputs[name]
-            tp, fp = people.of_system(captions, words)
-            whole = people.positives[words], people.negatives[words]
-            at_human_recall[name] = precision_at_recall(tp, fp, *whole, people.recall[words])
-            own = _ratio(tp, whole[0])
-            reached[name] = own >= people.recall[words]
-            columns |= {
-                f"recall_{name}": _numbers(own),
-                f"precision_{name}": _numbers(_ratio(tp, tp + fp)),
-                f"phr_{name}": _numbers(at_human_recall[name]),
-            }
+            measured[name] = _System.of(people, words, outputs[name])
+    columns = _columns(people, words, {} if tag is None else kinds, measured)
     ends = np.cumsum([len(members) for members in kinds.values()])
     rows = dict(zip(kinds, np.split(np.arange(len(words)), ends[:-1]), strict=True))
     return Study(
@@ -138,202 +115,31 @@ def word_agreement(
             **({} if tag is None else {"tagger": getattr(tag, "name", getattr(tag, "__name__", "a function"))}),
             "seed": seed,
         },
-        _pictures(people, words, rows, at_human_recall, reached),
+        _pictures(people, words, rows, measured),
         notes=[
             *_notes(people, words, len(table)),
-            *_group_notes(people, words, rows, at_human_recall, reached),
+            *_group_notes(people, words, rows, measured),
             *_shortage_notes(kinds, n_words, tag),
         ],
     )
 
 
-# ---- the model
-
-
-def model_precision(p: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """p k / (p k + (1 - p)^k): the precision of a word that is said with probability p, given k references."""
-    known = p * k
-    return np.asarray(known / (known + (1 - p) ** k))
-
-
-def fitted_probability(mean: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """The p of the model that makes it most likely that captions have a word as often as they do.
-
-    Of an image that the word suits, each of n captions has it with probability p; of others, none. The likelihood
-    depends on the data only through the mean number of captions with the word, over images where any has it: the mean
-    of a binomial without its zero, n p / (1 - (1 - p)^n), is set equal to that and solved for p.
-
-    Args:
-        mean: 1 to n; 1 gives p = 0 and n gives p = 1.
-        n: number of captions of an image, the prediction among them: k + 1.
-    """
-    low, high = np.zeros_like(mean), np.ones_like(mean)
-    for _ in range(60):
-        p = (low + high) / 2
-        below = n * p < mean * (1 - (1 - p) ** n)
-        low, high = np.where(below, p, low), np.where(below, high, p)
-    return np.asarray(np.select([mean <= 1, mean >= n, mean > 1], [0.0, 1.0, (low + high) / 2], np.nan))
-
-
-def precision_at_recall(
-    tp: NDArray[np.float64],
-    fp: NDArray[np.float64],
-    positives: NDArray[np.float64],
-    negatives: NDArray[np.float64],
-    recall: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """The precision of a system at a recall that is not its own.
-
-    Captions give one point of precision and recall. Between that and predicting nothing, or everything, predictions are
-    left out or added at random, which interpolates true and false positives linearly (Davis and Goadrich 2006): who
-    recalls more than asked for keeps the precision, who recalls less loses some.
-
-    Args:
-        tp, fp: true and false positives of the system.
-        positives, negatives: of a system that predicts everything.
-        recall: where to look.
-
-    Returns:
-        Precision; NaN where nothing is predicted and the recall is 0.
-    """
-    own = _ratio(tp, positives)
-    more = own < recall
-    added = np.where(more, _ratio(recall - own, 1 - own), 0.0)
-    return _ratio(tp + added * (positives - tp), tp + fp + added * (positives - tp + negatives - fp))
-
-
-# ---- counting
-
-
 @dataclass(frozen=True, eq=False)
-class WordCounts:
-    """In how many captions of its image each word is, and what follows: arrays float64[n_words] over the vocabulary.
+class _System:
+    """How a system uses some words: float64[n_words] each, and whether it recalls them as people do, bool[n_words]."""
 
-    With c of k + 1 captions having a word, the prediction is one of these in c of k + 1 choices; it then finds c - 1
-    references with the word, and otherwise misses c.
-
-    Args:
-        tokens: the words of all references.
-        k: number of references.
-        per_image: int64[n_images, n_words], the count c, sparse.
-        rows: int64[n_images], which images of the table of references these are.
-        n_drawn: images with more than k + 1 captions.
-    """
-
-    tokens: Tokens
-    k: int
-    per_image: csr_matrix
-    rows: NDArray[np.int64]
-    n_drawn: int
+    recall: NDArray[np.float64]
+    precision: NDArray[np.float64]
+    at_human_recall: NDArray[np.float64]
+    reached: NDArray[np.bool_]
 
     @classmethod
-    def of_references(cls, table: References, k: int, seed: int) -> WordCounts:
-        """Count words of the captions of images that have more than k."""
-        from scipy.sparse import csr_matrix
-
-        tokens = table.layer(WordLayer(PTB))
-        n_words = len(tokens.vocabulary)
-        of_image = np.diff(table.offsets)
-        rows = np.flatnonzero(of_image > k)
-        image = np.repeat(np.arange(len(table)), of_image)
-        drawn = np.lexsort((np.random.default_rng(seed).random(len(image)), image))
-        chosen = drawn[table.offsets[rows][:, None] + np.arange(k + 1)].ravel()
-        captions = _occurrences(tokens, n_words)[chosen]
-        # The captions of an image follow one another: without the bounds between them they are one row.
-        merged = (captions.data, captions.indices, captions.indptr[:: k + 1])
-        per_image = csr_matrix(merged, shape=(len(rows), n_words))
-        per_image.sum_duplicates()
-        return cls(tokens, k, per_image, rows, int(np.count_nonzero(of_image > k + 1)))
-
-    @property
-    def n_images(self) -> int:
-        return len(self.rows)
-
-    @cached_property
-    def _c(self) -> NDArray[np.int64]:
-        return np.arange(self.k + 2)
-
-    @cached_property
-    def _histogram(self) -> NDArray[np.float64]:
-        """Images in which c captions have the word, float64[n_words, k + 2]; 0 where c is 0."""
-        return _histogram(self.per_image, self.k + 2)
-
-    @cached_property
-    def images(self) -> NDArray[np.int64]:
-        """Number of images that have the word in any caption."""
-        return np.asarray(self._histogram.sum(axis=1), np.int64)
-
-    @cached_property
-    def captions(self) -> NDArray[np.int64]:
-        """Number of captions that have the word."""
-        return np.asarray(self._histogram @ self._c, np.int64)
-
-    @property
-    def tp(self) -> NDArray[np.float64]:
-        return np.asarray(self._histogram @ (self._c * (self._c - 1)) / (self.k + 1))
-
-    @property
-    def fp(self) -> NDArray[np.float64]:
-        return np.asarray(self._histogram[:, 1] / (self.k + 1))
-
-    @property
-    def positives(self) -> NDArray[np.float64]:
-        return np.asarray(self.captions * self.k / (self.k + 1))
-
-    @property
-    def negatives(self) -> NDArray[np.float64]:
-        return np.asarray(self.n_images - self.images + self.fp)
-
-    @property
-    def recall(self) -> NDArray[np.float64]:
-        return _ratio(self.tp, self.positives)
-
-    @property
-    def precision(self) -> NDArray[np.float64]:
-        return _ratio(self.tp, self.tp + self.fp)
-
-    @cached_property
-    def p(self) -> NDArray[np.float64]:
-        """The fitted probability of the model; NaN for words that no image has."""
-        mean = _ratio(self.captions.astype(float), self.images.astype(float))
-        return fitted_probability(mean, self.k + 1)
-
-    def of_system(
-        self, captions: Captions, words: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """True and false positives of a system for some words, each in the mean over choices of k references."""
-        tokens = captions.layer(WordLayer(PTB))[0]
-        said = _occurrences(tokens, len(tokens.vocabulary))[self.rows][:, words]
-        both = said.multiply(self.per_image[:, words]).tocsr()
-        histogram = _histogram(both, self.k + 2)
-        tp = np.asarray(histogram @ self._c * self.k / (self.k + 1))
-        unknown = np.asarray(said.sum(axis=0)).ravel() - histogram.sum(axis=1)
-        return tp, unknown + histogram[:, 1] / (self.k + 1)
-
-
-def _occurrences(tokens: Tokens, n_words: int) -> csr_matrix:
-    """Which caption has which word: ones in int64[n_captions, n_words], sparse."""
-    from scipy.sparse import csr_matrix
-
-    ones = np.ones(len(tokens.ids), np.int64)
-    found = csr_matrix((ones, tokens.ids, tokens.offsets), shape=(len(tokens.offsets) - 1, n_words), copy=True)
-    found.sum_duplicates()
-    found.data[:] = 1
-    return found
-
-
-def _histogram(counts: csr_matrix, n: int) -> NDArray[np.float64]:
-    """How often each number below n stands in each column, zeros aside: float64[n_columns, n]."""
-    n_columns = counts.shape[1]
-    keys = counts.indices.astype(np.int64) * n + counts.data
-    histogram = np.bincount(keys, minlength=n_columns * n).reshape(n_columns, n).astype(float)
-    histogram[:, 0] = 0
-    return histogram
-
-
-def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(a / b)
+    def of(cls, people: WordCounts, words: NDArray[np.int64], captions: Captions) -> _System:
+        tp, fp = people.of_system(captions, words)
+        positives, negatives, human = people.positives[words], people.negatives[words], people.recall[words]
+        own = ratio(tp, positives)
+        phr = precision_at_recall(tp, fp, positives, negatives, human)
+        return cls(own, ratio(tp, tp + fp), phr, own >= human)
 
 
 # ---- what is asked for
@@ -367,7 +173,7 @@ def _most_frequent(people: WordCounts, n_words: int, tag: Tagger | None, seed: i
         return {_ALL: ordered[:n_words][people.captions[ordered[:n_words]] > 0]}
     ordered = ordered[people.images[ordered] >= _RARE]
     rng = np.random.default_rng(seed)
-    columns = _occurrences(people.tokens, len(people.captions)).tocsc()
+    columns = occurrences(people.tokens, len(people.captions)).tocsc()
     found: dict[str, list[int]] = {kind: [] for kind in _KINDS.values()}
     for start in range(0, len(ordered), _CHUNK):
         some = ordered[start : start + _CHUNK]
@@ -405,6 +211,32 @@ def _kinds(tokens: Tokens, columns: Any, words: NDArray[np.int64], tag: Tagger, 
 # ---- what is said of it
 
 
+def _columns(
+    people: WordCounts,
+    words: NDArray[np.int64],
+    kinds: Mapping[str, NDArray[np.int64]],
+    systems: Mapping[str, _System],
+) -> dict[str, Sequence[Any]]:
+    names = people.tokens.vocabulary.words()
+    columns: dict[str, Sequence[Any]] = {"word": [names[word] for word in words.tolist()]}
+    if kinds:
+        columns["kind"] = [kind for kind, members in kinds.items() for _ in members]
+    columns |= {
+        "images": people.images[words].tolist(),
+        "recall": _numbers(people.recall[words]),
+        "precision": _numbers(people.precision[words]),
+        "p": _numbers(people.p[words]),
+        "model": _numbers(model_precision(people.p[words], people.k)),
+    }
+    for name, system in systems.items():
+        columns |= {
+            f"recall_{name}": _numbers(system.recall),
+            f"precision_{name}": _numbers(system.precision),
+            f"phr_{name}": _numbers(system.at_human_recall),
+        }
+    return columns
+
+
 def _numbers(values: NDArray[np.float64]) -> list[float | None]:
     return [None if np.isnan(value) else value for value in values.tolist()]
 
@@ -413,8 +245,7 @@ def _pictures(
     people: WordCounts,
     words: NDArray[np.int64],
     rows: Mapping[str, NDArray[np.int64]],
-    at_human_recall: Mapping[str, NDArray[np.float64]],
-    reached: Mapping[str, NDArray[np.bool_]],
+    systems: Mapping[str, _System],
 ) -> dict[str, Curves]:
     """Precision against human recall: of people by kind of word; of people and of systems."""
     p = np.linspace(0, 1, 101)
@@ -423,10 +254,10 @@ def _pictures(
     labels = ("human recall", "precision")
     lines = {f"{kind}s": Curve(recall[at], precision[at], points=True) for kind, at in rows.items()}
     pictures = {"words": Curves("Words that people agree on", *labels, lines | model)}
-    if at_human_recall:
+    if systems:
         lines = {"people": Curve(recall, precision, points=True)}
-        for name, values in at_human_recall.items():
-            at = reached[name]
+        for name, system in systems.items():
+            at, values = system.reached, system.at_human_recall
             lines[name] = Curve(recall[at], values[at], points=True)
             lines[f"{name}, interpolated"] = Curve(recall[~at], values[~at], points=True)
         pictures["phr"] = Curves("Precision at human recall", *labels, lines | model)
@@ -457,8 +288,7 @@ def _group_notes(
     people: WordCounts,
     words: NDArray[np.int64],
     rows: Mapping[str, NDArray[np.int64]],
-    at_human_recall: Mapping[str, NDArray[np.float64]],
-    reached: Mapping[str, NDArray[np.bool_]],
+    systems: Mapping[str, _System],
 ) -> list[str]:
     """Means by kind, of people and systems."""
     notes = []
@@ -467,12 +297,13 @@ def _group_notes(
         if not len(at):
             continue
         said = f"{len(at):,} {kind}s: human recall {recall[at].mean():.3f}, precision {precision[at].mean():.3f}"
-        for name, values in at_human_recall.items():
-            better = np.count_nonzero(values[at] > precision[at])
-            said += f"; {name} recalls {np.count_nonzero(reached[name][at]):,} of them at least as often as people; "
-            said += f"its PHR is {np.nan_to_num(values[at]).mean():.3f} and above people's precision for {better:,}"
+        for name, system in systems.items():
+            values = system.at_human_recall[at]
+            better = np.count_nonzero(values > precision[at])
+            said += f"; {name} recalls {np.count_nonzero(system.reached[at]):,} of them at least as often as people; "
+            said += f"its PHR is {np.nan_to_num(values).mean():.3f} and above people's precision for {better:,}"
         notes.append(said + ".")
-    if at_human_recall:
+    if systems:
         notes.append(
             "If a system recalls a word less often than people do, its PHR is interpolated: its precision if the word "
             "were added to random captions until it does. Captions alone allow no better estimate."
