@@ -97,21 +97,12 @@ def human_agreement(
     with steps(counts, lambda count: f"references: {count}") as scored:
         for count in scored:
             reports[count] = score_captions(_captions(table, images, order, count), chosen, name="human captions")
-    expected = known is not None and known.n_references == counts[-1] + 1
     spans = _intervals(reports, resamples, seed)
     records, lines = [], {}
     for label in reports[counts[-1]]:
         scores = [reports[count][label].score for count in counts]
         of_metric = [spans[count, label] for count in counts]
-        record: dict[str, Any] = {"metric": label}
-        record |= {_column(count): score for count, score in zip(counts, scores, strict=True)}
-        record |= {"ci95_low": of_metric[-1][0], "ci95_high": of_metric[-1][1]}
-        if known is not None:
-            if expected:
-                record["expected"] = expected_next(counts, scores)
-            record[f"published_{known.label}"] = known.scores.get(label)
-        record["ci95"] = {_column(count): list(span) for count, span in zip(counts, of_metric, strict=True)}
-        records.append(record)
+        records.append(_record(label, counts, scores, of_metric, known))
         lines[label] = Curve(np.array(counts, float), np.array(scores), *np.array(of_metric).T)
     columns = [key for key in records[0] if key != "ci95"]
     last = reports[counts[-1]]
@@ -184,6 +175,25 @@ def expected_next(counts: Sequence[int], scores: Sequence[float]) -> float | Non
     n = counts[-1]
     power = math.log(last / before) / math.log(n / (n - 1))
     return float(scores[-1] + last * ((n + 1) / n) ** power)
+
+
+def _record(
+    label: str,
+    counts: Sequence[int],
+    scores: Sequence[float],
+    spans: Sequence[tuple[float, float]],
+    known: PublishedScores | None,
+) -> dict[str, Any]:
+    """What is known of a metric."""
+    record: dict[str, Any] = {"metric": label}
+    record |= {_column(count): score for count, score in zip(counts, scores, strict=True)}
+    record |= {"ci95_low": spans[-1][0], "ci95_high": spans[-1][1]}
+    if known is not None:
+        if known.n_references == counts[-1] + 1:
+            record["expected"] = expected_next(counts, scores)
+        record[f"published_{known.label}"] = known.scores.get(label)
+    record["ci95"] = {_column(count): list(span) for count, span in zip(counts, spans, strict=True)}
+    return record
 
 
 def _checked_counts(table: References, counts: Sequence[int]) -> list[int]:

@@ -22,6 +22,7 @@ from captious.judgment.judgment_files import data_folder
 from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_inputs import LEVEL, judged_captions
+from captious.metrics.contract.selection import Selection
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
@@ -73,22 +74,7 @@ def reference_counts(
     table, read = _pool(evidence, data)
     available = np.diff(table.offsets)
     counts = _checked_counts(counts, int(available.max()))
-    orders = _orders(table, draws, np.random.default_rng(seed))
-    scores: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
-    signatures: dict[str, str] = {}
-    warnings: list[str] = []
-    drawn = [(count, n) for count in counts for n in range(1 if count >= available.max() else draws)]
-    what = evidence.protocol.full_name
-    with steps(drawn, lambda draw: f"{what}: {draw[0]} references, draw {draw[1] + 1}") as scored:
-        for count, number in scored:
-            captions = Captions(evidence.captions.candidates, _drawn(table, orders[number], count))
-            report = score_captions(captions, chosen, name=what)
-            for label, result in report.items():
-                refuse_constant(result.per_caption, where=f"{label} with {count} references")
-                scores.setdefault((label, count), []).append(result.per_caption)
-                signatures[label] = result.signature
-            if count == counts[-1]:  # fewer references are what the study is about
-                warnings += [warning for warning in report.warnings if warning not in warnings]
+    scores, signatures, warnings = _scored(evidence, table, chosen, counts, draws, seed)
     records = []
     lines = {}
     with steps([*signatures], lambda label: f"{label}: intervals") as tested:
@@ -116,6 +102,35 @@ def reference_counts(
         notes=_notes(counts, available),
         warnings=[*warnings, *few_images(evidence.n_units)],
     )
+
+
+def _scored(
+    evidence: RatedCaptions | CaptionPairs,
+    table: References,
+    chosen: Selection,
+    counts: Sequence[int],
+    draws: int,
+    seed: int,
+) -> tuple[dict[tuple[str, int], list[NDArray[np.float64]]], dict[str, str], list[str]]:
+    """Scores of every draw by metric and count, signatures by metric, and the warnings with the most references."""
+    orders = _orders(table, draws, np.random.default_rng(seed))
+    available = int(np.diff(table.offsets).max())
+    scores: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
+    signatures: dict[str, str] = {}
+    warnings: list[str] = []
+    drawn = [(count, n) for count in counts for n in range(1 if count >= available else draws)]
+    what = evidence.protocol.full_name
+    with steps(drawn, lambda draw: f"{what}: {draw[0]} references, draw {draw[1] + 1}") as scored:
+        for count, number in scored:
+            captions = Captions(evidence.captions.candidates, _drawn(table, orders[number], count))
+            report = score_captions(captions, chosen, name=what)
+            for label, result in report.items():
+                refuse_constant(result.per_caption, where=f"{label} with {count} references")
+                scores.setdefault((label, count), []).append(result.per_caption)
+                signatures[label] = result.signature
+            if count == counts[-1]:  # fewer references are what the study is about
+                warnings += [warning for warning in report.warnings if warning not in warnings]
+    return scores, signatures, warnings
 
 
 def _pool(

@@ -6,7 +6,7 @@ Sharif et al. 2020 (WEmbSim), figure 8.4; system-level correlations as in the CO
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import load, same_images
 from captious.errors import CaptionFileError, ParameterError
+from captious.evaluation import Report
 from captious.evaluation.resampling import check_sampling, interval
 from captious.judgment.correlation import Points, correlation
 from captious.judgment.judgment_files import own_json
@@ -75,18 +76,10 @@ def systems(
     measures = _measures(human, list(results))
     chosen = as_selection(metrics, settings, name="systems")
     table, data = noted_references(references)
-    reports = {}
     with steps([*results], str) as named:
-        for system in named:
-            reports[system] = score_captions(load(results[system], table, subset=subset), chosen, name=system)
+        reports = {name: score_captions(load(results[name], table, subset=subset), chosen, name=name) for name in named}
     first = next(iter(reports.values()))
-    if clash := sorted(set(first) & set(measures)):
-        raise ParameterError(f"{clash[0]} is both a metric and a human measure", help="rename the measure")
-    over_systems = {label: np.array([report[label].score for report in reports.values()]) for label in first}
-    over_systems |= measures
-    over_captions = {
-        label: np.concatenate([report[label].per_caption for report in reports.values()]) for label in first
-    }
+    over_systems, over_captions = _points(reports.values(), measures)
     records: list[dict[str, Any]] = [
         {"what": "score", "of": system, **{label: float(values[number]) for label, values in over_systems.items()}}
         for number, system in enumerate(reports)
@@ -96,12 +89,8 @@ def systems(
     for label, row in of_systems.items():
         records.append({"what": "over systems", "of": label, **row})
         if label in measures:
-            spans = {
-                metric: _interval(measures[label], over_systems[metric], statistic, resamples, seed) for metric in first
-            }
-            for number, end in enumerate(("low", "high")):
-                ends: dict[str, float | None] = {m: span[number] if span else None for m, span in spans.items()}
-                records.append({"what": f"over systems, {end}", "of": label, **ends})
+            of_metrics = {metric: over_systems[metric] for metric in first}
+            records += _ends(label, measures[label], of_metrics, statistic, resamples, seed)
     records += [{"what": "over captions", "of": label, **row} for label, row in of_captions.items()]
     warnings = all_warnings(reports.values())
     if not all(same_images(report.ids, first.ids) for report in reports.values()):
@@ -123,6 +112,33 @@ def systems(
         },
         warnings=warnings,
     )
+
+
+def _points(
+    reports: Collection[Report], measures: Mapping[str, NDArray[np.float64]]
+) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
+    """Scores of systems by metric and human measure, and of all systems' captions together by metric."""
+    metrics = list(next(iter(reports)))
+    if clash := sorted({*metrics} & {*measures}):
+        raise ParameterError(f"{clash[0]} is both a metric and a human measure", help="rename the measure")
+    of_systems = {label: np.array([report[label].score for report in reports]) for label in metrics}
+    of_captions = {label: np.concatenate([report[label].per_caption for report in reports]) for label in metrics}
+    return {**of_systems, **measures}, of_captions
+
+
+def _ends(
+    measure: str,
+    human: NDArray[np.float64],
+    scores: Mapping[str, NDArray[np.float64]],
+    statistic: str,
+    resamples: int,
+    seed: int,
+) -> Iterator[dict[str, Any]]:
+    """Two records of a human measure: the low and the high ends of its intervals, by metric."""
+    spans = {metric: _interval(human, each, statistic, resamples, seed) for metric, each in scores.items()}
+    for number, end in enumerate(("low", "high")):
+        ends = {metric: span[number] if span else None for metric, span in spans.items()}
+        yield {"what": f"over systems, {end}", "of": measure, **ends}
 
 
 def _interval(
