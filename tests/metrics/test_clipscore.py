@@ -25,7 +25,7 @@ from captious.evaluation.caption_warnings import CaptiousWarning
 from captious.metrics.clipscore import ClipScore
 from captious.metrics.refclipscore import RefClipScore
 from captious.models import Encoder, clip
-from captious.models.encoders import INSTALL
+from captious.models.pretrained import INSTALL
 
 from ..oracles import clipscore as oracle
 from ..support.corpora import references_table, table

@@ -12,7 +12,7 @@ from captious.cli.outputs import print_table
 from captious.cli.resources import describe
 from captious.errors import CaptiousError
 from captious.metrics.contract.registry import get, names
-from captious.models.encoders import is_here
+from captious.models.pretrained import is_here
 from captious.native import threads
 from captious.resources import RESOURCES, cache_folder, vectors
 from captious.version import __version__

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References
 from captious.data.memo import Memo
 from captious.errors import MissingExtraError, ResourceError
-from captious.models.encoders import INSTALL, Encoder, _from, _loaded, _threads_of_torch, missing_extra
+from captious.models.encoders import Encoder, _loaded
 from captious.models.encoding_layers import numbered
 from captious.models.images import find_images, read_image
+from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads
 from captious.native import threads
 from captious.progress import Progress
 
@@ -66,7 +67,7 @@ def encode_images(encoder: Encoder, paths: Sequence[Path]) -> NDArray[np.float32
         for rows in _batches(np.zeros(len(paths), np.int64), _IMAGES_PER_BATCH):
             progress.reach(int(rows[0]), f"encoding images with {encoder.model}")
             pixels = np.stack(_read(clip.pixels, [paths[row] for row in rows.tolist()], pool))
-            with torch.inference_mode(), _threads_of_torch():
+            with torch.inference_mode(), torch_threads():
                 given = torch.from_numpy(pixels).to(clip.device, clip.model.dtype)
                 seen = clip.model.visual_projection(clip.model.vision_model(pixel_values=given).pooler_output)
             vectors[rows] = _units(seen.float().cpu().numpy())
@@ -106,7 +107,7 @@ def encode_texts(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.flo
     with Progress(max(1, len(texts))) as progress:
         for rows in _batches(np.minimum(lengths, clip.max_tokens), most):
             progress.reach(done, f"encoding texts with {encoder.model}")
-            with torch.inference_mode(), _threads_of_torch():
+            with torch.inference_mode(), torch_threads():
                 given = torch.tensor([ids[row] for row in rows.tolist()], device=clip.device)
                 seen = clip.model.text_projection(clip.model.text_model(input_ids=given).pooler_output)
             vectors[rows] = _units(seen.float().cpu().numpy())
@@ -193,7 +194,7 @@ class _Clip:
         self.width = int(weights.config.projection_dim)
         self.max_tokens: int = min(weights.config.text_config.max_position_embeddings, self._tokenizer.model_max_length)
         backend = {"backend": "pil"} if int(transformers.__version__.partition(".")[0]) >= 5 else {"use_fast": False}
-        self._processor = _from(encoder.model, transformers.AutoImageProcessor.from_pretrained, **backend)
+        self._processor = pretrained(encoder.model, transformers.AutoImageProcessor.from_pretrained, **backend)
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of the pieces of each text with the special tokens, of any length."""

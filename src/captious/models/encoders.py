@@ -7,11 +7,9 @@ gets does not depend on its company beyond the last bits of floating point.
 
 from __future__ import annotations
 
-import os
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -21,26 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import MissingExtraError, ParameterError, ResourceError
-from captious.native import threads
+from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads
 from captious.progress import Progress
 
-__all__ = ["INSTALL", "Batch", "Encoder", "as_encoder", "is_here", "missing_extra"]
-
-#: The command that installs what models need.
-INSTALL = "pip install 'captious[models]'"
+__all__ = ["Batch", "Encoder", "as_encoder"]
 
 _TOKENS_PER_BATCH = 1024  # on a processor, where from 512 to 4096 makes no difference to speed
 _TOKENS_PER_BATCH_GPU = 32_768
 _NO_LIMIT = 1 << 30  # tokens; what transformers says where there is none is more
 _TEXTS_AT_ONCE = 4096  # what tokenizers return takes a hundred times the memory of the ids
 _PRECISIONS = ("float32", "bfloat16", "float16")
-
-
-def missing_extra() -> str | None:
-    """The command that installs what models need, or None if it is there."""
-    from importlib.util import find_spec
-
-    return None if find_spec("torch") and find_spec("transformers") else INSTALL
 
 
 def as_encoder(model: Encoder | str) -> Encoder:
@@ -57,19 +45,6 @@ def as_encoder(model: Encoder | str) -> Encoder:
             help="give a name on the Hugging Face hub, the folder of a model, or captious.Encoder(...)",
         )
     return Encoder(model)
-
-
-def is_here(model: str) -> bool:
-    """Whether a model is a folder or in the hub's cache on this machine, if what reads it is installed."""
-    from importlib.util import find_spec
-
-    if Path(model).is_dir():
-        return True
-    if not find_spec("huggingface_hub"):
-        return False
-    from huggingface_hub import try_to_load_from_cache
-
-    return isinstance(try_to_load_from_cache(model, "config.json"), str)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +214,7 @@ class _Weights:
         self.config = self.model.config
         from transformers import AutoTokenizer
 
-        self.tokenizer: Any = _from(encoder.model, AutoTokenizer.from_pretrained)
+        self.tokenizer: Any = pretrained(encoder.model, AutoTokenizer.from_pretrained)
         if len(self.tokenizer) <= len(self.tokenizer.all_special_ids):  # what transformers makes of missing files
             raise ResourceError(
                 "the model has no tokenizer",
@@ -256,7 +231,7 @@ class _Weights:
         import torch
 
         inputs = {"input_ids": ids, "attention_mask": None}  # without a mask attention is faster
-        with self._lock, torch.inference_mode(), _threads_of_torch():
+        with self._lock, torch.inference_mode(), torch_threads():
             hidden = {layer: _array(self._states(inputs, layer)) for layer in layers}
             maps = None
             if attentions:
@@ -302,7 +277,7 @@ class _Weights:
     def _load(self, **options: Any) -> Any:
         from transformers import AutoModel
 
-        model = _from(self._name, AutoModel.from_pretrained, dtype=self._dtype, **options)
+        model = pretrained(self._name, AutoModel.from_pretrained, dtype=self._dtype, **options)
         if model.config.is_encoder_decoder:
             model = model.get_encoder()
         return model.to(self.device).eval()
@@ -336,76 +311,3 @@ def _loaded(encoder: Encoder) -> _Weights:
 def _array(tensor: Any) -> NDArray[np.float32]:
     array: NDArray[np.float32] = tensor.float().cpu().numpy()
     return array
-
-
-@contextmanager
-def _threads_of_torch() -> Iterator[None]:
-    """As many threads as CAPTIOUS_THREADS says, if it says something, for as long as it takes."""
-    import torch
-
-    before = torch.get_num_threads()
-    wanted = threads() if os.environ.get("CAPTIOUS_THREADS") else before
-    if wanted != before:
-        torch.set_num_threads(wanted)
-    try:
-        yield
-    finally:
-        if wanted != before:
-            torch.set_num_threads(before)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """No bars and no log lines of transformers; afterwards as before."""
-    from logging import ERROR, getLogger
-
-    from transformers.utils import logging
-
-    hub = getLogger("huggingface_hub")  # it would tell of every attempt
-    bars, level, hub_level = logging.is_progress_bar_enabled(), logging.get_verbosity(), hub.level
-    logging.disable_progress_bar()
-    logging.set_verbosity_error()
-    hub.setLevel(ERROR)
-    try:
-        yield
-    finally:
-        if bars:
-            logging.enable_progress_bar()
-        logging.set_verbosity(level)
-        hub.setLevel(hub_level)
-
-
-def _from(name: str, load: Any, **options: Any) -> Any:
-    """Load from a folder or the hub's cache, and from the hub only if it is in neither."""
-    offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
-    attempts = (True,) if Path(name).is_dir() or offline else (True, False)
-    for local in attempts:
-        try:
-            with _quiet():
-                return load(name, local_files_only=local, **options)
-        except MemoryError:
-            raise
-        except Exception as error:  # what the libraries raise on missing and damaged files is many things
-            if local != attempts[-1]:
-                continue
-            raise _not_found(name, error) from error
-    raise AssertionError
-
-
-def _not_found(name: str, error: Exception) -> ResourceError:
-    folder = Path(name)
-    if folder.is_dir():
-        return ResourceError(
-            f"no model can be loaded from this folder: {str(error).splitlines()[0]}",
-            where=str(folder.resolve()),
-            help="give a folder written by save_pretrained: config.json, weights and tokenizer",
-        )
-    if name.startswith((".", "~", os.sep)) or name.count("/") > 1:
-        return ResourceError("folder not found", where=name, help="give the folder of a model, or a name on the hub")
-    from huggingface_hub.constants import HF_HUB_CACHE
-
-    return ResourceError(
-        f"the model {name} is not on this machine and cannot be downloaded",
-        where=f"searched: a folder {name}, {HF_HUB_CACHE}, the hub",
-        help=f"with a network connection: hf download {name}; or give the folder of a model instead",
-    )

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from captious.metrics.contract.metric import MeanMetric
 from captious.models import Encoder
-from captious.models.encoders import as_encoder, missing_extra
+from captious.models.encoders import as_encoder
+from captious.models.pretrained import missing_extra
 
 __all__ = ["EncoderMetric"]
 

@@ -1,0 +1,110 @@
+"""Models of transformers: the extra that they need, whether they are on this machine, and how they are loaded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from captious.errors import ResourceError
+from captious.native import threads
+
+__all__ = ["INSTALL", "is_here", "missing_extra", "pretrained", "torch_threads"]
+
+#: The command that installs what models need.
+INSTALL = "pip install 'captious[models]'"
+
+
+def missing_extra() -> str | None:
+    """The command that installs what models need, or None if it is there."""
+    from importlib.util import find_spec
+
+    return None if find_spec("torch") and find_spec("transformers") else INSTALL
+
+
+def is_here(model: str) -> bool:
+    """Whether a model is a folder or in the hub's cache on this machine, if what reads it is installed."""
+    from importlib.util import find_spec
+
+    if Path(model).is_dir():
+        return True
+    if not find_spec("huggingface_hub"):
+        return False
+    from huggingface_hub import try_to_load_from_cache
+
+    return isinstance(try_to_load_from_cache(model, "config.json"), str)
+
+
+def pretrained(name: str, load: Any, **options: Any) -> Any:
+    """Load from a folder or the hub's cache, and from the hub only if it is in neither."""
+    offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
+    attempts = (True,) if Path(name).is_dir() or offline else (True, False)
+    for local in attempts:
+        try:
+            with _quiet():
+                return load(name, local_files_only=local, **options)
+        except MemoryError:
+            raise
+        except Exception as error:  # what the libraries raise on missing and damaged files is many things
+            if local != attempts[-1]:
+                continue
+            raise _not_found(name, error) from error
+    raise AssertionError
+
+
+@contextmanager
+def torch_threads() -> Iterator[None]:
+    """As many threads as CAPTIOUS_THREADS says, if it says something, for as long as it takes."""
+    import torch
+
+    before = torch.get_num_threads()
+    wanted = threads() if os.environ.get("CAPTIOUS_THREADS") else before
+    if wanted != before:
+        torch.set_num_threads(wanted)
+    try:
+        yield
+    finally:
+        if wanted != before:
+            torch.set_num_threads(before)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No bars and no log lines of transformers; afterwards as before."""
+    from logging import ERROR, getLogger
+
+    from transformers.utils import logging
+
+    hub = getLogger("huggingface_hub")  # it would tell of every attempt
+    bars, level, hub_level = logging.is_progress_bar_enabled(), logging.get_verbosity(), hub.level
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    hub.setLevel(ERROR)
+    try:
+        yield
+    finally:
+        if bars:
+            logging.enable_progress_bar()
+        logging.set_verbosity(level)
+        hub.setLevel(hub_level)
+
+
+def _not_found(name: str, error: Exception) -> ResourceError:
+    folder = Path(name)
+    if folder.is_dir():
+        return ResourceError(
+            f"no model can be loaded from this folder: {str(error).splitlines()[0]}",
+            where=str(folder.resolve()),
+            help="give a folder written by save_pretrained: config.json, weights and tokenizer",
+        )
+    if name.startswith((".", "~", os.sep)) or name.count("/") > 1:
+        return ResourceError("folder not found", where=name, help="give the folder of a model, or a name on the hub")
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    return ResourceError(
+        f"the model {name} is not on this machine and cannot be downloaded",
+        where=f"searched: a folder {name}, {HF_HUB_CACHE}, the hub",
+        help=f"with a network connection: hf download {name}; or give the folder of a model instead",
+    )
