@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownNameError
-from captious.resources import vectors
+from captious.resources import compiled_vectors, vectors
 from captious.resources.vectors import VectorFile, add, default, describe, find, names, remove
 
 from ..support.vector_files import npz_of, text_of
@@ -68,7 +68,7 @@ def test_another_content_is_another_checksum(file: Path, cache: Path) -> None:
 
 
 def test_large_files_are_read_once_for_their_checksum(file: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "_SMALL", 0)
+    monkeypatch.setattr(compiled_vectors, "_SMALL", 0)
     checksum = VectorFile(file).checksum()
     monkeypatch.setattr(VectorFile, "_summed", None)
     assert VectorFile(file).checksum() == checksum
@@ -218,14 +218,14 @@ def test_a_changed_index_is_made_again(file: Path, cache: Path) -> None:
 
 def test_a_file_that_changes_while_it_is_read(file: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checksum = VectorFile(file).checksum()
-    index_of = vectors.index_of
+    index_of = compiled_vectors.index_of
 
     def touched(*arguments: object, **options: object) -> object:
         found = index_of(*arguments, **options)  # type: ignore[arg-type]
         os.utime(file, ns=(1, 1))
         return found
 
-    monkeypatch.setattr(vectors, "index_of", touched)
+    monkeypatch.setattr(compiled_vectors, "index_of", touched)
     with pytest.raises(ResourceError, match="the file changed while it was read"):
         VectorFile(file).compiled(checksum)
     assert in_cache(cache, ".index") == []
@@ -235,7 +235,7 @@ def test_a_file_that_changes_while_it_is_read(file: Path, cache: Path, monkeypat
 
 FIND = """
 import sys, time
-from captious.resources import vectors, vector_index
+from captious.resources import compiled_vectors, vectors
 
 {beforehand}
 print(vectors.find(sys.argv[1]).index.look_up(["word7"])[1][0, 0])
@@ -248,7 +248,7 @@ def stuck(blocks, *, out, **options):
     open(sys.argv[1] + " writing", "w").close()
     time.sleep(600)
 
-vectors.index_of = stuck
+compiled_vectors.index_of = stuck
 """
 
 
