@@ -103,8 +103,28 @@ def _permutation_p(observed: float, permuted: NDArray[np.float64]) -> float:
     return (1 + extreme) / (1 + len(permuted))
 
 
+class _OfCaptions(Evidence):
+    """Judgments of captions: what their two forms have in common."""
+
+    captions: Captions
+    units: NDArray[np.int64]
+    names: Sequence[str]
+
+    @property
+    def items(self) -> Sequence[str]:
+        return [str(each) for each in self.captions.ids]
+
+    @property
+    def n_units(self) -> int:
+        return int(self.units.max()) + 1
+
+    @property
+    def part_names(self) -> Sequence[str]:
+        return self.names if len(self.names) > 1 else ()
+
+
 @dataclass(frozen=True, eq=False)
-class RatedCaptions(Evidence):
+class RatedCaptions(_OfCaptions):
     """Captions that people rated one by one.
 
     Args:
@@ -122,20 +142,8 @@ class RatedCaptions(Evidence):
     names: Sequence[str] = ()
 
     @property
-    def items(self) -> Sequence[str]:
-        return [str(each) for each in self.captions.ids]
-
-    @property
     def n(self) -> int:
         return sum(map(len, self.ratings))
-
-    @property
-    def n_units(self) -> int:
-        return int(self.units.max()) + 1
-
-    @property
-    def part_names(self) -> Sequence[str]:
-        return self.names if len(self.names) > 1 else ()
 
     @cached_property
     def _points(self) -> list[tuple[NDArray[np.int64], Points]]:
@@ -159,7 +167,7 @@ class RatedCaptions(Evidence):
 
 
 @dataclass(frozen=True, eq=False)
-class CaptionPairs(Evidence):
+class CaptionPairs(_OfCaptions):
     """Pairs of captions of which people prefer one; a metric is right if it scores that one higher.
 
     Args:
@@ -177,20 +185,8 @@ class CaptionPairs(Evidence):
     names: Sequence[str]
 
     @property
-    def items(self) -> Sequence[str]:
-        return [str(each) for each in self.captions.ids]
-
-    @property
     def n(self) -> int:
         return len(self.preferred)
-
-    @property
-    def n_units(self) -> int:
-        return int(self.units.max()) + 1
-
-    @property
-    def part_names(self) -> Sequence[str]:
-        return self.names if len(self.names) > 1 else ()
 
     @cached_property
     def _sizes(self) -> NDArray[np.int64]:
