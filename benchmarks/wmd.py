@@ -11,13 +11,12 @@ from __future__ import annotations
 import argparse
 import json
 import logging
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from measuring import FIGURES, Usage, default_data, in_turns, machine, print_ratios, read_karpathy, run_child
+from measuring import FIGURES, Usage, common_options, in_turns, machine, print_ratios, read_karpathy, run_fresh
 
 TOLERANCE = 1e-6
 SIDES = ("captious", "gensim")
@@ -92,10 +91,9 @@ def measure(options: argparse.Namespace) -> bool:
     environment = dict.fromkeys(("OMP_NUM_THREADS", "CAPTIOUS_THREADS"), str(options.threads))
 
     def run(side: str) -> dict[str, float]:
-        python = sys.executable if side == "captious" else options.peer_python
-        inside, whole = run_child(python, [__file__, *passed, "--child", side], environment)
-        scores[side] = inside.pop("scores")
-        return {**inside, **{f"whole {name}": value for name, value in whole.items()}}
+        figures = run_fresh(options, side, [__file__, *passed, "--child", side], environment)
+        scores[side] = figures.pop("scores")
+        return figures
 
     measured = in_turns({"captious": options.repeats, "gensim": options.peer_repeats}, run)
     print(f"\nKarpathy system {options.system}, {len(scores['captious']):,} images, variant {options.variant}")
@@ -126,15 +124,11 @@ def print_rates(options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=default_data(), help="folder of real captions")
+    parser = common_options(__doc__, "gensim and POT")
     parser.add_argument("--vectors", type=Path, help="GloVe text; default: the shared ones")
-    parser.add_argument("--peer-python", default=sys.executable, help="an interpreter that has gensim and POT")
     parser.add_argument("--system", type=int, default=1, choices=range(4), help="the Karpathy system")
     parser.add_argument("--variant", default="mtanti", choices=["mtanti", "lceval"])
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--peer-repeats", type=int, default=3)
     parser.add_argument("--tokens", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--child", choices=SIDES, help=argparse.SUPPRESS)
     options = parser.parse_args()
