@@ -29,11 +29,7 @@ RULES = {
     ),
     "clauses": ("dog/NN chasing/VBG/chase cat/NN", "0<1:root 1<2:acl 2<3:dobj", "dog cat chase|dog|cat"),
     "clauses of anything but verbs": ("dog/NN fond/JJ cat/NN", "0<1:root 1<2:acl 2<3:dobj", "dog|cat"),
-    "verbs without objects": (
-        "dog/NN gives/VBZ/give up/RP",
-        "0<2:root 2<1:nsubj 2<3:compound:prt",
-        "dog give|dog",
-    ),
+    "verbs without objects": ("dog/NN gives/VBZ/give up/RP", "0<2:root 2<1:nsubj 2<3:compound:prt", "dog give|dog"),
     "be says nothing": ("dog/NN is/VBZ/be", "0<2:root 2<1:nsubj", "dog"),
     "copulas": ("dog/NN is/VBZ/be brown/JJ", "0<3:root 3<1:nsubj 3<2:cop", "dog brown|dog brown|dog"),
     "copulas with a preposition": (
@@ -108,22 +104,14 @@ QUANTIFIERS = {
         "0<5:root 5<2:nsubj 2<1:det 2<4:nmod:of 4<3:case",
         "lot run|lot dog of|lot|dog",
     ),
-    "lots of": (
-        "lots/NNS/lot of/IN dogs/NNS/dog",
-        "0<1:root 1<3:nmod:of 3<2:case",
-        "dog lot|dog|lot",
-    ),
+    "lots of": ("lots/NNS/lot of/IN dogs/NNS/dog", "0<1:root 1<3:nmod:of 3<2:case", "dog lot|dog|lot"),
     "100s of": ("100s/NNS/100 of/IN dogs/NNS/dog", "0<1:root 1<3:nmod:of 3<2:case", "dog 100|dog|100"),
     "two of the": (
         "at/IN least/JJ two/CD of/IN the/DT dogs/NNS/dog",
         "0<3:root 3<1:case 3<2:amod 3<6:nmod:of 6<4:case 6<5:det",
         "dog at|dog",
     ),
-    "two of, without the": (
-        "two/CD of/IN dogs/NNS/dog",
-        "0<1:root 1<3:nmod:of 3<2:case",
-        "dog",
-    ),
+    "two of, without the": ("two/CD of/IN dogs/NNS/dog", "0<1:root 1<3:nmod:of 3<2:case", "dog"),
     "something before of": (
         "a/DT lot/NN more/JJR of/IN dogs/NNS/dog",
         "0<2:root 2<1:det 2<3:amod 2<5:nmod:of 5<4:case",
