@@ -203,13 +203,17 @@ def test_no_meteor_without_its_tables() -> None:
     assert caught.value.help.startswith("pip install 'captious[meteor]'")
 
 
-def test_rouge() -> None:
-    mean, per_image = Rouge().compute_score(GTS, RES)
+@pytest.mark.parametrize(
+    ("scorer", "expected", "of_images", "tolerance"),
+    [(Rouge, MEAN_ROUGE, ROUGE, 1e-15), (Cider, MEAN_CIDER, CIDER, 1e-14)],
+)
+def test_means(scorer: type[Rouge | Cider], expected: float, of_images: dict[Any, float], tolerance: float) -> None:
+    mean, per_image = scorer().compute_score(GTS, RES)
     assert type(mean) is np.float64
     assert isinstance(per_image, np.ndarray)
     assert per_image.dtype == np.float64
-    assert mean == pytest.approx(MEAN_ROUGE, abs=1e-15)
-    assert per_image.tolist() == pytest.approx([ROUGE[image] for image in GTS], abs=1e-15)
+    assert mean == pytest.approx(expected, abs=tolerance)
+    assert per_image.tolist() == pytest.approx([of_images[image] for image in GTS], abs=tolerance)
 
 
 def test_rouge_of_one_image() -> None:
@@ -237,15 +241,6 @@ def test_rouge_beta() -> None:
     rouge.beta = 2.0
     assert rouge.compute_score(GTS, RES)[0] == pytest.approx(0.4864819004524887, abs=1e-15)
     assert Rouge().compute_score(GTS, RES)[0] == pytest.approx(MEAN_ROUGE, abs=1e-15)
-
-
-def test_cider() -> None:
-    mean, per_image = Cider().compute_score(GTS, RES)
-    assert type(mean) is np.float64
-    assert isinstance(per_image, np.ndarray)
-    assert per_image.dtype == np.float64
-    assert mean == pytest.approx(MEAN_CIDER, abs=1e-14)
-    assert per_image.tolist() == pytest.approx([CIDER[image] for image in GTS], abs=1e-14)
 
 
 def test_cider_sigma() -> None:

@@ -13,16 +13,15 @@ second, third and fourth module named, whichever these are, and with ``-p`` 1.0,
 from __future__ import annotations
 
 import gzip
-import importlib.util
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
+
+from .toolkit_jars import toolkit_jar
 
 JAR = "meteor-1.5.jar"
 #: Numbers per segment: 4 lengths, 4 counts for each of up to 4 modules, chunks, matched words of both sides.
@@ -31,12 +30,7 @@ STATISTICS = 23
 
 def jar() -> Path:
     """The official program; skips the test if it or java is missing."""
-    if shutil.which("java") is None:
-        pytest.skip("no java")
-    package = importlib.util.find_spec("pycocoevalcap")
-    if package is None or not package.submodule_search_locations:
-        pytest.skip("no pycocoevalcap: pip install 'captious[meteor]'")
-    return Path(package.submodule_search_locations[0]) / "meteor" / JAR
+    return toolkit_jar("meteor", JAR)
 
 
 def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]], *options: str) -> NDArray[np.float64]:

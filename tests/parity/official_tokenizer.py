@@ -6,14 +6,12 @@ PtbOracle.java is run from its source, so it needs java 11 or later, but no comp
 from __future__ import annotations
 
 import base64
-import importlib.util
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
+from .toolkit_jars import toolkit_jar
 
 SOURCE = Path(__file__).with_name("PtbOracle.java")
 JAR = "stanford-corenlp-3.4.1.jar"
@@ -21,12 +19,7 @@ JAR = "stanford-corenlp-3.4.1.jar"
 
 def jar() -> Path:
     """The official program; skips the test if it or java is missing."""
-    if shutil.which("java") is None:
-        pytest.skip("no java")
-    package = importlib.util.find_spec("pycocoevalcap")
-    if package is None or not package.submodule_search_locations:
-        pytest.skip("no pycocoevalcap: pip install 'captious[meteor]'")
-    return Path(package.submodule_search_locations[0]) / "tokenizer" / JAR
+    return toolkit_jar("tokenizer", JAR)
 
 
 def tokenize(captions: Sequence[str]) -> list[list[str]]:
