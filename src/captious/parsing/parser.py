@@ -30,6 +30,7 @@ _BLOCK = 8192  # sentences whose words are looked up together
 _LAST_RESORT = -1000.0
 _FUNCTION_MARKS = "-=|#^~_["
 _TEMPORAL = "-TMP"
+_OF_NODES = ("states", "rules", "begins", "ends")  # the arrays of derivations that have an entry per node
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,14 +182,8 @@ def _joined(parts: list[Derivations]) -> Derivations:
     if len(parts) == 1:
         return parts[0]
     sizes = np.concatenate([np.diff(part.offsets) for part in parts])
-    return Derivations(
-        np.concatenate(([0], np.cumsum(sizes))),
-        np.concatenate([part.states for part in parts]),
-        np.concatenate([part.rules for part in parts]),
-        np.concatenate([part.begins for part in parts]),
-        np.concatenate([part.ends for part in parts]),
-        np.concatenate([part.scores for part in parts]),
-    )
+    arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in (*_OF_NODES, "scores")}
+    return Derivations(np.concatenate(([0], np.cumsum(sizes))), **arrays)
 
 
 def _replaced(found: Derivations, places: NDArray[np.int64], others: Derivations) -> Derivations:
@@ -198,11 +193,5 @@ def _replaced(found: Derivations, places: NDArray[np.int64], others: Derivations
     starts = np.repeat(found.offsets[places], np.diff(others.offsets))
     scores = found.scores.copy()
     scores[places] = others.scores
-    return Derivations(
-        np.concatenate(([0], np.cumsum(sizes))),
-        np.insert(found.states, starts, others.states),
-        np.insert(found.rules, starts, others.rules),
-        np.insert(found.begins, starts, others.begins),
-        np.insert(found.ends, starts, others.ends),
-        scores,
-    )
+    arrays = {name: np.insert(getattr(found, name), starts, getattr(others, name)) for name in _OF_NODES}
+    return Derivations(np.concatenate(([0], np.cumsum(sizes))), **arrays, scores=scores)
