@@ -26,7 +26,7 @@ from captious.errors import (
     MissingCandidatesError,
 )
 
-__all__ = ["CaptionRows", "Role", "Source", "caption_rows", "images", "some"]
+__all__ = ["CaptionRows", "Role", "Source", "caption_rows", "images", "is_unicode", "some"]
 
 Role: TypeAlias = Literal["candidates", "references", "parses"]
 
@@ -263,9 +263,9 @@ def _refuse_surrogates(name: str, what: str, texts: Sequence[str], place: Callab
     Raises TypeError at the first text that is not a string.
     """
     # Strings know whether they are ASCII, so that only the others need to be looked through.
-    if _is_unicode("".join(filterfalse(str.isascii, texts))):
+    if is_unicode("".join(filterfalse(str.isascii, texts))):
         return
-    wrong = [f"{place(row)} has {reprlib.repr(text)}" for row, text in enumerate(texts) if not _is_unicode(text)]
+    wrong = [f"{place(row)} has {reprlib.repr(text)}" for row, text in enumerate(texts) if not is_unicode(text)]
     raise EncodingError(
         f"{len(wrong):,} of {len(texts):,} {what} contain a lone surrogate (half of a character)",
         where=f"{name}: {some(wrong)}",
@@ -273,7 +273,8 @@ def _refuse_surrogates(name: str, what: str, texts: Sequence[str], place: Callab
     )
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
+    """Whether UTF-8 can write a text: not if it holds a lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:

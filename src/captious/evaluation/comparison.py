@@ -97,9 +97,6 @@ class Comparison(Displayed, Mapping[str, Difference]):
                 f"{name!r} was not compared", help=f"this comparison has {', '.join(self._differences)}"
             ) from None
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._differences
-
     def __iter__(self) -> Iterator[str]:
         return iter(self._differences)
 

@@ -150,9 +150,6 @@ class Report(Displayed, Mapping[str, Result]):
                 f"{name!r} was not scored", help=f"this report has {', '.join(self._results)}"
             ) from None
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._results
-
     def __iter__(self) -> Iterator[str]:
         return iter(self._results)
 

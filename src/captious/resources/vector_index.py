@@ -14,6 +14,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data.rows import is_unicode
 from captious.native import find_words, mean_vectors, sorted_words, subword_buckets, threads
 from captious.resources.arrays import Arrays
 
@@ -93,7 +94,7 @@ class VectorIndex:
             ValueError: a row differs from what was written.
         """
         # A word with half of a character has no vector, as the empty word.
-        words = [word if word.isascii() or _is_unicode(word) else "" for word in words]
+        words = [word if word.isascii() or is_unicode(word) else "" for word in words]
         places = find_words(self._arrays["text"], self._arrays["ends"], tuple(words))
         known = places >= 0
         found = np.zeros((len(words), self.width), np.float32)
@@ -175,14 +176,6 @@ def index_of(
         "sums": np.array(sums, np.uint32),
         "subwords": np.array(shape, np.int64),
     }
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _same_as_before(
