@@ -17,7 +17,7 @@ from captious.metrics.contract.metric import MeanMetric, State
 from captious.native import lcs_lengths, threads
 from captious.text import TokenLayer
 
-__all__ = ["RougeL"]
+__all__ = ["RougeL", "f_measure"]
 
 
 class RougeL(MeanMetric):
@@ -50,10 +50,12 @@ class RougeL(MeanMetric):
         lcs = np.where((lengths == 0) & (reference_lengths == 0), 1, lcs)
         precision, recall = lcs / np.maximum(lengths, 1), lcs / np.maximum(reference_lengths, 1)
         if self.variant == "official":
-            return self._f(np.maximum.reduceat(precision, starts), np.maximum.reduceat(recall, starts))
-        return np.asarray(np.maximum.reduceat(self._f(precision, recall), starts))
+            best = np.maximum.reduceat(precision, starts), np.maximum.reduceat(recall, starts)
+            return f_measure(*best, self.beta)
+        return np.asarray(np.maximum.reduceat(f_measure(precision, recall, self.beta), starts))
 
-    def _f(self, precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
-        """F-measure; 0 where precision or recall is."""
-        weighted = (1 + self.beta**2) * precision * recall
-        return np.divide(weighted, recall + self.beta**2 * precision, out=np.zeros_like(weighted), where=weighted > 0)
+
+def f_measure(precision: NDArray[np.float64], recall: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
+    """F-measure; 0 where precision or recall is."""
+    weighted = (1 + beta**2) * precision * recall
+    return np.divide(weighted, recall + beta**2 * precision, out=np.zeros_like(weighted), where=weighted > 0)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.ranges import whole
+from captious.metrics.rouge_l import f_measure
 from captious.native import skip_bigram_matches, threads
 from captious.text import Tokenizer, WordLayer
 
@@ -60,8 +61,7 @@ class RougeS(MeanMetric):
         pairs = np.repeat(self._pairs(candidates.lengths), counts)
         precision = np.maximum.reduceat(matches / np.maximum(pairs, 1), starts)
         recall = np.maximum.reduceat(matches / np.maximum(self._pairs(references.lengths), 1), starts)
-        weighted = (1 + self.beta**2) * precision * recall
-        return np.divide(weighted, recall + self.beta**2 * precision, out=np.zeros_like(weighted), where=weighted > 0)
+        return f_measure(precision, recall, self.beta)
 
     def _pairs(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
         """Number of skip-bigrams of captions of these lengths."""

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,19 +83,19 @@ class Wmd(VectorMetric):
         return {**super().parameters, "sigma": self.sigma}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        candidates, references = captions.layer(BagLayer(self.words))
-        _check_sizes(captions, candidates, references)
-        bags = _as_arguments(candidates), _as_arguments(references)
-        rows = self._rows(candidates)
-        nearest = nearest_word_movers(rows, *bags[0], *bags[1], captions.references.offsets, threads())
+        nearest = nearest_word_movers(*self._arguments(captions))
         return np.asarray(np.exp(-nearest / self.sigma))
 
     def distances(self, captions: Captions) -> NDArray[np.float64]:
         """The distance of every reference from its candidate, float64[n_references]; infinite where there is none."""
+        return word_mover_distances(*self._arguments(captions))
+
+    def _arguments(self, captions: Captions) -> tuple[Any, ...]:
+        """What kernels of distances take: vectors, the bags of both sides, the references of each image, threads."""
         candidates, references = captions.layer(BagLayer(self.words))
         _check_sizes(captions, candidates, references)
-        bags = _as_arguments(candidates), _as_arguments(references)
-        return word_mover_distances(self._rows(candidates), *bags[0], *bags[1], captions.references.offsets, threads())
+        bags = [array for bags in (candidates, references) for array in (bags.words, bags.counts, bags.offsets)]
+        return self._rows(candidates), *bags, captions.references.offsets, threads()
 
     def transport(self, candidate: str, reference: str) -> Transport:
         """How the words of a reference get to those of a candidate, and what that costs."""
@@ -173,10 +173,6 @@ class Transport:
     reference_left_out: tuple[str, ...]
     distance: float | None
     score: float
-
-
-def _as_arguments(bags: Bags) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    return bags.words, bags.counts, bags.offsets
 
 
 def _check_sizes(captions: Captions, candidates: Bags, references: Bags) -> None:
