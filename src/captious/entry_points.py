@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from captious.errors import ParameterError
@@ -10,7 +10,7 @@ from captious.errors import ParameterError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint  # slow to import
 
-__all__ = ["EntryPoints"]
+__all__ = ["EntryPoints", "did_you_mean"]
 
 
 class EntryPoints:
@@ -66,3 +66,11 @@ class EntryPoints:
     def forget(self) -> None:
         """Look the entry points up again when they are asked for next, as after a package was installed."""
         self._found = None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A guess for the help of an error, with a blank behind it; empty if no known name is close."""
+    import difflib
+
+    close = difflib.get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.6)
+    return f"did you mean {close[0]}? " if close else ""

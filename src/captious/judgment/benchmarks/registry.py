@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from captious.entry_points import EntryPoints
+from captious.entry_points import EntryPoints, did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.judgment.benchmarks.benchmark import Benchmark
 from captious.judgment.protocols import Protocol
@@ -77,10 +77,7 @@ def protocol(name: str) -> Protocol:
 
 def unknown(name: str) -> UnknownNameError:
     """What to say of a name that no benchmark has, with the closest one."""
-    import difflib
-
-    close = difflib.get_close_matches(name.lower().replace("_", "-"), names(), n=1, cutoff=0.6)
-    guess = f"did you mean {close[0]}? " if close else ""
+    guess = did_you_mean(name, names())
     return UnknownNameError(
         f"there is no benchmark {name!r}",
         help=f"{guess}available benchmarks: {', '.join(names())}; or give a .jsonl file with your own judgments",

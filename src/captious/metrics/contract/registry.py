@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TypeVar
 
-from captious.entry_points import EntryPoints
+from captious.entry_points import EntryPoints, did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.metric import Metric
 
@@ -140,9 +140,7 @@ def askable() -> list[str]:
 
 
 def unknown(name: str) -> UnknownNameError:
-    import difflib
-
     known = askable()
-    close = difflib.get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.6)
-    guess = f"did you mean {close[0]}? " if close else ""
-    return UnknownNameError(f"there is no metric {name!r}", help=f"{guess}available metrics: {', '.join(known)}")
+    return UnknownNameError(
+        f"there is no metric {name!r}", help=f"{did_you_mean(name, known)}available metrics: {', '.join(known)}"
+    )
