@@ -54,6 +54,6 @@ class RougeL(MeanMetric):
         return np.asarray(np.maximum.reduceat(self._f(precision, recall), starts))
 
     def _f(self, precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
-        """F-measure; 0 where precision or recall is."""
+        """F-measure; 0 where precision or recall is 0."""
         weighted = (1 + self.beta**2) * precision * recall
         return np.divide(weighted, recall + self.beta**2 * precision, out=np.zeros_like(weighted), where=weighted > 0)

@@ -1,8 +1,8 @@
 """Contextual encoders: texts to hidden states and attention maps, by any model that transformers can load.
 
 An ``Encoder`` is a value: which model, on which device, in which precision. Its weights are read when they are first
-needed, once per process. Texts of equal length share a batch, so nothing is computed for padding, and what a text
-gets does not depend on its company beyond the last bits of floating point.
+needed, once per process. Texts of equal length share a batch, so nothing is computed for padding, and the result for a
+text depends on the rest of its batch only in the last bits of floating point.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ INSTALL = "pip install 'captious[models]'"
 
 _TOKENS_PER_BATCH = 1024  # on a processor, where from 512 to 4096 makes no difference to speed
 _TOKENS_PER_BATCH_GPU = 32_768
-_NO_LIMIT = 1 << 30  # tokens; what transformers says where there is none is more
+_NO_LIMIT = 1 << 30  # tokens; where there is no limit, transformers gives a larger number
 _TEXTS_AT_ONCE = 4096  # what tokenizers return takes a hundred times the memory of the ids
 _PRECISIONS = ("float32", "bfloat16", "float16")
 
@@ -123,7 +123,7 @@ class Encoder:
 
     @property
     def name(self) -> str:
-        """What people call it: the model's name, or that of its folder."""
+        """The name for people to read: the model's name, or that of its folder."""
         folder = Path(self.model)
         return folder.resolve().name if folder.is_dir() else self.model
 
@@ -164,7 +164,7 @@ class Encoder:
         return _loaded(self).tokenizer
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of the pieces of each text with the model's special tokens; what is too long is cut at the end."""
+        """Ids of each text's pieces with the model's special tokens; texts that are too long are cut at the end."""
         if not texts:
             return []
         tokenizer = self.tokenizer
@@ -181,8 +181,8 @@ class Encoder:
     ) -> Iterator[Batch]:
         """Hidden states of some layers, and attention maps if asked for, batch by batch, of sequences of token ids.
 
-        For attention maps, padding tokens inside a sequence are masked: nobody attends to them. For hidden states they
-        are tokens like others, as a caption may have them.
+        For attention maps, padding tokens inside a sequence are masked: no position attends to them. For hidden states
+        they are ordinary tokens, since a caption may contain them.
 
         Batches come shortest first; memory holds one at a time. Sequences must not be empty.
 
@@ -240,7 +240,7 @@ class _Weights:
         from transformers import AutoTokenizer
 
         self.tokenizer: Any = _from(encoder.model, AutoTokenizer.from_pretrained)
-        if len(self.tokenizer) <= len(self.tokenizer.all_special_ids):  # what transformers makes of missing files
+        if len(self.tokenizer) <= len(self.tokenizer.all_special_ids):  # what missing files lead to
             raise ResourceError(
                 "the model has no tokenizer",
                 where=str(Path(encoder.model).resolve()),
@@ -279,7 +279,7 @@ class _Weights:
 
     @cached_property
     def _blocks(self) -> tuple[Any, str] | None:
-        """The module that holds the list of blocks, and under which name; None if it cannot be told."""
+        """The module that holds the list of blocks, and under which name; None if there is no such module."""
         from torch.nn import ModuleList
 
         found = [
@@ -295,7 +295,7 @@ class _Weights:
         positions = int(getattr(self.config, "max_position_embeddings", _NO_LIMIT))
         embedding = getattr(getattr(self.model, "embeddings", None), "position_embeddings", None)
         padding = getattr(embedding, "padding_idx", None)
-        if padding is not None:  # as in RoBERTa, positions are counted from behind the padding's
+        if padding is not None:  # as in RoBERTa, positions are counted from after that of padding
             positions -= int(padding) + 1
         return positions if positions > 0 else _NO_LIMIT
 
@@ -340,7 +340,7 @@ def _array(tensor: Any) -> NDArray[np.float32]:
 
 @contextmanager
 def _threads_of_torch() -> Iterator[None]:
-    """As many threads as CAPTIOUS_THREADS says, if it says something, for as long as it takes."""
+    """Let torch use ``CAPTIOUS_THREADS`` threads within the block, if that is set."""
     import torch
 
     before = torch.get_num_threads()
@@ -356,12 +356,12 @@ def _threads_of_torch() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No bars and no log lines of transformers; afterwards as before."""
+    """Switch off the progress bars and log lines of transformers within the block."""
     from logging import ERROR, getLogger
 
     from transformers.utils import logging
 
-    hub = getLogger("huggingface_hub")  # it would tell of every attempt
+    hub = getLogger("huggingface_hub")  # it would log every attempt
     bars, level, hub_level = logging.is_progress_bar_enabled(), logging.get_verbosity(), hub.level
     logging.disable_progress_bar()
     logging.set_verbosity_error()
@@ -385,7 +385,7 @@ def _from(name: str, load: Any, **options: Any) -> Any:
                 return load(name, local_files_only=local, **options)
         except MemoryError:
             raise
-        except Exception as error:  # what the libraries raise on missing and damaged files is many things
+        except Exception as error:  # the libraries raise many kinds of errors on missing and damaged files
             if local != attempts[-1]:
                 continue
             raise _not_found(name, error) from error

@@ -1,7 +1,7 @@
-"""Word vectors that the user has: under a name, or as a file, compiled once into the cache folder.
+"""The user's word vectors, by name or as a file, compiled once into the cache folder.
 
-What is compiled is kept under a checksum of the file's content, unpacked, so that a file that was moved, renamed or
-packed is not compiled again. A name stands for such a checksum, and remembers the file.
+Compiled vectors are kept under a checksum of the file's unpacked content, so that a file that was moved, renamed or
+compressed is not compiled again. A name stands for such a checksum, and remembers the file.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ __all__ = [
     "remove",
 ]
 
-#: The command that makes vectors known.
+#: The command that adds word vectors.
 INSTALL = "captious vectors add FILE --name NAME"
-#: The variable of the environment that names the default.
+#: The environment variable that names the default.
 VARIABLE = "CAPTIOUS_VECTORS"
 
 _FORMAT = 1  # of what is compiled; counts up when the arrays or the rows change
 #: What vectors may be called.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _DIGITS = 16
-_SMALL = 1 << 24  # bytes that are read in no time
+_SMALL = 1 << 24  # bytes that are read quickly
 _HOW_TO_GET = (
     f"{INSTALL} (GloVe, word2vec, fastText, gensim KeyedVectors or numpy; GloVe vectors are at "
     "https://nlp.stanford.edu/projects/glove, fastText vectors at https://fasttext.cc)"
@@ -74,7 +74,7 @@ class VectorFile:
         path: the file.
         vocabulary: the words of a .npy file, one on a line.
         subwords: vectors of unknown words are made of character n-grams, which the file must have.
-        keep_first: of a word that comes twice the first counts, where otherwise that is an error.
+        keep_first: take the first occurrence of a duplicate word, which is otherwise an error.
     """
 
     path: Path
@@ -85,14 +85,14 @@ class VectorFile:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that belongs to it."""
-        beside = self.path.parent / f"{self.path.name}.vectors.npy"  # where gensim puts large arrays
-        others = (self.vocabulary, beside if os.path.isfile(beside) else None)
+        companion = self.path.parent / f"{self.path.name}.vectors.npy"  # where gensim puts large arrays
+        others = (self.vocabulary, companion if os.path.isfile(companion) else None)
         return self.path, *(path for path in others if path is not None)
 
     def checksum(self) -> str:
-        """Sixteen hexadecimal digits of the SHA-256 of the content, unpacked, and of how it is read.
+        """Sixteen hexadecimal digits of the SHA-256 of the unpacked content and of how it is read.
 
-        Large files that have not changed since (size, time, number of the inode) are not read again.
+        Large files that have not changed since (size, time, inode number) are not read again.
 
         Raises:
             ResourceError: a file that cannot be read, or a damaged one.
@@ -111,17 +111,17 @@ class VectorFile:
             with whole_file(note) as file:
                 json.dump({"file": str(self.path), "stamp": stamp, "checksum": checksum}, file)
         except (OutputError, ResourceError):
-            pass  # in a cache that is somebody else's the file is read every time
+            pass  # without write access to the cache, the file is read every time
         return checksum
 
     def compiled(self, checksum: str) -> VectorIndex:
-        """The vectors, compiled if that is not done.
+        """The vectors, compiled if necessary.
 
         Raises:
             ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
         """
         arrays = compiled(_index(checksum), checksum, lambda progress: self._compile(checksum, progress))
-        if not _rows_fit(checksum, arrays):  # somebody has deleted or cut the file of rows
+        if not _rows_fit(checksum, arrays):  # the file of rows was deleted or truncated
             _index(checksum).unlink(missing_ok=True)
             arrays = compiled(_index(checksum), checksum, lambda progress: self._compile(checksum, progress))
         return _mapped(checksum, arrays)
@@ -204,11 +204,11 @@ def _opened(name: str, checksum: str, file: VectorFile, cached_in: Path) -> Name
 
 
 def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
-    """Vectors by name, or of a file; for None the default.
+    """Vectors by name or from a file; None for the default.
 
     Raises:
         MissingExtraError: there are no vectors at all.
-        ParameterError: there are several, and nothing says which.
+        ParameterError: there are several, and no default is set.
         UnknownNameError: neither a name that is known nor a file.
         ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
     """
@@ -238,7 +238,7 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
 
 
 def default() -> str | None:
-    """What is taken unless something is said: what the environment names, or the only vectors that were added."""
+    """The default: what the environment variable names, or the only vectors that were added."""
     if chosen := os.environ.get(VARIABLE, ""):
         return chosen
     known = names()
@@ -257,7 +257,7 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
         replace: give the name to this file even if it stands for another, and compile the file again.
 
     Raises:
-        ParameterError: a name that is not a name, or is taken.
+        ParameterError: a name that is not valid, or is taken.
         ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
     """
     if not NAME.fullmatch(name):
@@ -272,7 +272,7 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
             where=f"it belongs to {before['path']}, checksum {before['checksum']}",
             help="choose another name, or use --replace",
         )
-    if replace:  # also what is compiled already, which may be damaged
+    if replace:  # even if it is compiled already, because that may be damaged
         _index(checksum).unlink(missing_ok=True)
     index = file.compiled(checksum)
     entry = {

@@ -76,7 +76,7 @@ def protocol(name: str) -> Protocol:
 
 
 def unknown(name: str) -> UnknownNameError:
-    """What to say of a name that no benchmark has, with the closest one."""
+    """The error for a name that no benchmark has, with the closest one."""
     import difflib
 
     close = difflib.get_close_matches(name.lower().replace("_", "-"), names(), n=1, cutoff=0.6)

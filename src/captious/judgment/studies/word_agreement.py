@@ -2,8 +2,8 @@
 
 Chen et al. 2015, "Microsoft COCO Captions", section 4. For a word w, one caption of an image is a prediction of whether
 the other k captions have w. An image counts as often as its references have the word, or once if none has it. That
-gives human precision and recall, and there is a model of both: w suits an image with probability q, and who describes
-an image that it suits says it with probability p. Then recall is p, and precision is
+gives human precision and recall, and there is a model of both: w suits an image with probability q, and anyone who
+describes an image that it suits says it with probability p. Then recall is p, and precision is
 
     p k / (p k + (1 - p)^k)
 
@@ -57,7 +57,7 @@ def word_agreement(
     """Human precision and recall of the most frequent words, with the fitted model; and systems at human recall.
 
     Every caption of an image is the prediction in turn, and counts are averaged: what holding out one at random gives
-    in the mean. Of images with more than k + 1 captions, k + 1 are drawn; those with fewer are left out. Systems are
+    on average. From images with more than k + 1 captions, k + 1 are drawn; images with fewer are left out. Systems are
     compared with all choices of k of the k + 1 references, so that they are measured as people are.
 
     Args:
@@ -159,7 +159,7 @@ def model_precision(p: NDArray[np.float64], k: int) -> NDArray[np.float64]:
 def fitted_probability(mean: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     """The p of the model that makes it most likely that captions have a word as often as they do.
 
-    Of an image that the word suits, each of n captions has it with probability p; of others, none. The likelihood
+    Each of n captions has the word with probability p if it suits the image, and otherwise none has it. The likelihood
     depends on the data only through the mean number of captions with the word, over images where any has it: the mean
     of a binomial without its zero, n p / (1 - (1 - p)^n), is set equal to that and solved for p.
 
@@ -185,13 +185,13 @@ def precision_at_recall(
     """The precision of a system at a recall that is not its own.
 
     Captions give one point of precision and recall. Between that and predicting nothing, or everything, predictions are
-    left out or added at random, which interpolates true and false positives linearly (Davis and Goadrich 2006): who
-    recalls more than asked for keeps the precision, who recalls less loses some.
+    left out or added at random, which interpolates true and false positives linearly (Davis and Goadrich 2006): a
+    system that recalls more than asked for keeps its precision, one that recalls less loses some.
 
     Args:
         tp, fp: true and false positives of the system.
         positives, negatives: of a system that predicts everything.
-        recall: where to look.
+        recall: the recall in question.
 
     Returns:
         Precision; NaN where nothing is predicted and the recall is 0.
@@ -301,7 +301,7 @@ class WordCounts:
     def of_system(
         self, captions: Captions, words: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """True and false positives of a system for some words, each in the mean over choices of k references."""
+        """True and false positives of a system for some words, each averaged over choices of k references."""
         tokens = captions.layer(WordLayer(PTB))[0]
         said = _occurrences(tokens, len(tokens.vocabulary))[self.rows][:, words]
         both = said.multiply(self.per_image[:, words]).tocsr()
@@ -323,7 +323,7 @@ def _occurrences(tokens: Tokens, n_words: int) -> csr_matrix:
 
 
 def _histogram(counts: csr_matrix, n: int) -> NDArray[np.float64]:
-    """How often each number below n stands in each column, zeros aside: float64[n_columns, n]."""
+    """How often each number below n occurs in each column, zeros aside: float64[n_columns, n]."""
     n_columns = counts.shape[1]
     keys = counts.indices.astype(np.int64) * n + counts.data
     histogram = np.bincount(keys, minlength=n_columns * n).reshape(n_columns, n).astype(float)
@@ -402,7 +402,7 @@ def _kinds(tokens: Tokens, columns: Any, words: NDArray[np.int64], tag: Tagger, 
     return kinds
 
 
-# ---- what is said of it
+# ---- what is reported
 
 
 def _numbers(values: NDArray[np.float64]) -> list[float | None]:
@@ -460,7 +460,7 @@ def _group_notes(
     at_human_recall: Mapping[str, NDArray[np.float64]],
     reached: Mapping[str, NDArray[np.bool_]],
 ) -> list[str]:
-    """Means by kind, of people and systems."""
+    """Means by kind, for people and systems."""
     notes = []
     recall, precision = people.recall[words], people.precision[words]
     for kind, at in rows.items():

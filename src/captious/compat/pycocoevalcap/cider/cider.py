@@ -17,7 +17,7 @@ class Cider:
     """CIDEr-D, which the toolkit calls CIDEr, with the document frequencies of the references that are scored against.
 
     Args:
-        test, refs: taken and ignored, as by the toolkit.
+        test, refs: accepted and ignored, as in the toolkit.
         n: 4; the toolkit's scores with another n are wrong or an error.
         sigma: width of the length penalty, in words.
     """
@@ -38,7 +38,7 @@ class Cider:
             The mean, and float64[n_images] in the order of gts; 0 to 10.
 
         Raises:
-            InputError: something about the captions, with the image.
+            InputError: invalid captions; the error names the image.
         """
         scores = self._metric.scores(captions(gts, res))
         return np.float64(scores.mean()), scores

@@ -31,7 +31,7 @@ class Rouge:
         return float(self.compute_score({0: refs}, {0: candidate})[0])
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
-        """Score tokenized captions, split at single spaces: two in a row hold an empty word between them.
+        """Score tokenized captions, split at single spaces: two in a row have an empty word between them.
 
         Args:
             gts: image id -> list of references.
@@ -41,7 +41,7 @@ class Rouge:
             The mean, and float64[n_images] in the order of gts.
 
         Raises:
-            InputError: something about the captions, with the image.
+            InputError: invalid captions; the error names the image.
         """
         metric = rouge_l.RougeL(tokenizer=SPACES)
         metric.beta = self.beta
