@@ -72,7 +72,7 @@ def plain_content(data: bytes, name: str) -> bytes:
     """
     if not is_gzip(data):
         if data and name.lower().endswith(".gz"):
-            raise gzip.BadGzipFile("it does not begin as a gzip file does")
+            raise gzip.BadGzipFile("it has no gzip header")
         return data
     with unpacked(io.BytesIO(data)) as file:
         pieces = iter(lambda: file.read(_PIECE), b"")

@@ -57,7 +57,7 @@ class TestFormats:
     )
     def test_a_format_that_the_command_cannot_write(self, own: str, run: Run, call: tuple[str, ...], name: str) -> None:
         outcome = run(*call, *(() if "score" in call else (own,)), "-o", name)
-        assert_refused(outcome, f"{name} asks for", "this command cannot write")
+        assert_refused(outcome, f"{name} implies the format", "this command cannot write")
         assert not Path(name).exists()
 
     def test_lines_of_json(self, own: str, run: Run) -> None:

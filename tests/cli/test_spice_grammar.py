@@ -13,7 +13,7 @@ from ..support.spice_grammar_files import GRAMMAR, JAR, distribution, models_jar
 from ..support.web_server import Web, serving
 from .conftest import Run, assert_refused
 
-WHAT = "the English grammar of CoreNLP 3.6.0, which SPICE is defined by"
+WHAT = "the English grammar of CoreNLP 3.6.0, which the official SPICE uses"
 INSTALL = "captious resources get spice-grammar --from PATH_OR_URL"
 LABEL = f"corenlp-{fingerprint_of(packed())}"
 

@@ -175,7 +175,7 @@ class TestExplain:
             "  reference  (no word with a vector)  without a cat",
             "  distance infinite · score .0000",
             "",
-            "Share: of all words with a vector. The distance is the sum of shares times distances.  ◀ nearest",
+            "Share: fraction of all words with a vector. The distance is the sum of shares times distances.  ◀ nearest",
         ]
 
     def test_json(self, run: Run, small: str) -> None:

@@ -80,7 +80,9 @@ def test_subset() -> None:
 
 @pytest.mark.parametrize("subset", [False, True])
 def test_nothing_in_common(refuses: Refuses, subset: bool) -> None:
-    with refuses(UnknownImageError, "none of 2 candidates", "candidates: image_id 1, 2; references: image_id 7, 9, 8"):
+    with refuses(
+        UnknownImageError, "none of the 2 candidates", "candidates: image_id 1, 2; references: image_id 7, 9, 8"
+    ):
         load({1: "a", 2: "b"}, REFERENCES, subset=subset)
 
 

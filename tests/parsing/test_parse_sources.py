@@ -265,13 +265,13 @@ def _record(**changes: object) -> str:
         ),
         ("p.jsonl", "[]", "line 1", "not an object"),
         ("p.jsonl", _record(tag=[None, "NN"]), "line 1", "tag is not a list of strings"),
-        ("p.jsonl", _record(basic=[]), "line 1", "the root"),
-        ("p.jsonl", _record(basic=[[2, 1, "det"], [1, 2, "x"]]), "line 1", "the root"),
-        ("p.jsonl", _record(basic=[[0, 1, "root"], [2, 2, "x"]]), "line 1", "word 2 is below itself"),
+        ("p.jsonl", _record(basic=[]), "line 1", "has no root"),
+        ("p.jsonl", _record(basic=[[2, 1, "det"], [1, 2, "x"]]), "line 1", "has no root"),
+        ("p.jsonl", _record(basic=[[0, 1, "root"], [2, 2, "x"]]), "line 1", "word 2 depends on itself"),
         ("p.jsonl", _record(basic=[[2, 1]]), "line 1", "is not [head, dependent, relation]"),
         ("p.jsonl", _record(basic=[["2", 1, "det"]]), "line 1", "is not a pair of words"),
         ("p.jsonl", _record(basic=[[2, True, "det"]]), "line 1", "is not a pair of words"),
-        ("p.jsonl", _record(ccprocessed=[[0, 2, "root"], [2, 0, "det"]]), "line 1", "is below a word"),
+        ("p.jsonl", _record(ccprocessed=[[0, 2, "root"], [2, 0, "det"]]), "line 1", "depends on a word"),
         *(
             ("p.jsonl", _record(ccprocessed=[[0, 2, "root"], edge]), "line 1", said)
             for edge, said in (

@@ -145,7 +145,7 @@ class TestTable:
         found = replace(verdict("composite", metrics), p_values={("a", "b"): 0.2, ("a", "c"): 0.01, ("b", "c"): 0.3})
         text = as_text(judgment_table(Judgment([found], 10, 0, 0.95)))
         assert "Metrics that share a rank do not differ significantly." in text
-        assert "in spite of their ranks: b and c (composite@hessel2021)." in text
+        assert "despite their ranks: b and c (composite@hessel2021)." in text
         together = replace(found, p_values={("a", "b"): 0.05, ("a", "c"): 0.01, ("b", "c"): 0.01})
         text = as_text(judgment_table(Judgment([together], 10, 0, 0.95)))
         assert "do not differ significantly, except a and b (composite@hessel2021)." in text

@@ -55,5 +55,5 @@ def test_colour_marks_what_stays_where_it_is() -> None:
 
 
 def test_legend() -> None:
-    assert TransportPicture.legend([TWO]).plain.startswith("Share: of all words with a vector.")
+    assert TransportPicture.legend([TWO]).plain.startswith("Share: fraction of all words with a vector.")
     assert TransportPicture.legend([TWO, NONE]).plain.endswith("◀ nearest")

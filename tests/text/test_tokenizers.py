@@ -183,7 +183,7 @@ def mapped(caption: str) -> Any:
 
 @pytest.mark.parametrize("wrong", [never, one_string, numbers, as_bytes])
 def test_functions_that_give_something_else(wrong: Callable[[str], Any]) -> None:
-    with pytest.raises(ParameterError, match=f"the tokenizer {__name__}.{wrong.__name__} gave") as caught:
+    with pytest.raises(ParameterError, match=f"the tokenizer {__name__}.{wrong.__name__} returned") as caught:
         as_tokenizer(wrong).encode(["a dog"], Vocabulary())
     assert "'a dog'" in caught.value.where
     assert "list of strings" in caught.value.help

@@ -35,7 +35,7 @@ _COMMANDS = {
     "metrics": ("captious.cli.metrics:metrics", "List the metrics, their variants and what they need."),
     "resources": ("captious.cli.resources:resources", "Get and compile the large files that some metrics need."),
     "vectors": ("captious.cli.vectors:vectors", "Add, list and remove word vectors for wmd, mowe and wembsim."),
-    "doctor": ("captious.cli.doctor:doctor", "Show what is installed and what it unlocks."),
+    "doctor": ("captious.cli.doctor:doctor", "Show what is installed and what it enables."),
 }
 
 
@@ -99,7 +99,7 @@ def _told(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
         return error.message, error.where, error.help
     if isinstance(error, MemoryError):
         steps = getattr(error, "__notes__", None) or [_context(arguments).command_path]
-        help = "score less at once, or raise the memory limit (ulimit -v), or use a larger machine"
+        help = "score fewer captions at once, raise the memory limit (ulimit -v), or use a larger machine"
         return "out of memory", "\n".join(filter(None, [*steps, str(error)])), help
     assert isinstance(error, click.ClickException)
     message = error.format_message()

@@ -21,9 +21,9 @@ __all__ = ["doctor"]
 
 # Optional packages: what they unlock, and the extra that installs them.
 _EXTRAS = {
-    "pandas": ("pandas frames in and out", "pandas"),
-    "polars": ("polars frames in and out", "polars"),
-    "pyarrow": ("parquet files in and out", "parquet"),
+    "pandas": ("pandas data frames as input and output", "pandas"),
+    "polars": ("polars data frames as input and output", "polars"),
+    "pyarrow": ("parquet files as input and output", "parquet"),
     "matplotlib": ("plots of judgments and studies", "report"),
     "torch": ("metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore", "models"),
     "transformers": ("the same", "models"),
@@ -34,7 +34,7 @@ _EXTRAS = {
 
 @click.command()
 def doctor() -> None:
-    """Show what is installed and what it unlocks, with install commands for what is missing."""
+    """Show what is installed and what it enables, and how to install what is missing."""
     from rich.table import Table
     from rich.text import Text
 

@@ -51,9 +51,9 @@ def explain(
     """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is meteor, spice or wmd, with an optional
     variant and parameters, such as meteor@paper.
 
-    METEOR: aligned words are marked with the number of their chunk and the kind of match. SPICE: the tuples of the
-    captions, and through which words they match. WMD: the moves of the transport plan, one per line, with their share
-    of the caption and their distance.
+    For METEOR, aligned words are marked with the number of their chunk and the kind of match. For SPICE, the output
+    lists the tuples of the captions, and the words through which they match. For WMD, it lists the moves of the
+    transport plan, one per line, with their share of the caption and their distance.
     """
     ((chosen),) = (each.metric for each in select([metric], settings))
     if not isinstance(chosen, Meteor | Spice | Wmd):
@@ -61,7 +61,7 @@ def explain(
     if files := [text for text in (candidate, *references) if text.endswith((".json", ".jsonl", ".csv"))]:
         raise ParameterError(f"{files[0]} is not a caption", help="explain takes quoted captions, not files")
     if svg is not None and not isinstance(chosen, Spice):
-        raise ParameterError(f"{metric} has no drawing", help="remove --svg, or explain spice")
+        raise ParameterError(f"--svg cannot draw {metric}", help="remove --svg, or explain spice")
     if isinstance(chosen, Spice):
         _explain_spice(chosen, candidate, references, format_, svg)
     elif isinstance(chosen, Meteor):

@@ -48,9 +48,9 @@ def judge(
     """Measure how well metrics agree with human judgments: correlation with ratings, or accuracy on pairs.
 
     BENCHMARK is a name that 'captious data list' shows, such as composite; a name with a protocol, such as
-    flickr8k-expert@yi2020; or a .jsonl file of your own judgments, on every line {"candidate", "references", "rating"}
-    or {"better", "worse", "references"}, optionally with a statistic: mine.jsonl@kendall-tau-b, kendall-tau-c (the
-    default for ratings), spearman or pearson.
+    flickr8k-expert@yi2020; or a .jsonl file of your own judgments, with {"candidate", "references", "rating"} or
+    {"better", "worse", "references"} on every line. The file name may be followed by a statistic for ratings:
+    mine.jsonl@kendall-tau-b, kendall-tau-c (the default), spearman or pearson.
     """
     asked = () if metrics is None and scores is not None else metrics
     judgment = judge_metrics(

@@ -57,7 +57,7 @@ def output_options(*formats: str, pictures: bool = False) -> Callable[[F], F]:
             if source is not ParameterSource.COMMANDLINE and named is not None:
                 if named not in formats:
                     raise click.UsageError(
-                        f"{given['output'].name} asks for {named}, which this command cannot write; "
+                        f"{given['output'].name} implies the format {named}, which this command cannot write; "
                         f"choose --format {'|'.join(formats)}, or another extension"
                     )
                 given["format_"] = named

@@ -35,10 +35,10 @@ __all__ = ["parse"]
 )
 @written("output")
 def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer: str) -> None:
-    """Parse the captions of results files or files of references, each distinct one once, and write words, parts of
-    speech, lemmas, trees and dependencies, one JSON object per line.
+    """Parse the distinct captions of files of results or references, and write words, parts of speech, lemmas, trees
+    and dependencies, one JSON object per line.
 
-    'captious score --parses FILE' takes such a file.
+    'captious score --parses FILE' reads such a file.
     """
     if output.suffix != ".jsonl":
         raise ParameterError("parses are written as JSON Lines", where=str(output), help="use the extension .jsonl")

@@ -51,7 +51,7 @@ def score(
     COCO json, {id: caption} json, jsonl, csv, tsv or parquet, plain or .gz.
     """
     if len(files) < 2:
-        raise click.UsageError("give at least one file of candidates and, last, the file of references")
+        raise click.UsageError("give at least one file of candidates, followed by the file of references")
     *candidates, references = files
     if per_caption is not None:
         check_caption_file(per_caption)

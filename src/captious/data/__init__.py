@@ -1,8 +1,8 @@
 """Reading captions: readers for files and Python objects, validation, and the ``Captions`` table.
 
 ``load(candidates, references)`` does it all at once. To score several systems against the same images, read
-the references once with ``read_references`` and give the result to every ``load``: what the metrics work out
-about the references is then worked out once.
+the references once with ``read_references`` and give the result to every ``load``: what the metrics compute about the
+references is then computed once.
 """
 
 from captious.data.captions import CandidateLayer, Captions, KeyedByFields, Layer, ReferenceLayer, References

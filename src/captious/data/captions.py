@@ -1,8 +1,8 @@
 """The input of every metric: ``Captions``, candidates with their ``References``, one row per image.
 
-Both are immutable and carry annotation layers (tokens, parses, embeddings): what a room computes about
-captions, computed at the first request and shared by every metric that asks again. The layers of references
-live in the ``References`` object, so systems that are scored against the same object share them.
+Both are immutable and carry annotation layers (tokens, parses, embeddings), which are computed at the first request and
+shared by every metric that asks again. The layers of references live in the ``References`` object, so systems that are
+scored against the same object share them.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class References:
         return len(self.ids)
 
     def __getstate__(self) -> dict[str, object]:
-        """Copies and pickles go without layers and memos, which are computed again when they are asked for."""
+        """Copies and pickles leave out layers and memos, which are computed again on demand."""
         return {**self.__dict__, "_layers": {}, "_memos": {}}
 
     def __repr__(self) -> str:
@@ -144,7 +144,7 @@ class References:
         return cast(R, self._layers[layer.key])
 
     def memo(self, key: Hashable, size: int) -> Memo[Any]:
-        """What systems that are scored against these references share about texts; it keeps at most ``size`` values."""
+        """A cache of at most ``size`` values for texts; systems that are scored against these references share it."""
         return self._memos.setdefault(key, Memo(size))
 
     def select(self, indices: ArrayLike) -> References:
@@ -176,7 +176,7 @@ class References:
     def with_numbers_for_ids(self) -> References:
         """The same references, their text ids read as numbers where they are numbers.
 
-        Kept, so that every system that needs it gets the same object and shares its layers.
+        Cached, so that every system that needs it gets the same object and shares its layers.
         """
         return replace(
             self,
@@ -189,7 +189,7 @@ class References:
     def concatenated(self) -> References:
         """The same images with one reference each: all of theirs, joined by blanks (Yi et al. 2020, "cat").
 
-        Kept, so that every system that is scored against it shares its layers.
+        Cached, so that all systems that are scored against it share its layers.
         """
         texts = tuple(" ".join(self.texts[start:end]) for start, end in pairwise(self.offsets.tolist()))
         return replace(self, texts=texts, offsets=np.arange(len(self) + 1))
@@ -234,7 +234,7 @@ class Captions:
         return len(self.candidates)
 
     def __getstate__(self) -> dict[str, object]:
-        """Copies and pickles go without layers, which are worked out again when they are asked for."""
+        """Copies and pickles leave out layers, which are computed again on demand."""
         return {**self.__dict__, "_layers": {}}
 
     def __repr__(self) -> str:

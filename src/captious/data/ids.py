@@ -1,8 +1,7 @@
 """Image ids: their types, and how reliably each format represents them.
 
-An id is an int or a string and stays what it was; ``12`` and ``"12"`` are two images. Only a format that
-cannot write the difference down (a key of a JSON object, a csv column) leaves it open, and only
-``numbers_from_text`` ever closes it.
+An id is an int or a string and keeps its type; ``12`` and ``"12"`` are two images. Only a format that cannot express
+the difference (a key of a JSON object, a csv column) leaves it open, and only ``numbers_from_text`` settles it.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 def as_image_id(value: object) -> ImageId | None:
-    """The image id that a value is, with numpy's integers and strings as Python's; None if it is none."""
+    """A value as an image id, with numpy's integers and strings as Python's; None if it cannot be one."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, int | np.integer) and not isinstance(value, bool):

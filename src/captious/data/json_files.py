@@ -44,7 +44,7 @@ def read_json(text: str, source: Source) -> CaptionRows:
 
 def read_json_lines(text: str, source: Source) -> CaptionRows:
     """Rows of JSON lines: an object on every line that is not blank. Raises what ``read_json`` does."""
-    # Not splitlines, which also breaks at U+2028 and its like, and those may stand in captions.
+    # Not splitlines, which also breaks at U+2028 and its like, and those may occur in captions.
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip(" \t\r")]
     numbers = [number for number, _ in lines]
     records = [_parse(line, source, first_line=number, may_be_cut=number == numbers[-1]) for number, line in lines]

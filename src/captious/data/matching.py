@@ -1,7 +1,7 @@
 """Matching candidates with references by image id: ``read_references``, ``match``, and ``load`` for both.
 
-Every image that either side names has to have both a candidate and references; with ``subset`` the images
-that do are scored and the others counted. Rows come in the order of the references.
+Every image that either side names must have both a candidate and references; with ``subset``, the images that do are
+scored and the others are counted. Rows come in the order of the references.
 """
 
 from __future__ import annotations
@@ -165,15 +165,15 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_mat
         raise MissingCandidatesError(
             f"{len(missing):,} of {len(references):,} images with references have no candidate",
             where=f"{references.name}: {images(missing)}",
-            help=f"does {candidates.name} hold every image? To score the images that both share: {_SUBSET}",
+            help=f"does {candidates.name} contain every image? To score the images that both share: {_SUBSET}",
         )
 
 
 def _nothing_in_common(candidates: CaptionRows, references: References) -> UnknownImageError:
-    """The refusal of two sides without a common image; the usual reason is ids that differ only in type."""
+    """The error for two sides without a common image; the usual reason is ids that differ only in type."""
     differ = _differ_in_type(candidates.ids, references.ids)
     return UnknownImageError(
-        f"none of {len(candidates.ids):,} candidates is for an image that has references",
+        f"none of the {len(candidates.ids):,} candidates is for an image that has references",
         where=f"{candidates.name}: {images(candidates.ids)}; {references.name}: {images(references.ids)}",
         help=_TYPES_DIFFER if differ else "is this the right reference file?",
     )

@@ -1,7 +1,7 @@
 """``CaptionRows``: captions as read from a source, one per row, before candidates are matched with references.
 
 Every reader ends in ``caption_rows``, which is where ids and captions are checked, once for all forms. A
-``Source`` goes with them from the start and knows how to refuse: by name, with an example of what is accepted.
+``Source`` accompanies them from the start and makes the errors: with its name, and an example of what is accepted.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Source:
     is_file: bool = False
 
     def error(self, problem: str, *, where: str = "") -> InputError:
-        """The refusal of a form that is not known, or known to be two things; shows every accepted form."""
+        """The error for a form that is unknown or ambiguous; it shows every accepted form."""
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
         return kind(problem, where=place, help=f"{self.role} are read from" + _FORMS[self.role])
@@ -123,7 +123,7 @@ def caption_rows(
     id_form: IdForm = "typed",
     known_images: Sequence[Any] = (),
 ) -> CaptionRows:
-    """Check ids and captions, and lay lists of captions out as one row each.
+    """Check ids and captions, and expand lists of captions to one row per caption.
 
     Args:
         source: what is being read.
@@ -199,7 +199,7 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
 
 
 def _are_lists_of_strings(values: Sequence[Any]) -> bool:
-    """The common case, told apart at once."""
+    """The common case, which is recognised quickly."""
     return set(map(type, values)) <= {list, tuple} and set(map(type, chain.from_iterable(values))) <= {str}
 
 
@@ -226,7 +226,7 @@ def _caption_of(source: Source, item: object, place: str) -> object:
 def _refuse_other_than_one(
     source: Source, ids: Sequence[ImageId], lists: Sequence[Sequence[Any]], place: Callable[[int], str]
 ) -> None:
-    """Candidates may come as lists, but a list of exactly one."""
+    """Candidates may come as lists, but only of exactly one caption."""
     many = [f"{place(entry)} has {len(captions)}" for entry, captions in enumerate(lists) if len(captions) > 1]
     if many:
         raise DuplicateCandidateError(
@@ -283,7 +283,7 @@ def is_unicode(text: str) -> bool:
 
 
 def _duplicates(rows: CaptionRows) -> DuplicateCandidateError:
-    """The refusal of rows in which an image has several candidates."""
+    """The error for rows in which an image has several candidates."""
     by_image: defaultdict[ImageId, list[int]] = defaultdict(list)
     for row, image in enumerate(rows.ids):
         by_image[image].append(row)

@@ -18,7 +18,7 @@ __all__ = ["choose_fields", "is_coco", "rows_of_coco", "rows_of_mapping", "rows_
 
 ID_FIELDS = ("image_id", "image", "id")
 
-# Fields of the first group that is there win, so that one file may hold candidates and references side by
+# The first group with a field that is present wins, so that one file may hold candidates and references side by
 # side; two of the same group contradict each other.
 TEXT_FIELDS: dict[Role, tuple[tuple[str, ...], ...]] = {
     "candidates": (("candidate",), ("caption", "captions")),
@@ -116,7 +116,7 @@ def rows_of_records(
 def _unlike_the_first(
     source: Source, records: Sequence[Any], fields: tuple[str, str], unit: str, numbers: Sequence[int]
 ) -> InputError:
-    """The refusal of the first record that is not an object or lacks a field."""
+    """The error for the first record that is not an object or lacks a field."""
     number, record = next(
         (number, record)
         for number, record in zip(numbers, records, strict=True)

@@ -1,7 +1,7 @@
 """``read_rows`` reads captions of every accepted form, from a path or a Python object.
 
-The forms are listed in the refusals of ``rows.Source``; what is none of them, or could be two, is refused
-with that list. Nothing is guessed from contents: a file is read by its extension.
+The forms are listed in the errors of ``rows.Source``; anything that is none of them, or could be two, is refused with
+that list. Nothing is guessed from contents: a file is read by its extension.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read_rows(source: object, role: Role) -> CaptionRows:
         One row per caption, in the order of the source.
 
     Raises:
-        InputError: what is wrong with the source, as the subclass that says it; see ``captious.errors``.
+        InputError: what is wrong with the source, as a specific subclass; see ``captious.errors``.
         MissingExtraError: a parquet file without pyarrow.
     """
     if isinstance(source, str | os.PathLike):

@@ -74,7 +74,7 @@ def read_delimited(text: str, source: Source, *, delimiter: str) -> CaptionRows:
 
 
 def _broken(source: Source, line: int, error: csv.Error) -> CaptionFileError:
-    """The refusal of csv whose quoting is wrong in the row that starts at a line."""
+    """The error for csv whose quoting is wrong in the row that starts at a line."""
     if "unexpected end of data" in str(error):
         return TruncatedFileError(
             "the file ends inside double quotes",
@@ -95,7 +95,7 @@ def _broken(source: Source, line: int, error: csv.Error) -> CaptionFileError:
 
 
 def read_parquet(data: bytes, source: Source) -> CaptionRows:
-    """Rows of a parquet file; of its columns only the two that matter are read.
+    """Rows of a parquet file; only the two columns that matter are read.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
@@ -126,7 +126,7 @@ def read_parquet(data: bytes, source: Source) -> CaptionRows:
     except UnpackedSizeError as error:
         raise CaptionFileError(f"the file is too large: {error}", where=source.name, help=RAISE_LIMIT) from None
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        # The magic bytes open and close a parquet file; a cut one has only the first.
+        # The magic bytes open and close a parquet file; a truncated one has only the first.
         if data.startswith(b"PAR1") and not data.endswith(b"PAR1"):
             raise TruncatedFileError(
                 "the parquet file is truncated", where=source.name, help="download or write the file again"
@@ -143,7 +143,7 @@ def _values(columns: Sequence[Any], name: str, source: Source) -> list[Any]:
     """The values of a column of parquet, which comes in parts."""
     try:
         return [value for column in columns for value in column.to_pylist()]
-    except Exception:  # what pyarrow raises on values that Python cannot have is many things
+    except Exception:  # pyarrow raises many kinds of errors on values that Python cannot represent
         values = (value for column in columns for value in column)
         for row, value in enumerate(values, 1):
             try:
@@ -164,7 +164,7 @@ def _values(columns: Sequence[Any], name: str, source: Source) -> list[Any]:
 
 
 def is_data_frame(captions: object) -> bool:
-    """Whether this is a pandas or polars data frame; imports neither, since who has one has imported its library."""
+    """Whether this is a pandas or polars data frame; imports neither: the library of a data frame already is."""
     modules = [sys.modules[name] for name in ("pandas", "polars") if name in sys.modules]
     return any(isinstance(captions, module.DataFrame) for module in modules)
 

@@ -265,7 +265,7 @@ def _difference(a: Report, b: Report, name: str, level: float, resamples: int, s
     p_randomization = _p_value(exchanged[:, column], difference)
 
     per_caption = result_b.per_caption - result_a.per_caption
-    there = ~np.isnan(per_caption)  # an output may have no score of some captions
+    there = ~np.isnan(per_caption)  # an output may have no score for some captions
     center = per_caption[there].mean() if there.any() else np.nan
     # Moments about the center, so that the variance is not a difference of large numbers.
     from_center = np.where(there, per_caption - center, 0.0)

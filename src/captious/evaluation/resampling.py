@@ -17,7 +17,7 @@ from captious.errors import ParameterError
 
 __all__ = ["MOST_RESAMPLES", "bootstrap_sums", "check_sampling", "check_seed", "exchange_sums", "interval"]
 
-#: As many resamples as there may be: all are in memory at once, a few hundred bytes each.
+#: The largest number of resamples: all are in memory at once, a few hundred bytes each.
 MOST_RESAMPLES = 1_000_000
 
 _BLOCK_ELEMENTS = 4_000_000  # of the matrix of counts that is held at a time

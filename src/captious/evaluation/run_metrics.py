@@ -77,7 +77,7 @@ def evaluate(captions: Captions, selection: Selection, *, system: str = "candida
 
 
 def _with_references(signature: str, references_as: str) -> str:
-    """The signature with how references were given, which is left unsaid if each was for itself."""
+    """The signature with how references were given, which is omitted if each was given separately."""
     if references_as == "each":
         return signature
     parameters, _, version = signature.rpartition("|")

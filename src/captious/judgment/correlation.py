@@ -1,6 +1,6 @@
 """Correlations of scores with judgments and with each other: one by scipy, many by the native kernels.
 
-Ratings may be several per caption; each is then a point of its own. What is drawn together (all captions of an image)
+A caption may have several ratings; each is then a point of its own. What is drawn together (all captions of an image)
 is a unit.
 """
 
@@ -149,7 +149,7 @@ def _weighted_pearson(
     x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Pearson correlations of x and y float64[n] under each row of weights float64[k, n]."""
-    x, y = x - x.mean(), y - y.mean()  # for the sake of digits
+    x, y = x - x.mean(), y - y.mean()  # for precision
     total, sx, sy, sxx, syy, sxy = (weights @ np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)).T
     with np.errstate(divide="ignore", invalid="ignore"):
         covariance = sxy - sx * sy / total

@@ -193,7 +193,7 @@ class CaptionPairs(_OfCaptions):
         return np.bincount(self.parts, minlength=len(self.names))
 
     def _right(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """1 for a pair that is judged as people do, 0 for one that is not; for a tie what the protocol says."""
+        """1 for a pair that is judged as people do, 0 for one that is not; for a tie, what the protocol says."""
         of_pair = scores.reshape(-1, 2)
         rows = np.arange(self.n)
         margin = of_pair[rows, self.preferred] - of_pair[rows, 1 - self.preferred]

@@ -1,6 +1,6 @@
-"""Judged items, and the evidence that a protocol makes of them.
+"""Judged items, and the evidence that a protocol makes from them.
 
-Loaders of benchmarks make items of their files; a protocol then says which of them are left out, which references
+Loaders of benchmarks make items from their files; a protocol then says which of them are left out, which references
 metrics get, and what becomes of ratings, parts and measures.
 """
 
@@ -95,7 +95,7 @@ class RankedSystem:
 def rated_captions(
     protocol: Protocol, items: Iterable[RatedCaption], data: Mapping[str, str], order: Sequence[str] = ()
 ) -> RatedCaptions:
-    """Ratings of captions as a protocol has them.
+    """Ratings of captions under a protocol.
 
     Args:
         protocol: its choices are applied to every item.
@@ -119,7 +119,7 @@ def rated_captions(
 def caption_pairs(
     protocol: Protocol, items: Iterable[CaptionPair], data: Mapping[str, str], order: Sequence[str] = ()
 ) -> CaptionPairs:
-    """Pairs of captions as a protocol has them; arguments and errors as those of ``rated_captions``.
+    """Pairs of captions under a protocol; arguments and errors as those of ``rated_captions``.
 
     Raises:
         ValueError: a preference that is neither 0 nor 1.
@@ -138,7 +138,7 @@ def caption_pairs(
 
 
 def ranked_systems(protocol: Protocol, items: Iterable[RankedSystem], data: Mapping[str, str]) -> SystemRanking:
-    """Systems as a protocol has them; arguments and errors as those of ``rated_captions``.
+    """Systems under a protocol; arguments and errors as those of ``rated_captions``.
 
     A metric's published scores are used if all systems have one.
 
@@ -161,7 +161,7 @@ def ranked_systems(protocol: Protocol, items: Iterable[RankedSystem], data: Mapp
 
 
 def letters(text: str) -> str:
-    """What two captions have in common that are the same to a reader: small letters and digits."""
+    """The lower-cased letters and digits of a caption, which are equal for captions that read the same."""
     return re.sub("[^a-z0-9]", "", text.lower())
 
 
@@ -181,7 +181,7 @@ def _kept(protocol: Protocol, items: Iterable[Item]) -> list[Item]:
 
 
 def _numbered(values: Iterable[object], known: Sequence[str] = ()) -> tuple[NDArray[np.int64], list[str]]:
-    """Values as numbers from 0, in the order of `known` and then of coming, and what the numbers stand for."""
+    """Values as numbers from 0, those of `known` first and others by first occurrence; and what they stand for."""
     numbers: dict[object, int] = {value: number for number, value in enumerate(known)}
     found = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
     return found, [str(value) for value in numbers]

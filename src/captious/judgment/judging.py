@@ -74,10 +74,10 @@ def judge(
             evaluation that can run here.
         settings: what applies to all metrics that are requested by name.
         scores: scores computed elsewhere: benchmark -> metric -> scores, in the order of the benchmark's
-            items or by their ids; or a JSON file of that.
+            items or by their ids; or a JSON file with these.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         compare: test all pairs of metrics for a difference, and rank them.
-        resamples: of the intervals, and permutations of the tests; many metrics get more, 50 for every pair of them.
+        resamples: of the intervals, and permutations of the tests; with many metrics, tests get more, 50 per pair.
         seed: random seed of both.
 
     Raises:
@@ -101,7 +101,7 @@ def judge(
     settings = Settings() if settings is None else settings
     if not asked:
         check_used(settings, ())
-    scored = []  # all before any is tested: what is wrong should come to light soon
+    scored = []  # all before any is tested: errors should come to light early
     for each in evidence:
         computed, found_warnings = _scored(each, asked, settings)
         warnings += found_warnings
@@ -146,8 +146,8 @@ def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTa
         if before.ratings != current.ratings:
             raise ParameterError(
                 f"{before.full_name} and {current.full_name} cannot share a table",
-                where=f"one takes {before.ratings} rating, the other {current.ratings}: "
-                "their figures look alike but are not comparable",
+                where=f"their ratings are combined differently ({before.ratings}, {current.ratings}): "
+                "the figures look alike, but are not comparable",
                 help="judge them one at a time",
             )
     names = [each.protocol.full_name for each in evidence]
@@ -162,7 +162,7 @@ def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTa
 
 
 def _scored(evidence: Evidence, asked: Sequence[MetricLike], settings: Settings) -> tuple[list[_Scores], list[str]]:
-    """Scores of the metrics that are computed here, in the order of asking, and their warnings."""
+    """Scores of the metrics that are computed here, in the order requested, and their warnings."""
     if not asked:
         return [], []
     if isinstance(evidence, SystemRanking):
@@ -274,7 +274,7 @@ def _verdict(evidence: Evidence, found: Sequence[_Scores], compare: bool, resamp
         of_parts = evidence.values(score.values)
         if not np.isfinite(of_parts).all():
             raise ParameterError(
-                f"there is no {evidence.protocol.statistic} of {score.label} with these judgments",
+                f"the {evidence.protocol.statistic} of {score.label} is undefined for these judgments",
                 where=evidence.protocol.full_name,
                 help="a constant score cannot be correlated: scores or judgments are all equal, in a part or overall",
             )

@@ -42,7 +42,7 @@ class DataFolder:
     """A folder of judgment data. Files may be compressed with gzip.
 
     Attributes:
-        read: the files that were read so far: name -> CRC-32 of the content as it lies on disk, eight hex digits.
+        read: the files that were read so far: name -> CRC-32 of the content as stored on disk, eight hex digits.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -98,7 +98,7 @@ class DataFolder:
                 raise CaptionFileError(
                     f"{len(fields)} columns where there should be {n}",
                     where=self.place(name, number),
-                    help="columns stand between tabs; download the file again",
+                    help="columns are separated by tabs; download the file again",
                 )
             yield number, fields
 
@@ -145,7 +145,7 @@ class DataFolder:
             yield label, entry
 
     def place(self, name: str, spot: int | str | None = None) -> str:
-        """Where something is, for messages: the file, and the line or what else there is to say."""
+        """Where something is, for messages: the file, and the line or other details."""
         path = self._path(name) or self.folder / name
         if spot is None:
             return str(path)
@@ -199,10 +199,10 @@ def own_json(file: str | os.PathLike[str], what: str, help: str) -> Any:
 
 
 def known(table: Mapping[Any, T], key: object, where: str) -> T:
-    """What a table of captions has for a key.
+    """The entry of a table of captions for a key.
 
     Raises:
-        CaptionFileError: nothing.
+        CaptionFileError: there is none.
     """
     if key not in table:
         raise CaptionFileError(f"{key} has no caption", where=where, help="get files of the same release")

@@ -39,7 +39,7 @@ Metrics: TypeAlias = MetricLike | Iterable[MetricLike] | Selection | None
 
 
 def score_captions(captions: Captions, selection: Selection, *, name: str = "captions") -> Report:
-    """Scores of captions, in the order in which metrics are asked for; the corpus score of a function is the mean.
+    """Scores of captions, in the order in which metrics are requested; the corpus score of a function is the mean.
 
     Args:
         captions: what is scored.
@@ -145,7 +145,7 @@ def _one_each(values: ArrayLike, items: Sequence[object], *, where: str) -> NDAr
 
 
 def _as_metric(item: Any, on: str) -> str | Metric:
-    """What is neither a name nor a metric nor a function is for ``select`` to refuse."""
+    """Make a metric from a function; everything else is left to ``select``, which refuses what is not a metric."""
     if isinstance(item, str | Metric | type) or not callable(item):
         return cast("str | Metric", item)
     return _function_metric(item, on)

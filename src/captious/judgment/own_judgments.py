@@ -19,7 +19,7 @@ from captious.judgment.protocols import Choice, Protocol
 
 __all__ = ["as_own", "load_own"]
 
-#: What a file of ratings, or of pairs, can be judged by; the first is the default.
+#: The statistics for a file of ratings, or of pairs; the first is the default.
 _STATISTICS = {
     "ratings": ("kendall-tau-c", *(name for name in STATISTICS if name != "kendall-tau-c")),
     "pairs": ("accuracy",),
@@ -56,7 +56,7 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> Evidence:
     FOIL (better: the caption with ``"foil": false``; worse: the one with ``"foil": true`` made from it).
 
     Args:
-        path: the file, which may also lie there with .gz after its name.
+        path: the file, which may also have .gz after its name.
         statistic: for ratings kendall-tau-b, kendall-tau-c, spearman or pearson; for pairs accuracy. "own" for the
             default: kendall-tau-c for ratings.
 
@@ -118,7 +118,7 @@ def _rated(number: int, record: Mapping[str, Any]) -> RatedCaption:
 
 
 def _image(number: int, record: Mapping[str, Any]) -> str | int:
-    """An image is known by what its id says, "7" and 7 alike; a line without one is an image of its own."""
+    """An image is known by the text of its id, so "7" and 7 are equal; a line without one is an image of its own."""
     return str(record["image"]) if record.get("image") is not None else number
 
 

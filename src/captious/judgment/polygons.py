@@ -17,7 +17,7 @@ def ellipse(x: NDArray[np.float64], y: NDArray[np.float64], deviations: float) -
     Its axes are those of the sample's covariance after both coordinates are scaled to variance 1.
 
     Args:
-        x, y: float64[n], n at least 2. A polygon without area comes of points on a line.
+        x, y: float64[n], n at least 2. Points on a line give a polygon without area.
     """
     angle = np.arange(_CORNERS) * 2 * np.pi / _CORNERS
     covariance = np.cov(x, y)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 __all__ = ["AS_GIVEN", "NOTHING", "Aggregation", "Choice", "Protocol"]
 
-#: What becomes of several people's judgments of one caption.
+#: How several people's judgments of one caption are used.
 Aggregation: TypeAlias = Literal["each", "mean", "share", "majority", "given", "known"]
 T = TypeVar("T")
 _TIES = {0.0: "nothing", 0.5: "one half", 1.0: "one"}
@@ -28,7 +28,7 @@ class Choice(Generic[T]):
     """A choice of a protocol.
 
     Args:
-        text: as tables and json describe it; empty if they need not.
+        text: as tables and json describe it; empty if they omit it.
         rule: what is done: called with each judged item, a ``RatedCaption``, ``CaptionPair`` or ``RankedSystem``.
     """
 

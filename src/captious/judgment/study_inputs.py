@@ -13,7 +13,7 @@ from captious.judgment.judging import load_evidence
 
 __all__ = ["LEVEL", "checksums", "judged_captions", "name_of_file", "noted_references"]
 
-#: Of the intervals.
+#: The level of the intervals.
 LEVEL = 0.95
 
 

@@ -86,7 +86,7 @@ class Verdict:
 
 
 class Judgment(Displayed, Mapping[str, Verdict]):
-    """Verdicts by benchmark, in the order of asking. Displayed as a table.
+    """Verdicts by benchmark, in the order requested. Displayed as a table.
 
     Args:
         verdicts: one per benchmark.
@@ -157,7 +157,7 @@ def _row(
     high: float | None = None,
     rank: int | None = None,
 ) -> dict[str, Any]:
-    """What a record says of a whole benchmark, or of a part, which has no interval."""
+    """What a record says about a whole benchmark, or about a part, which has no interval."""
     cells = {"part": part, "n": n, "metric": metric, "value": value, "ci95_low": low, "ci95_high": high}
     return {**cells, "rank": rank}
 

@@ -30,7 +30,7 @@ def model_precision(p: NDArray[np.float64], k: int) -> NDArray[np.float64]:
 def fitted_probability(mean: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     """The p of the model that makes it most likely that captions have a word as often as they do.
 
-    Of an image that the word suits, each of n captions has it with probability p; of others, none. The likelihood
+    Each of n captions has the word with probability p if it suits the image, and otherwise none has it. The likelihood
     depends on the data only through the mean number of captions with the word, over images where any has it: the mean
     of a binomial without its zero, n p / (1 - (1 - p)^n), is set equal to that and solved for p.
 
@@ -56,13 +56,13 @@ def precision_at_recall(
     """The precision of a system at a recall that is not its own.
 
     Captions give one point of precision and recall. Between that and predicting nothing, or everything, predictions are
-    left out or added at random, which interpolates true and false positives linearly (Davis and Goadrich 2006): who
-    recalls more than asked for keeps the precision, who recalls less loses some.
+    left out or added at random, which interpolates true and false positives linearly (Davis and Goadrich 2006): a
+    system that recalls more than asked for keeps its precision, one that recalls less loses some.
 
     Args:
         tp, fp: true and false positives of the system.
         positives, negatives: of a system that predicts everything.
-        recall: where to look.
+        recall: the recall in question.
 
     Returns:
         Precision; NaN where nothing is predicted and the recall is 0.
@@ -172,7 +172,7 @@ class WordCounts:
     def of_system(
         self, captions: Captions, words: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """True and false positives of a system for some words, each in the mean over choices of k references."""
+        """True and false positives of a system for some words, each averaged over choices of k references."""
         tokens = captions.layer(WordLayer(PTB))[0]
         said = occurrences(tokens, len(tokens.vocabulary))[self.rows][:, words]
         both = said.multiply(self.per_image[:, words]).tocsr()
@@ -194,7 +194,7 @@ def occurrences(tokens: Tokens, n_words: int) -> csr_matrix:
 
 
 def _histogram(counts: csr_matrix, n: int) -> NDArray[np.float64]:
-    """How often each number below n stands in each column, zeros aside: float64[n_columns, n]."""
+    """How often each number below n occurs in each column, zeros aside: float64[n_columns, n]."""
     n_columns = counts.shape[1]
     keys = counts.indices.astype(np.int64) * n + counts.data
     histogram = np.bincount(keys, minlength=n_columns * n).reshape(n_columns, n).astype(float)

@@ -25,7 +25,7 @@ from captious.models import EncodedTexts, Encoder, EncodingLayer
 
 __all__ = ["LAYERS", "BertScore"]
 
-#: The layer that agrees best with people on WMT16, by model, as bert_score 0.3.13 has it.
+#: The layer that correlates best with human judgments on WMT16, by model, as in bert_score 0.3.13.
 LAYERS = {
     "albert-base-v1": 10,
     "albert-base-v2": 9,
@@ -75,31 +75,32 @@ LAYERS = {
     "xlnet-base-cased": 5,
     "xlnet-large-cased": 7,
 }
-#: Owners under whose name the hub has since put models that had none.
+#: Owners that the hub has since added to the names of models without one.
 _OWNERS = ("albert", "distilbert", "FacebookAI", "google-bert", "google-t5", "xlnet")
 #: What unrelated English sentences score, as published: (model, layer) -> P, R, F.
 _BASELINES = {
     ("roberta-large", 17): (0.83150584, 0.8314941, 0.83122575),
     ("bert-base-uncased", 9): (0.35375935, 0.3537393, 0.35219112),
 }
-#: Tokenizers for which a word that begins a text is another than the same word within; bert_score puts a blank before.
+#: Tokenizers that treat a word differently at the start of a text; bert_score puts a blank before the text.
 _BLANK_FIRST = ("gpt2", "roberta")
 _FEW_CAPTIONS = 100
 _FLOATS_PER_STEP = 1 << 22
 
 
 class BertScore(EncoderMetric):
-    """Precision, recall and F of greedy matching, 0 to 1, higher is better; rescaled also below 0.
+    """Precision, recall and F of greedy matching, 0 to 1, higher is better; may be below 0 when rescaled.
 
-    A token whose best cosine is negative counts 0. Of several references the best counts, for P, R and F each by
-    itself. An empty candidate or reference gives 0.
+    A token whose best cosine is negative counts 0. With several references, the best one counts, for P, R and F
+    separately. An empty candidate or reference gives 0.
 
     Args:
         model: see ``EncoderMetric``.
-        layer: whose hidden states are compared; None for that of ``LAYERS``, and the last for models not in it.
-        token_idf: whether tokens weigh by their inverse document frequency among the references.
-        rescale: whether scores are mapped so that a baseline becomes 0, and which: True for the published one of the
-            model, or (P, R, F), or a file of bert_score's (lines of ``LAYER,P,R,F``).
+        layer: the layer whose hidden states are compared; None for the one in ``LAYERS``, or the last for models not in
+            it.
+        token_idf: whether tokens are weighted by their inverse document frequency among the references.
+        rescale: whether scores are mapped so that a baseline becomes 0, and which baseline: True for the one published
+            for the model, or (P, R, F), or a bert_score file (lines of ``LAYER,P,R,F``).
 
     Raises:
         ParameterError: no such layer, or no baseline for this model and layer.
@@ -140,7 +141,7 @@ class BertScore(EncoderMetric):
 
     @property
     def baseline(self) -> tuple[float, float, float] | None:
-        """What is mapped to 0, P, R and F; None if nothing is."""
+        """The P, R and F that are mapped to 0; None if scores are not rescaled."""
         if self._baseline is None and self._rescale is not False:
             if self._rescale is True:
                 self._baseline = _published_baseline(self.encoder.model, self.layer)
@@ -162,7 +163,7 @@ class BertScore(EncoderMetric):
         return {"idf": "no" if not self.token_idf else state.label if state is not None else "references"}
 
     def fit(self, references: References) -> TokenFrequencies | None:
-        """In how many of the references each token occurs, if tokens weigh by that."""
+        """How many references contain each token, if tokens are weighted by it."""
         if not self.token_idf:
             return None
         layer = self._encoding
@@ -211,7 +212,7 @@ class BertScore(EncoderMetric):
 
     @property
     def _encoding(self) -> EncodingLayer:
-        """Texts are stripped, and get the blank they need; as they are where that makes no difference."""
+        """Strip texts and add the blank they need; leave them alone where that makes no difference."""
         as_they_are, stripped = self.encoder.tokenize([" a dog ", "a dog"])
         lead = " " if self.encoder.family in _BLANK_FIRST else None if as_they_are == stripped else ""
         return EncodingLayer(self.encoder, self.layer, lead)
@@ -266,7 +267,7 @@ def _match(
             pairs = alike[start : start + at_once]
             ours, our_weights = _texts(candidates, candidate_weights, candidate_rows[pairs])
             theirs, their_weights = _texts(references, reference_weights, reference_rows[pairs])
-            # bert_score sets what is padding to 0 before it takes the largest, so that nothing is below.
+            # bert_score sets padding to 0 before it takes the maximum, so nothing is below 0.
             similarity = np.maximum(ours @ theirs.transpose(0, 2, 1), 0)
             precision[pairs] = (similarity.max(axis=2) * our_weights).sum(axis=1)
             recall[pairs] = (similarity.max(axis=1) * their_weights).sum(axis=1)
@@ -288,7 +289,7 @@ def _texts(
 
 
 def _published_name(model: str) -> str:
-    """The name by which bert_score knows a model of the hub, or a folder that is called like one."""
+    """The name by which bert_score knows a model on the hub, or a folder of the same name."""
     owner, _, name = model.rpartition("/")
     return name if owner in _OWNERS or Path(model).is_dir() else model
 
@@ -313,7 +314,7 @@ def _numbers(baseline: Sequence[float]) -> tuple[float, float, float]:
         ) from error
     if not all(-1 <= number < 1 for number in (p, r, f)):
         raise ParameterError(
-            f"bertscore cannot have the baseline {p:g}, {r:g}, {f:g}",
+            f"invalid baseline for bertscore: {p:g}, {r:g}, {f:g}",
             help="each number must be at least -1 and below 1",
         )
     return p, r, f

@@ -26,7 +26,7 @@ class Bleu(Metric):
     """BLEU of order 1 to 4, each 0..1, higher is better.
 
     Statistics (k = 10): clipped matches of order 1..4, candidate n-grams of order 1..4, candidate length, length of
-    the reference closest in length (of two equally close ones the shorter). Sentence and corpus scores are the
+    the reference closest in length (the shorter of two equally close ones). Sentence and corpus scores are the
     same formula, applied to one row and to their sum.
     """
 

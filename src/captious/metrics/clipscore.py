@@ -25,11 +25,11 @@ __all__ = ["ClipScore", "cosines"]
 
 
 class ClipScore(EncoderMetric):
-    """w max(cos(image, prompt + candidate), 0) in the space of CLIP; 0..w, higher is better. References do not matter.
+    """w max(cos(image, prompt + candidate), 0) in the space of CLIP; 0..w, higher is better. References are not used.
 
     Args:
         images: folder of the image files, named by image id; see ``captious.models.images.find_images``.
-        model: a CLIP model: its name on the Hugging Face hub, a folder, or an ``Encoder``; None for that of the paper.
+        model: a CLIP model: its name on the Hugging Face hub, a folder, or an ``Encoder``; None for the paper's model.
         prompt: what is put before every caption, with a blank.
         w: the factor that stretches scores to about 0..1, greater than 0.
         variant: one of ``variants``.

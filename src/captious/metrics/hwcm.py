@@ -33,25 +33,25 @@ ChainCounts: TypeAlias = list[Counter[tuple[str, ...]]]
 
 _DEPTH = 4
 _SMALL = 1e-9
-# Of the sums of the first u recalls: the official code divides by three with a factor of two digits.
+# Factors for the sums of the first u recalls: instead of 1/3 the official code has a factor of two digits.
 _FACTORS = np.array([1, 0.5, 0.33, 0.25])
 
 
 class Hwcm(MeanMetric):
-    """Head-word chains of the candidate that its best reference has too, 0 to 1, for lengths up to 1, 2, 3 and 4.
+    """Head-word chains of the candidate that its best reference also has, 0 to 1, for lengths up to 1, 2, 3 and 4.
 
-    The corpus score is the mean. A caption without words has 0.
+    The corpus score is the mean. A caption without words scores 0.
 
     Args:
         chains: what chains are made of: lemmas, relations to the head (dep), parts of speech (pos) or words (text).
         parser: where parses come from: the parser of captious with the grammar "corenlp" or "captious", a spaCy
-            pipeline ("spacy:en_core_web_sm"), a file of parses, or a source of your own; None for the best grammar at
-            hand.
+            pipeline ("spacy:en_core_web_sm"), a file of parses, or a source of your own; None for the best grammar
+            available.
         variant: see ``variants``.
         tokenizer: see ``captious.text.as_tokenizer``.
 
     Raises:
-        UnknownNameError: chains of something else.
+        UnknownNameError: chains made of anything else.
     """
 
     name = "hwcm"
@@ -92,7 +92,7 @@ class Hwcm(MeanMetric):
         return scores
 
     def _counted(self, parse: Parse, known: dict[int, ChainCounts]) -> ChainCounts:
-        """Chains of a parse, of which equal captions have one."""
+        """Chains of each parse; equal captions share a parse."""
         if id(parse) not in known:
             count = chains_of_strings if self.variant == "official" else chains_of_words
             known[id(parse)] = count(_values(parse, self.chains), parse.heads)
@@ -117,7 +117,7 @@ def _values(parse: Parse, chains: str) -> Sequence[str]:
 def chains_of_strings(values: Sequence[str], heads: Sequence[int]) -> ChainCounts:
     """Chains as LCEval's code has them: edges are joined where their words are written alike.
 
-    So a repeated word lends each of its places the children of the other.
+    So every place of a repeated word also gets the children of the others.
 
     Args:
         values: what stands for each of n words.

@@ -31,11 +31,11 @@ _CHUNKS, _MATCHED = 20, slice(21, 23)
 
 
 class Meteor(Metric):
-    """METEOR of the reference that suits a candidate best; 0..1, higher is better.
+    """METEOR against the reference that gives the best score; 0..1, higher is better.
 
     Statistics (k = 23), of the best reference: words of candidate and reference; function words of both; for each of
     exact, stem, synonym and paraphrase the matched content words of both and the matched function words of both;
-    chunks, matched words of both. A candidate that is aligned word for word in one chunk counts none. Caption and
+    chunks, matched words of both. A candidate that is aligned word for word in one chunk counts no chunks. Caption and
     corpus scores are the same formula, applied to one row and to their sum.
 
     Args:
@@ -44,11 +44,10 @@ class Meteor(Metric):
         gamma: the largest penalty, 0..1.
         delta: weight of content words against function words, 0..1.
         modules: which modules match words, by name, and what a match of theirs is worth, 0..1; names alone, or None
-            for all of them, take METEOR's own weights. As in METEOR, equal captions are left to the first of the
-            modules alone, so without "exact" they score next to nothing; and the search for the alignment knows no
-            weights.
-        variant: see ``variants``. Parameters that are None are the variant's.
-        tokenizer: see ``captious.text.as_tokenizer``. METEOR normalises what it gives further.
+            for all of them, take METEOR's own weights. As in METEOR, identical captions are left to the first module
+            alone, so without "exact" they score next to nothing; and the search for the alignment ignores the weights.
+        variant: see ``variants``. Parameters that are None take the variant's values.
+        tokenizer: see ``captious.text.as_tokenizer``. METEOR normalises its tokens further.
 
     Raises:
         ParameterError: a parameter outside its range, or a module that does not exist.
@@ -125,12 +124,12 @@ class Meteor(Metric):
         counts[perfect, _CHUNKS] = 0
         scores = self.aggregate(counts)[:, 0]
         best = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets))
-        rows = np.flatnonzero(scores == best)  # of equally good references the first
+        rows = np.flatnonzero(scores == best)  # the first of equally good references
         first = rows[np.searchsorted(rows, offsets[:-1])]
         return counts[first]
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        # As a table always: the power of a single number may have another last bit than that of an array.
+        # Always as a table: the power of a single number may differ in the last bit from that of an array.
         precision, recall, fragmentation = self._parts(np.atleast_2d(statistics))
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = 1 / ((1 - self.alpha) / precision + self.alpha / recall)
@@ -143,7 +142,7 @@ class Meteor(Metric):
         words = statistics[..., _WORDS] - statistics[..., _FUNCTION_WORDS]
         weighed = self.delta * words + (1 - self.delta) * statistics[..., _FUNCTION_WORDS]
         matched = np.zeros_like(weighed)
-        for kind, delta in enumerate((self.delta, 1 - self.delta)):  # in this order: ties hang on the last bit
+        for kind, delta in enumerate((self.delta, 1 - self.delta)):  # in this order: ties depend on the last bit
             for module, name in enumerate(_MODULES):
                 matched += matches[..., module, kind, :] * self.modules.get(name, 0.0) * delta
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -156,7 +155,7 @@ class Meteor(Metric):
         return sum(1 << bit for bit, name in enumerate(_MODULES) if name in self.modules)
 
     def align(self, candidate: str, reference: str) -> Alignment:
-        """How METEOR aligns a candidate with one reference, and what comes of it."""
+        """How METEOR aligns a candidate with one reference, and the resulting scores."""
         captions = load({0: candidate}, {0: [reference]})
         left, right = captions.layer(MeteorLayer(self.tokenizer, self.tables))
         statistics = self.statistics(captions)[0]  # raises where there is too much to align
@@ -171,7 +170,7 @@ class Meteor(Metric):
 
 
 def _weighed(modules: Mapping[str, float] | Iterable[str], usual: Mapping[str, float]) -> Mapping[str, float]:
-    """Modules with their weights; names alone get the usual ones."""
+    """Modules with their weights; names alone get the default weights."""
     asked = [modules] if isinstance(modules, str) else list(modules)
     if not asked or (unknown := [name for name in asked if name not in usual]):
         what = f"meteor has no module {unknown[0]!r}" if asked else "meteor needs at least one module"
@@ -227,7 +226,7 @@ def align(candidate: str, reference: str) -> Alignment:
     """How METEOR in its official variant aligns a candidate with a reference; ``Meteor(...).align`` for others.
 
     Raises:
-        CaptionTypeError, EncodingError: what is not a caption.
+        CaptionTypeError, EncodingError: a value that is not a caption.
         MissingExtraError: METEOR's tables are not installed.
     """
     return Meteor().align(candidate, reference)

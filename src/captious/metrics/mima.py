@@ -1,4 +1,4 @@
-"""MIMA, the grammatical part of SMURF: how little one attention head alone tells, which is more for good grammar.
+"""MIMA, the grammatical part of SMURF: how little a single attention head tells, which is higher for good grammar.
 
 Feinglass and Yang 2021, equation 6, with the conventions of the authors' code.
 """
@@ -20,9 +20,9 @@ __all__ = ["Mima"]
 
 
 class Mima(EncoderMetric):
-    """One minus the information flow of a caption; 0..1, more is better. The corpus score is the mean.
+    """One minus the information flow of a caption; 0..1, higher is better. The corpus score is the mean.
 
-    References are not looked at. 0 for an empty caption.
+    References are not used. An empty caption scores 0.
     """
 
     name = "mima"

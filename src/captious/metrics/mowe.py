@@ -14,10 +14,10 @@ __all__ = ["Mowe"]
 
 
 class Mowe(WordMeanMetric):
-    """Cosine of the means of word vectors, -1 to 1, higher is better; of several references the best counts.
+    """Cosine of the means of word vectors, -1 to 1, higher is better; with several references, the best one counts.
 
-    A caption of whose words none has a vector gives -1. The corpus score is the mean. Tokens are put into lower case
-    and lose full stops, commas and quotes before they are looked up.
+    A caption none of whose words has a vector scores -1. The corpus score is the mean. Before lookup, tokens are
+    lower-cased, and full stops, commas and quotes are removed from them.
 
     Args:
         others: see ``WordMeanMetric``.

@@ -24,7 +24,7 @@ _IMAGES_AT_A_TIME = 4096
 class RefClipScore(ClipScore):
     """Harmonic mean of CLIPScore and max(largest cosine of the candidate with a reference, 0); higher is better.
 
-    0..2 w / (1 + w), which is 1.43 for w = 2.5; 0 where either of the two is. References stand behind the same prompt.
+    0..2 w / (1 + w), which is 1.43 for w = 2.5; 0 where either of the two is 0. References get the same prompt.
     Parameters are those of ``ClipScore``.
     """
 

@@ -56,6 +56,6 @@ class RougeL(MeanMetric):
 
 
 def f_measure(precision: NDArray[np.float64], recall: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
-    """F-measure; 0 where precision or recall is."""
+    """F-measure; 0 where precision or recall is 0."""
     weighted = (1 + beta**2) * precision * recall
     return np.divide(weighted, recall + beta**2 * precision, out=np.zeros_like(weighted), where=weighted > 0)

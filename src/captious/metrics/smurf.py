@@ -29,25 +29,25 @@ __all__ = ["THRESHOLD", "Parts", "Smurf", "fuse", "grammar_penalty"]
 #: SPARCS, SPURTS and MIMA, float64[n] each.
 Parts: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
-#: Below so many standard deviations a caption is an outlier among those of people.
+#: The threshold in standard deviations: a caption below it is an outlier among human captions.
 THRESHOLD = -1.96
 
 
 class Smurf(Combined):
     """SPARCS plus a reward for style and a penalty for outlying grammar, in standard deviations of human
-    captions; any number, more is better. The corpus score is the mean.
+    captions; any number, higher is better. The corpus score is the mean.
 
     Args:
-        model: the model of both MIMA and SPURTS; None for each its own. See ``EncoderMetric``.
+        model: the model of both MIMA and SPURTS; None for the default of each. See ``EncoderMetric``.
         mima_model, spurts_model: the model of one of them alone.
         constants: what the parts are standardised by, or the file that 'captious fit smurf' wrote; by default as
             published, which holds for the default models.
-        threshold: from where on, in standard deviations, style is rewarded and grammar is not penalised; captions
-            whose SPARCS is below get no reward for style.
+        threshold: in standard deviations: style is rewarded above it and grammar is penalised below it; captions whose
+            SPARCS is below it get no reward for style.
         variant: see ``variants``.
 
     Raises:
-        ParameterError: a threshold outside of -1,000,000 to 1,000,000.
+        ParameterError: a threshold outside -1,000,000 to 1,000,000.
     """
 
     name = "smurf"
@@ -134,8 +134,8 @@ def fuse(
     """SMURF from its standardised parts, float64[n] each.
 
     Args:
-        threshold: T. The reward for style is what SPURTS has above T, the penalty for grammar what MIMA lacks to T; a
-            caption whose SPARCS is below T gets no reward.
+        threshold: T. The reward for style is how far SPURTS exceeds T, the penalty for grammar how far MIMA falls below
+            T; a caption whose SPARCS is below T gets no reward.
         average: divide by the number of parts that count, 3, or 2 for a caption without reward.
     """
     counts = sparcs >= threshold
@@ -145,5 +145,5 @@ def fuse(
 
 
 def grammar_penalty(mima: NDArray[np.float64], threshold: float = THRESHOLD) -> NDArray[np.float64]:
-    """What standardised MIMA lacks to the threshold, 0 or less, float64[n]."""
+    """How far standardised MIMA falls below the threshold, 0 or less, float64[n]."""
     return np.minimum(mima - threshold, 0)

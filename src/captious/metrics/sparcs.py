@@ -1,4 +1,4 @@
-"""SPARCS, the semantic half of SMURF: F1 of concepts, those of references weighed by how many references have them.
+"""SPARCS, the semantic half of SMURF: F1 of concepts, those of references weighted by how many references have them.
 
 Feinglass and Yang 2021, equations 9 to 11, with the tokens, stop words and stems of the authors' code.
 """
@@ -21,7 +21,7 @@ __all__ = ["Sparcs"]
 class Sparcs(MeanMetric):
     """F1 of the distinct concepts of a caption; 0..1. The corpus score is the mean.
 
-    A concept that a share w of the image's references has counts w, on both sides; one of the candidate that no
+    A concept that a share w of the image's references has counts w, on both sides; a candidate's concept that no
     reference has counts 1.
 
     Args:

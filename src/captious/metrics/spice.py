@@ -1,4 +1,4 @@
-"""SPICE: objects, attributes and relations that a candidate has in common with its references, synonyms being equal.
+"""SPICE: objects, attributes and relations that a candidate shares with its references, synonyms included.
 
 Anderson, Fernando, Johnson and Gould 2016. The official variant is the authors' program, SPICE 1.0, as the COCO caption
 toolkit runs it.
@@ -42,7 +42,7 @@ class Spice(Metric):
 
     Args:
         parser: where parses come from: the parser of captious with the grammar "corenlp" or "captious", a file of
-            parses, or a source of your own; None for the best grammar at hand.
+            parses, or a source of your own; None for the best grammar available.
         variant: see ``variants``.
         tokenizer: see ``captious.text.as_tokenizer``.
 

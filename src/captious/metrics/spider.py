@@ -1,4 +1,4 @@
-"""SPIDEr: the mean of SPICE and CIDEr-D, of what captions say and of how people say it.
+"""SPIDEr: the mean of SPICE, which looks at what captions say, and CIDEr-D, which looks at how people say it.
 
 Liu, Zhu, Ye, Guadarrama and Murphy 2017, "Improved image captioning via policy gradient optimization of SPIDEr".
 """
@@ -24,7 +24,7 @@ __all__ = ["Spider"]
 
 
 class Spider(Combined):
-    """SPIDEr, 0 to 5.5, higher is better: half of SPICE and half of CIDEr-D. The corpus score is the mean.
+    """SPIDEr, 0 to 5.5, higher is better: half of SPICE plus half of CIDEr-D. The corpus score is the mean.
 
     Args:
         idf: document frequencies, or a file of them; None to count the references that are scored against.

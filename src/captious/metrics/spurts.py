@@ -1,4 +1,4 @@
-"""SPURTS, the stylistic part of SMURF: how much attention tells once stop words are gone, which is more for rare words.
+"""SPURTS, the stylistic part of SMURF: how much attention tells without stop words, which is higher for rare words.
 
 Feinglass and Yang 2021, with the conventions of the authors' code.
 """
@@ -22,9 +22,9 @@ _STOP_WORDS: dict[str, StopWords] = {"official": "masked", "paper": "removed"}
 
 
 class Spurts(EncoderMetric):
-    """Information flow of a caption without stop words; 0..1, more is better. The corpus score is the mean.
+    """Information flow of a caption without stop words; 0..1, higher is better. The corpus score is the mean.
 
-    References are not looked at. 0 for an empty caption.
+    References are not used. An empty caption scores 0.
     """
 
     name = "spurts"

@@ -1,4 +1,4 @@
-"""Unigram recall: the share of a reference's words that the candidate has, with the best reference.
+"""Unigram recall: the share of a reference's words that the candidate has, for the best reference.
 
 A feature of LCEval (Sharif et al. 2019), whose code for it was never released.
 """
@@ -22,7 +22,7 @@ __all__ = ["UnigramRecall"]
 class UnigramRecall(MeanMetric):
     """Clipped matching words divided by the words of the reference, best reference; 0..1. The corpus score is the mean.
 
-    0 with a reference that has no words.
+    0 for a reference without words.
     """
 
     name = "unigram-recall"

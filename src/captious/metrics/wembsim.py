@@ -16,7 +16,7 @@ __all__ = ["Wembsim"]
 class Wembsim(WordMeanMetric):
     """|cosine| of the means of word vectors, 0 to 1, higher is better; the mean over references.
 
-    A caption of whose words none has a vector gives 0, which the publication leaves open. The corpus score is the mean.
+    A caption none of whose words has a vector scores 0; the publication leaves this open. The corpus score is the mean.
 
     Args:
         others: see ``WordMeanMetric``.

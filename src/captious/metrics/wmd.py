@@ -38,7 +38,7 @@ _NLTK_2016 = StopWords("nltk-2016", frozenset(word for word in NLTK.words if "'"
 class Wmd(VectorMetric):
     """exp(-d / sigma), 0 to 1, higher is better, with d the word mover's distance of the nearest reference.
 
-    The corpus score is the mean. A caption of whose words none has a vector is infinitely far from all others.
+    The corpus score is the mean. A caption none of whose words has a vector is infinitely far from all others.
 
     Args:
         sigma: how fast similarity falls with distance, 0.001 to 1,000,000.
@@ -98,7 +98,7 @@ class Wmd(VectorMetric):
         return self._rows(candidates), *bags, captions.references.offsets, threads()
 
     def transport(self, candidate: str, reference: str) -> Transport:
-        """How the words of a reference get to those of a candidate, and what that costs."""
+        """How the words of a reference are moved to those of a candidate, and the cost."""
         captions = load({0: candidate}, {0: [reference]})
         ours, theirs = captions.layer(BagLayer(self.words))
         words = ours.table.words

@@ -1,8 +1,8 @@
-"""The metric of Yi et al.: references combined into one, so that a candidate is not blamed for what people leave out.
+"""The metric of Yi et al.: references combined into one, so that no candidate is penalised for what people leave out.
 
-Yi, Deng and Hu 2020, "Improving image captioning evaluation by considering inter references variance". To one
-reference, the base, are added the tokens of the others that nothing in it, or added before, matches; a product of two
-recalls of contextual embeddings judges the candidate against that. ``yi2020_unigram`` is the variant without a model.
+Yi, Deng and Hu 2020, "Improving image captioning evaluation by considering inter references variance". One reference,
+the base, is extended by the tokens of the others that match nothing in it or added before; the candidate is scored
+against that by a product of two recalls of contextual embeddings. ``yi2020_unigram`` is the variant without a model.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ _FEW_CAPTIONS = 100
 class Yi2020(EncoderMetric):
     """Recall of the combined references times recall without stop words; 0 to 1, higher is better.
 
-    Every reference is the base once, and the score of a caption is the mean over bases, which makes of the paper's
-    random base its expectation. The corpus score is the mean over captions.
+    Every reference is the base once, and the score of a caption is the mean over bases, which is the expectation over
+    the paper's random base. The corpus score is the mean over captions.
 
     Args:
         model: see ``EncoderMetric``.
-        threshold: cosine above which tokens match, in [0, 1); None for 0.4, or 0.83 for models of RoBERTa's kind.
-        layer: whose hidden states; None for 8, or the last of a model that has fewer.
+        threshold: cosine above which tokens match, in [0, 1); None for 0.4, or 0.83 for RoBERTa-like models.
+        layer: the layer whose hidden states are compared; None for 8, or the last of a model that has fewer.
         combine: add tokens of the other references to the base.
-        cut: leave tokens of the references out that match none of the candidate's.
+        cut: leave out tokens of the references that match none of the candidate's.
         remove: multiply by the recall without stop words.
         stop_words: a file with one word on a line, or words; None for NLTK's list.
-        token_idf: frequencies that tokens are weighed by; None to count the references at hand. The released code
+        token_idf: frequencies that tokens are weighted by; None to count the references at hand. The released code
             counts references and candidates: ``TokenFrequencies.of([*references, *candidates], encoder)``.
         variant: see ``variants``.
 
@@ -190,10 +190,10 @@ class Yi2020(EncoderMetric):
         """Inverse document frequency by token id."""
         if self.variant == "official":
             return np.log((idf.n_captions + 1) / (idf.counts + 1))
-        return np.log10(max(idf.n_captions, 1) / np.maximum(idf.counts, 1))  # what was never seen is as rare as can be
+        return np.log10(max(idf.n_captions, 1) / np.maximum(idf.counts, 1))  # unseen tokens count as the rarest
 
     def _stop_tokens(self) -> NDArray[np.bool_]:
-        """Which token ids are stop words. A piece that continues a word in BERT's way, as ##s, is none."""
+        """Which token ids are stop words. A piece that continues a word, such as BERT's ##s, is not one."""
         tokens = self.encoder.tokenizer.convert_ids_to_tokens(range(len(self.encoder.tokenizer)))
         return np.array([token.lstrip(_WORD_STARTS) in self.stop_words for token in tokens], bool)
 
@@ -203,8 +203,8 @@ class Yi2020(EncoderMetric):
         found = []
         if self._layer is None and self.layer < _LAYER:
             found.append(
-                f"{self.encoder.name} has no layer {_LAYER}, so yi2020 uses the last one, {self.layer}; another layer "
-                f"and threshold than {self.threshold} may agree better with human judgments "
+                f"{self.encoder.name} has no layer {_LAYER}, so yi2020 uses the last one, {self.layer}; a different "
+                f"layer, with a threshold other than {self.threshold}, may agree better with human judgments "
                 "(-m yi2020:layer=N,threshold=T)."
             )
         if idf.n_captions < _FEW_CAPTIONS:
@@ -243,8 +243,8 @@ class _CombinationLayer(KeyedByFields):
     Args:
         encoding: the hidden states.
         threshold: cosine above which tokens match; None to combine nothing.
-        shifted: as the released code does, which takes for added tokens the state before theirs, and then, in place of
-            the last one's, the base's closing token before the first one's.
+        shifted: as in the released code, which takes for the first added token the state of the base's closing token,
+            and for every other one the state before that of the previous added token.
     """
 
     encoding: EncodingLayer
@@ -320,6 +320,6 @@ def _without_ends(encoded: EncodedTexts, i: int) -> tuple[list[int], NDArray[np.
 def _share(
     amounts: NDArray[np.floating], of: NDArray[np.floating], bases: NDArray[np.int32], n: int
 ) -> NDArray[np.float64]:
-    """The sum of amounts over that of what they are a share of, by base; 0 where that is 0."""
+    """The sum of amounts divided by the sum of ``of``, by base; 0 where the latter is 0."""
     total = np.bincount(bases, of, n)
     return np.divide(np.bincount(bases, amounts, n), total, out=np.zeros(n), where=total > 0)

@@ -1,4 +1,4 @@
-"""The metric of Yi et al. without a model: the share of the words of all references together found in the candidate.
+"""The metric of Yi et al. without a model: the share of the words of all references together that the candidate has.
 
 Yi, Deng and Hu 2020, the variant on unigrams; official implementation: run_metric_simple.py of their code.
 """
@@ -28,7 +28,7 @@ class Yi2020Unigram(MeanMetric):
     Args:
         stop_words: a file with one word on a line, or words; None for NLTK's list.
         variant: see ``variants``.
-        tokenizer: see ``captious.text.as_tokenizer``. The official one is white space, so that case counts.
+        tokenizer: see ``captious.text.as_tokenizer``. The official one splits at white space and keeps case.
 
     Raises:
         ResourceError: a file of stop words that cannot be read.

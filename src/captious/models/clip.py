@@ -57,7 +57,7 @@ def encode_images(encoder: Encoder, paths: Sequence[Path]) -> NDArray[np.float32
     Raises:
         InputError: a file that is not an image, or a broken one.
         MissingExtraError: torch, transformers or PIL is not installed.
-        ResourceError: the model cannot be found or read, or is no CLIP.
+        ResourceError: the model cannot be found or read, or is not a CLIP model.
     """
     clip = _clip(encoder)
     import torch
@@ -77,7 +77,7 @@ def encode_images(encoder: Encoder, paths: Sequence[Path]) -> NDArray[np.float32
 def _read(
     pixels: Callable[[Path], NDArray[np.float32]], paths: Sequence[Path], pool: ThreadPoolExecutor
 ) -> list[NDArray[np.float32]]:
-    """What an image is to the model, for each path; in this thread where the system gives no others."""
+    """The model's input for the image of each path; read in this thread if the system cannot start others."""
     try:
         waiting = [pool.submit(pixels, path) for path in paths]
     except RuntimeError:
@@ -86,9 +86,9 @@ def _read(
 
 
 def encode_texts(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Unit vectors of texts, float32[n, d]; and which texts were cut because the model reads no more tokens, bool[n].
+    """Unit vectors of texts, float32[n, d]; and which texts were cut to the most tokens that the model reads, bool[n].
 
-    As in the official tokenizer, the special token at the end stays where a text is cut.
+    As in the official tokenizer, a text that is cut keeps the special token at its end.
 
     Raises:
         MissingExtraError, ResourceError: as ``encode_images``.
@@ -117,7 +117,7 @@ def encode_texts(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.flo
 
 @dataclass(frozen=True)
 class ImageLayer(KeyedByFields):
-    """Unit vectors of the images in a folder, float32[n_images, d]; see ``find_images`` for which file is whose."""
+    """Unit vectors of the images in a folder, float32[n_images, d]; see ``find_images`` for how files are found."""
 
     encoder: Encoder
     folder: Path
@@ -128,7 +128,7 @@ class ImageLayer(KeyedByFields):
 
 @dataclass(frozen=True, eq=False)
 class ClipTexts:
-    """Captions behind a prompt, as CLIP sees them.
+    """Captions with the prompt before them, as CLIP sees them.
 
     Args:
         vectors: unit vectors, float32[n_captions, d].
@@ -141,7 +141,7 @@ class ClipTexts:
 
 @dataclass(frozen=True)
 class PromptedCandidates(KeyedByFields):
-    """Candidates behind a prompt. Vectors are kept with the references, so that systems share equal captions."""
+    """Candidates with a prompt. Vectors are kept with the references, so that systems share equal captions."""
 
     encoder: Encoder
     prompt: str
@@ -159,7 +159,7 @@ class PromptedCandidates(KeyedByFields):
 
 @dataclass(frozen=True)
 class PromptedReferences(KeyedByFields):
-    """References behind a prompt."""
+    """References with a prompt."""
 
     encoder: Encoder
     prompt: str
@@ -205,10 +205,10 @@ class _Clip:
         return ids
 
     def pixels(self, path: Path) -> NDArray[np.float32]:
-        """An image as the model wants it, float32[3, height, width].
+        """An image as the model expects it, float32[3, height, width].
 
-        The model's image processor does all but the place of the cut: where the margin is odd, the official code
-        rounds half of it to the even pixel and transformers down, and the pictures are a pixel apart.
+        The model's image processor does everything but place the crop: where the margin is odd, the official code
+        rounds half of it to the even pixel and transformers rounds it down, so the crops can be a pixel apart.
         """
         image, processor = read_image(path), self._processor
         own: dict[str, Any] = {}
@@ -242,7 +242,7 @@ def _batches(lengths: NDArray[np.int64], most: int) -> Iterator[NDArray[np.int64
 
 
 def _units(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Vectors at length 1; those of length 0 as they are."""
+    """Vectors scaled to length 1; those of length 0 are left as they are."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     units: NDArray[np.float32] = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return units

@@ -23,7 +23,7 @@ _NO_VECTOR, _LEFT_OUT = -1, -2
 
 _DELETED = str.maketrans("", "", ".,\"'")
 
-#: How a token becomes the word that is looked up; "" is none.
+#: How a token becomes the word that is looked up; "" stands for no word.
 FORMS: Mapping[str, Callable[[str], str]] = {
     "token": lambda token: token,
     "lower": str.lower,

@@ -1,8 +1,8 @@
 """Contextual encoders: texts to hidden states and attention maps, by any model that transformers can load.
 
 An ``Encoder`` is a value: which model, on which device, in which precision. Its weights are read when they are first
-needed, once per process. Texts of equal length share a batch, so nothing is computed for padding, and what a text
-gets does not depend on its company beyond the last bits of floating point.
+needed, once per process. Texts of equal length share a batch, so nothing is computed for padding, and the result for a
+text depends on the rest of its batch only in the last bits of floating point.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Batch", "Encoder", "as_encoder"]
 
 _TOKENS_PER_BATCH = 1024  # on a processor, where from 512 to 4096 makes no difference to speed
 _TOKENS_PER_BATCH_GPU = 32_768
-_NO_LIMIT = 1 << 30  # tokens; what transformers says where there is none is more
+_NO_LIMIT = 1 << 30  # tokens; where there is no limit, transformers gives a larger number
 _TEXTS_AT_ONCE = 4096  # what tokenizers return takes a hundred times the memory of the ids
 _PRECISIONS = ("float32", "bfloat16", "float16")
 
@@ -98,7 +98,7 @@ class Encoder:
 
     @property
     def name(self) -> str:
-        """What people call it: the model's name, or that of its folder."""
+        """The name for people to read: the model's name, or that of its folder."""
         folder = Path(self.model)
         return folder.resolve().name if folder.is_dir() else self.model
 
@@ -139,7 +139,7 @@ class Encoder:
         return _loaded(self).tokenizer
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of the pieces of each text with the model's special tokens; what is too long is cut at the end."""
+        """Ids of each text's pieces with the model's special tokens; texts that are too long are cut at the end."""
         if not texts:
             return []
         tokenizer = self.tokenizer
@@ -156,8 +156,8 @@ class Encoder:
     ) -> Iterator[Batch]:
         """Hidden states of some layers, and attention maps if asked for, batch by batch, of sequences of token ids.
 
-        For attention maps, padding tokens inside a sequence are masked: nobody attends to them. For hidden states they
-        are tokens like others, as a caption may have them.
+        For attention maps, padding tokens inside a sequence are masked: no position attends to them. For hidden states
+        they are ordinary tokens, since a caption may contain them.
 
         Batches come shortest first; memory holds one at a time. Sequences must not be empty.
 
@@ -215,7 +215,7 @@ class _Weights:
         from transformers import AutoTokenizer
 
         self.tokenizer: Any = pretrained(encoder.model, AutoTokenizer.from_pretrained)
-        if len(self.tokenizer) <= len(self.tokenizer.all_special_ids):  # what transformers makes of missing files
+        if len(self.tokenizer) <= len(self.tokenizer.all_special_ids):  # what missing files lead to
             raise ResourceError(
                 "the model has no tokenizer",
                 where=str(Path(encoder.model).resolve()),
@@ -254,7 +254,7 @@ class _Weights:
 
     @cached_property
     def _blocks(self) -> tuple[Any, str] | None:
-        """The module that holds the list of blocks, and under which name; None if it cannot be told."""
+        """The module that holds the list of blocks, and under which name; None if there is no such module."""
         from torch.nn import ModuleList
 
         found = [
@@ -270,7 +270,7 @@ class _Weights:
         positions = int(getattr(self.config, "max_position_embeddings", _NO_LIMIT))
         embedding = getattr(getattr(self.model, "embeddings", None), "position_embeddings", None)
         padding = getattr(embedding, "padding_idx", None)
-        if padding is not None:  # as in RoBERTa, positions are counted from behind the padding's
+        if padding is not None:  # as in RoBERTa, positions are counted from after that of padding
             positions -= int(padding) + 1
         return positions if positions > 0 else _NO_LIMIT
 

@@ -27,7 +27,7 @@ class EncodedTexts:
     """Captions as tokens with their hidden states.
 
     Args:
-        rows: int64[n_captions]: caption i is the text ``rows[i]`` of the others.
+        rows: int64[n_captions]: caption i is the distinct text number ``rows[i]``.
         texts: the distinct texts.
         ids: token ids of each distinct text, special ones included.
         vectors: their hidden states.
@@ -43,7 +43,7 @@ class EncodedTexts:
 
 
 def numbered(texts: Iterable[str]) -> tuple[list[str], NDArray[np.int64]]:
-    """The distinct texts in the order of coming, and which of them each text is."""
+    """The distinct texts in the order of first occurrence, and the index of each text among them."""
     numbers: dict[str, int] = {}
     rows = np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int64)
     return list(numbers), rows
@@ -65,7 +65,7 @@ class EncodingLayer(KeyedByFields):
     lead: str | None = None
 
     def form(self, texts: Sequence[str]) -> Sequence[str]:
-        """What is encoded of texts."""
+        """Texts as they are encoded."""
         if self.lead is None:
             return texts
         return [self.lead + text if text else "" for text in map(str.strip, texts)]

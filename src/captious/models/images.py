@@ -18,11 +18,11 @@ _COCO = re.compile(r"(?:COCO_[a-z]+[0-9]{4}_)?([0-9]{12})")
 
 
 def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> list[Path]:
-    """The file of each image, by name alone; folders within the folder are not searched.
+    """The file of each image, by name alone; subfolders are not searched.
 
-    A file that is called like the id, extension included, is the image's. Otherwise it is the file that is called so
-    behind an extension of images, in any case, or that carries the number as COCO writes it: ``7`` is ``7.jpg``,
-    ``7.PNG``, ``000000000007.jpg`` or ``COCO_val2014_000000000007.jpg``.
+    A file whose name is the id, extension included, is the image's. Otherwise it is the file whose name is the id with
+    an image extension, in upper or lower case, or the number as COCO writes it: ``7`` is ``7.jpg``, ``7.PNG``,
+    ``000000000007.jpg`` or ``COCO_val2014_000000000007.jpg``.
 
     Raises:
         InputError: the folder cannot be read; images without a file, or with more than one.
@@ -61,7 +61,7 @@ def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> lis
 
 
 def read_image(path: Path) -> Any:
-    """The image in a file, as an RGB image of PIL, lying as it is stored.
+    """The image in a file, as an RGB image of PIL, in the orientation in which it is stored.
 
     Raises:
         InputError: not an image, or a broken one.
@@ -73,7 +73,7 @@ def read_image(path: Path) -> Any:
             return image.convert("RGB")
     except MemoryError:
         raise
-    except Exception as error:  # whatever a decoder makes of a broken file
+    except Exception as error:  # decoders raise many kinds of errors on broken files
         raise InputError(
             f"the image file {path.name} cannot be read: {str(error) or type(error).__name__}",
             where=str(path),

@@ -1,7 +1,7 @@
 """Information flow through a transformer: how much the positions that attend tell about those that are attended to.
 
 Feinglass and Yang 2021 (SMURF), equation 6, with the conventions of the authors' code: special tokens take part, the
-head with the most counts for its layer, and the median for the layers.
+largest value of its heads counts for a layer, and the median of the layers is taken.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["information_flow", "normalised_information"]
 def information_flow(encoder: Encoder, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     """Information flow of sequences of token ids, special tokens included: float64[n_sequences], 0..1.
 
-    The largest normalised mutual information of a layer's heads; of the layers the median, between the two middle ones
-    if their number is even. Padding tokens inside a sequence attend, but are not attended to. NaN for a sequence of
-    fewer than two tokens.
+    The largest normalised mutual information of a layer's heads; then the median of the layers, halfway between the two
+    middle ones if their number is even. Padding tokens inside a sequence attend, but are not attended to. NaN for a
+    sequence of fewer than two tokens.
 
     Raises:
         ParameterError: the model's attention is not finite.

@@ -47,7 +47,7 @@ def pretrained(name: str, load: Any, **options: Any) -> Any:
                 return load(name, local_files_only=local, **options)
         except MemoryError:
             raise
-        except Exception as error:  # what the libraries raise on missing and damaged files is many things
+        except Exception as error:  # the libraries raise many kinds of errors on missing and damaged files
             if local != attempts[-1]:
                 continue
             raise _not_found(name, error) from error
@@ -56,7 +56,7 @@ def pretrained(name: str, load: Any, **options: Any) -> Any:
 
 @contextmanager
 def torch_threads() -> Iterator[None]:
-    """As many threads as CAPTIOUS_THREADS says, if it says something, for as long as it takes."""
+    """Let torch use ``CAPTIOUS_THREADS`` threads within the block, if that is set."""
     import torch
 
     before = torch.get_num_threads()
@@ -72,12 +72,12 @@ def torch_threads() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No bars and no log lines of transformers; afterwards as before."""
+    """Switch off the progress bars and log lines of transformers within the block."""
     from logging import ERROR, getLogger
 
     from transformers.utils import logging
 
-    hub = getLogger("huggingface_hub")  # it would tell of every attempt
+    hub = getLogger("huggingface_hub")  # it would log every attempt
     bars, level, hub_level = logging.is_progress_bar_enabled(), logging.get_verbosity(), hub.level
     logging.disable_progress_bar()
     logging.set_verbosity_error()

@@ -20,7 +20,7 @@ _IN_MEMORY = 256 << 20  # bytes
 class TokenVectors:
     """float32[n_tokens, d] for each text, written in any order and read by text.
 
-    The temporary file has no name: it is gone when this object or the process is, however that ends.
+    The temporary file has no name: it disappears with this object or with the process, however the process ends.
 
     Args:
         lengths: number of tokens of each text.

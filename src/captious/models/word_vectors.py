@@ -21,20 +21,20 @@ _SHOWN = 8  # digits of the checksum in signatures
 
 
 def missing_vectors() -> str | None:
-    """The command that makes word vectors known, or None if there are any."""
+    """The command that adds word vectors, or None if there are any."""
     return None if resource.default() or resource.names() else resource.INSTALL
 
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """Word vectors. Make one with ``open`` or ``of``.
+    """Word vectors. Create them with ``open`` or ``of``.
 
     Args:
         name: what signatures call them.
         checksum: of their content, hexadecimal.
         index: looks words up.
         origin: where they come from, for people.
-        reopen: makes the same in another process; None if only a copy can.
+        reopen: opens the same vectors in another process; None if they have to be copied.
     """
 
     name: str
@@ -45,7 +45,7 @@ class WordVectors:
 
     @classmethod
     def open(cls, what: str | os.PathLike[str] | None = None) -> WordVectors:
-        """Vectors by the name that ``captious vectors add`` gave, or of a file; for None the default.
+        """Vectors by the name given to ``captious vectors add``, or from a file; None for the default.
 
         The default is what ``CAPTIOUS_VECTORS`` names, or the only ones that were added.
 
@@ -65,7 +65,7 @@ class WordVectors:
             name: what signatures call them.
 
         Raises:
-            ParameterError: not one row of finite numbers for each word, a word twice, or none.
+            ParameterError: not one row of finite numbers for each word, a duplicate word, or no words.
         """
         if not isinstance(name, str) or not resource.NAME.fullmatch(name):
             raise ParameterError(
@@ -109,7 +109,7 @@ class WordVectors:
 
     @property
     def width(self) -> int:
-        """Numbers of a vector."""
+        """Length of a vector."""
         return self.index.width
 
     def __len__(self) -> int:
@@ -128,7 +128,7 @@ class WordVectors:
     def look_up(self, words: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
         """Which words have a vector, bool[n], and the vectors, float32[n, width]; zeros for words without.
 
-        Words are compared letter by letter, case included.
+        Words must match exactly, case included.
 
         Raises:
             ResourceError: the compiled file is damaged.

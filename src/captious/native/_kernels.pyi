@@ -1,5 +1,5 @@
 """
-Kernels over arrays of integers. `captious.text` and `captious.metrics` are their users.
+Kernels over arrays of integers, used by `captious.text` and `captious.metrics`.
 """
 
 import enum
@@ -63,8 +63,8 @@ class Vocabulary:
 
     def lookup(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
         """
-        Words of captions, tokens being cut again at white space; unknown ones are not added but numbered from len(self)
-        on, anew in every caption.
+        Words of captions, tokens being cut again at white space; unknown words are not added, but numbered from
+        len(self) on, starting over in every caption.
         """
 
 class ReferenceNgrams:
@@ -136,8 +136,8 @@ def kendall_resampled(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,
 
 def kendall_exchanged(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], a: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], swaps: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
-    The same of two metrics' scores, after those of the groups where swaps uint8[n, n_groups] is not 0 were
-    exchanged; int64[n, 12], first of a, then of b.
+    The same for the scores of two metrics, after exchanging those of the groups where swaps uint8[n, n_groups] is
+    not 0; int64[n, 12], first for a, then for b.
     """
 
 class MeteorTablesCompiler:
@@ -147,7 +147,7 @@ class MeteorTablesCompiler:
 
     def add_paraphrases(self, bytes: bytes) -> None:
         """
-        The next bytes of the unpacked paraphrase table. Raises ValueError if it is not of that form.
+        The next bytes of the unpacked paraphrase table. Raises ValueError if it is malformed.
         """
 
     def finish(self, *, synsets: bytes, exceptions: bytes, function_words: bytes) -> dict[str, numpy.typing.NDArray[Any]]:
@@ -167,7 +167,7 @@ class MeteorLexicon:
 
     def learn(self, first: int, words: tuple[str, ...], stems: tuple[str, ...]) -> None:
         """
-        Words of the vocabulary from the id `first` on, and their stems. Those that are known already are passed over.
+        Words of the vocabulary from the id `first` on, and their stems. Known words are skipped.
         """
 
 def meteor_normalise(source: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], target: Vocabulary) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
@@ -196,7 +196,7 @@ class Pcfg:
     def __init__(self, binary_rules: Annotated[NDArray[numpy.int32], dict(shape=(None, 3), order='C', device='cpu', writable=False)], binary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], unary_rules: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order='C', device='cpu', writable=False)], unary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, root: int, boundary: int, symbols: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], potentials: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], common: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
         binary_rules int32[n, 3]: parent, left and right child; unary_rules int32[m, 2]: parent and child; scores float32.
-        Without a boundary (-1) sentences are derived from the root; else from what stands before the boundary in a rule
+        Without a boundary (-1) sentences are derived from the root; else from what comes before the boundary in a rule
         of the root. symbols int32[n_states] and potentials float32[n_states] define the coarser grammar that guides the
         search; common uint8[n + m] is not 0 for rules that are tried first. No result depends on these three.
         """
@@ -225,8 +225,8 @@ def visible_nodes(offsets: numpy.typing.NDArray[numpy.int64], states: numpy.typi
 def parse_vector_lines(lines: bytes, width: int) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32], str, int, bytes]:
     """
     Lines of words with `width` numbers each: text of the words, their ends, the numbers float32[n_lines, width];
-    then what is wrong with the line behind these, if something is ("", "empty", "no word", "wrong count",
-    "no number" or "not finite"), how many numbers it has, and what stands in place of a number.
+    then what is wrong with the line after these, if anything is ("", "empty", "no word", "wrong count",
+    "no number" or "not finite"), how many numbers it has, and what it has in place of a number.
     """
 
 def sorted_words(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
@@ -236,7 +236,7 @@ def sorted_words(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order
 
 def find_words(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: tuple[str, ...]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
-    Places of words in a sorted list, -1 where it does not have one; int64[n_words].
+    Places of words in a sorted list, -1 for those that it does not have; int64[n_words].
     """
 
 def subword_buckets(text: numpy.typing.NDArray[numpy.uint8], ends: numpy.typing.NDArray[numpy.int64], shortest: int, longest: int, buckets: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
@@ -246,11 +246,11 @@ def subword_buckets(text: numpy.typing.NDArray[numpy.uint8], ends: numpy.typing.
 
 def transport_plan(costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], supplies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], demands: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
-    What moving all supplies (rows) to demands (columns) at the least cost moves; int64[n_rows, n_columns].
+    The amounts moved when all supplies (rows) go to demands (columns) at the least cost; int64[n_rows, n_columns].
     """
 
 def word_distances(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], a: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-    """Euclidean distances of words from words; float64[len(a), len(b)]."""
+    """Euclidean distances between words; float64[len(a), len(b)]."""
 
 def word_mover_distances(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """

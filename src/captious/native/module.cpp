@@ -6,7 +6,7 @@ using namespace captious;
 NB_MODULE(_kernels, m) {
     // Objects that live until the interpreter ends, in a user's globals or a cache, are no reason to print anything.
     nb::set_leak_warnings(false);
-    m.doc() = "Kernels over arrays of integers. `captious.text` and `captious.metrics` are their users.";
+    m.doc() = "Kernels over arrays of integers, used by `captious.text` and `captious.metrics`.";
 
     bind_vocabulary(m);
     bind_ngrams(m);

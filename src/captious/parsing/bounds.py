@@ -1,8 +1,8 @@
 """What makes exact parsing fast: a coarser grammar for bounds, and the rules to try first.
 
-No tree depends on any of it. The coarser grammar has one symbol for states that differ little in what they stand in;
-its potentials say how much better some of them do than others, so that the best scores of the two grammars are close.
-They are taken from the grammar alone, and pay when they have been tuned on sentences.
+No tree depends on any of it. The coarser grammar has one symbol for states that occur in similar contexts; its
+potentials say how much better some of them do than others, so that the best scores of the two grammars are close. They
+are derived from the grammar alone, and pay off once they have been tuned on sentences.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Bounds", "make_pcfg", "no_bounds", "tuned_bounds"]
 _ROOT = "ROOT"
 _CATEGORY = re.compile(r"-[A-Z]+-|[^-=|#^~_\[ ]+")
 _PARENT = re.compile(r"\^([A-Z$.]+)")
-_KEPT = re.compile(r"-(?:VBN|VBG|VBF|VB|TO|B|R|P)\b")  # annotations that say much of what a phrase may stand in
+_KEPT = re.compile(r"-(?:VBN|VBG|VBF|VB|TO|B|R|P)\b")  # annotations that say much about the contexts of a phrase
 _PASSES = 12
 _ITERATIONS = 500
 _SMALLEST = 1e-12
@@ -46,16 +46,16 @@ class Bounds:
 
 
 def no_bounds(grammar: Grammar) -> Bounds:
-    """What stands in place of bounds where sentences are parsed plainly."""
+    """The bounds of a parser that parses sentences plainly."""
     n, n_rules = len(grammar.states), len(grammar.binary_rules) + len(grammar.unary_rules)
     return Bounds(np.zeros(n, np.int32), np.zeros(n, np.float32), np.ones(n_rules, np.uint8))
 
 
 def tuned_bounds(grammar: Grammar, sentences: Sequence[Sequence[str]], *, passes: int = _PASSES) -> Bounds:
-    """Bounds for sentences like these, words in lists.
+    """Bounds for sentences like these, each a list of words.
 
     Args:
-        passes: over the sentences; the fewer there are of these, the more passes it takes. With 5,000 sentences and 12
+        passes: over the sentences; the fewer sentences, the more passes are needed. With 5,000 sentences and 12
             passes (half a minute) the official grammar parses captions four times as fast as without bounds.
     """
     prior = _prior_bounds(grammar)
@@ -92,14 +92,14 @@ def _boundary_tag(grammar: Grammar) -> str:
 
 
 def _prior_bounds(grammar: Grammar) -> Bounds:
-    """Bounds that need no sentences: potentials are how often states stand anywhere, as the grammar has it."""
+    """Bounds that need no sentences: potentials are how often states occur anywhere, according to the grammar."""
     n_rules = len(grammar.binary_rules) + len(grammar.unary_rules)
     return Bounds(_symbols(grammar), _prior_potentials(grammar), np.ones(n_rules, np.uint8))
 
 
 def _symbols(grammar: Grammar) -> NDArray[np.int32]:
-    """Coarse symbols: tags as they are; phrases by category, some annotations, and the category above; for
-    binarisation, of what it is part."""
+    """Coarse symbols: tags as they are; phrases by category, some annotations, and the category above; for states of
+    binarisation, what they are part of."""
     tags = set(grammar.tags)
     tops = _tops(grammar)
     number: dict[str, int] = {}
@@ -146,7 +146,7 @@ def _tops(grammar: Grammar) -> list[frozenset[int]]:
 
 
 def _prior_potentials(grammar: Grammar) -> NDArray[np.float32]:
-    """ln of the expected number of times that a state stands in a tree, less that of all that may stand below it."""
+    """ln of the expected number of times that a state occurs in a tree, less that of all that may be below it."""
     n = len(grammar.states)
     state_of = {name: state for state, name in enumerate(grammar.states)}
     tags = np.zeros(n)

@@ -1,7 +1,7 @@
 """From basic dependencies to the collapsed ones that scene graphs are read from.
 
 Basic dependencies are a tree over all words. The collapsed ones (CoreNLP's CollapsedCCProcessed, without extras) say
-what words mean to each other: prepositions become part of relations, and what holds of a word holds of the words
+how words relate in meaning: prepositions become part of relations, and what applies to a word also applies to the words
 coordinated with it. ``collapsed`` applies, in this order:
 
     fold_prepositions     next to, in front of                   one preposition, its noun in its place
@@ -12,7 +12,7 @@ coordinated with it. ``collapsed`` applies, in this order:
     _shared_governors     eats cake and pie                      both are objects
     _shared_subject       a dog runs and jumps                   the dog does both
 
-Every step is worked out from a treebank of captions that the official program parsed.
+Every step was derived from a treebank of captions that the official program parsed.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ class _Sentence:
     """A sentence on its way to collapsed dependencies; lists of words start with an entry for no word.
 
     Args:
-        cases: of a noun, the first words of its prepositions.
-        fixed: of a word, the others of a fixed expression (``such as``).
-        coordinators: of a word, its conjunctions.
+        cases: for each noun, the first words of its prepositions.
+        fixed: for each word, the others of a fixed expression (``such as``).
+        coordinators: for each word, its conjunctions.
         conjuncts: words coordinated with their heads.
         links: pairs of coordinated words; the second may be a copy.
         added: edges to and from copies.
@@ -130,7 +130,7 @@ class _Sentence:
         return copy
 
     def modifies(self, word: int) -> bool:
-        """Whether a word modifies another than the root, by a preposition or clause."""
+        """Whether a word modifies one other than the root, by a preposition or clause."""
         return self.heads[word] > 0 and _base(self.relations[word]) in _MODIFIERS
 
 
@@ -165,7 +165,7 @@ def _conjunction(sentence: _Sentence, conjunct: int) -> str:
 
 
 def _split_governor(sentence: _Sentence, conjunct: int, conjunction: str) -> bool:
-    """Give the second of two prepositional phrases a governor of its own. Whether it did.
+    """Give the second of two prepositional phrases a governor of its own. Return whether it did.
 
     Example:
         dogs on beds and under blankets
@@ -220,7 +220,7 @@ def _name_conjunct(sentence: _Sentence, conjunct: int, conjunction: str) -> None
 
 
 def _name_modifier(sentence: _Sentence, noun: int, cases: list[int]) -> None:
-    """Name a modifier after its preposition; who is responsible for a passive is its agent.
+    """Name a modifier after its preposition; the doer of a passive is its agent.
 
     Example:
         a dog on the bed
@@ -245,7 +245,7 @@ def _name_modifier(sentence: _Sentence, noun: int, cases: list[int]) -> None:
 
 
 def _shared_governors(edges: Sequence[Edge], first: int, second: int) -> Iterator[Edge]:
-    """What the first of two coordinated words is to others, the second is too.
+    """Whatever the first of two coordinated words is to others, the second is as well.
 
     Example:
         she eats cake and pie

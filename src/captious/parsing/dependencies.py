@@ -2,12 +2,12 @@
 
 1. What a flat phrase lacks is added (`captious.parsing.implied_constituents`).
 2. From the words up every constituent gets its head child (`captious.parsing.heads`).
-3. The head of every other child depends on the head of the constituent; how, says the first rule that fits
+3. The head of every other child depends on the head of the constituent; the first rule that fits decides how
    (`captious.parsing.relations`).
 
 The relations are those of Universal Dependencies, version 1, in the form that Stanford CoreNLP 3.6.0 gives them
-(de Marneffe et al. 2014, "Universal Stanford Dependencies: a cross-linguistic typology"); the rules were worked out
-from a treebank of captions that this program parsed.
+(de Marneffe et al. 2014, "Universal Stanford Dependencies: a cross-linguistic typology"); the rules were derived from a
+treebank of captions that this program parsed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Captions drawn from captious' own grammar: as many as bounds are to be tuned on."""
+"""Captions drawn from captious' own grammar: bounds are tuned on them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["drawn_captions"]
 
 _LONGEST = 20
 _Choices: TypeAlias = list[tuple[list[float], list[tuple[int, ...] | str]]]
-"""By state: sums of weights, and beside them the children or the word that the state may have."""
+"""By state: sums of weights, with the children or the word that the state may have."""
 
 _UNSEEN = 0.02  # the count of words that no sample caption has
 
 
 def drawn_captions(n: int, *, seed: int = 0) -> list[tuple[str, ...]]:
-    """Sentences of up to 20 words, with rules as often as the grammar has them, words as often as ``SAMPLE_CAPTIONS``.
+    """Sentences of up to 20 words, with the grammar's frequencies of rules and those of words in ``SAMPLE_CAPTIONS``.
 
-    Hardly any makes sense, but they are built of what captions are built of.
+    Hardly any of them makes sense, but they are built from the same parts as captions.
     """
     choices = _choices()
     start = own_grammar().states.index("ROOT")
@@ -56,7 +56,7 @@ def _choices() -> _Choices:
 
 
 def _draw(choices: _Choices, start: int, random_: random.Random) -> tuple[str, ...]:
-    """The words of one derivation; of a long one, only the first."""
+    """The words of one derivation; only the first words of a long one."""
     words: list[str] = []
     waiting = [start]
     while waiting and len(words) <= _LONGEST:

@@ -33,7 +33,7 @@ GRAMMARS = ("corenlp", "captious")
 #: A constituent or tag of a tree in preorder: label, number of children (0 for a tag), word ("" for a constituent).
 Item = tuple[str, int, str]
 
-_AT_ONCE = 1_500_000  # cubed words of sentences that are parsed together: about a second, in which nothing interrupts
+_AT_ONCE = 1_500_000  # cubed words of sentences that are parsed together: about a second, which cannot be interrupted
 _TOP, _NOUN = "ROOT", "NN"
 _TUNED_ON = 5000  # captions
 _BOUNDS_FORMAT = 2  # of the file of bounds; counts up when they are made in another way
@@ -66,13 +66,13 @@ def _own() -> GrammarParser:
 def official_parser(found: spice_grammar.SpiceGrammar) -> GrammarParser:
     """The parser with a grammar that was found.
 
-    Its bounds are tuned once, in half a minute, and kept in the cache; where that cannot be written to, there are none.
+    Its bounds are tuned once, in half a minute, and kept in the cache; if that cannot be written to, there are none.
     """
     grammar = found.grammar()
     file = found.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{found.fingerprint}.index")
     try:
         tuned = compiled(file, found.fingerprint, partial(_tuned, grammar))
-    except ResourceError:  # a cache that is somebody else's: parsing takes longer, that is all
+    except ResourceError:  # the cache is not writable: parsing just takes longer
         return GrammarParser(found.label, Parser(grammar))
     return GrammarParser(found.label, Parser(grammar, Bounds(tuned["symbols"], tuned["potentials"], tuned["common"])))
 
@@ -102,7 +102,7 @@ class GrammarParser:
     def trees(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[list[Item]]:
         """The tree of each sentence of one word or more, in preorder.
 
-        What is longer than ``LONGEST`` words is cut into pieces of that length, whose trees hang on one root.
+        Sentences longer than ``LONGEST`` words are cut into pieces of at most that length, whose trees share one root.
         """
         with Progress(max(1, len(sentences))) as progress:
             cut = [pieces(words) for words in sentences]
@@ -159,7 +159,7 @@ def _batches(cut: Sequence[list[Sequence[str]]]) -> Iterator[list[list[Sequence[
 
 
 def _joined(trees: list[list[Item]]) -> list[Item]:
-    """One tree of those of the pieces of a sentence: what is below their roots, side by side."""
+    """One tree made of those of the pieces of a sentence: what is below their roots, side by side."""
     if len(trees) == 1:
         return trees[0]
     label = trees[0][0][0]
@@ -174,7 +174,7 @@ def _items(trees: Trees, sentences: Sequence[Sequence[str]]) -> Iterator[list[It
     labels = [trees.names[label] for label in trees.labels.tolist()]
     begins = trees.begins.tolist()
     for words, (start, end) in zip(sentences, pairwise(trees.offsets.tolist()), strict=True):
-        if start == end:  # the grammar cannot make it, whatever the tags
+        if start == end:  # the grammar cannot derive it, whatever the tags
             yield [(_TOP, len(words), ""), *((_NOUN, 0, word) for word in words)]
             continue
         yield [(labels[i], arity[i], "" if arity[i] else words[begins[i]]) for i in range(start, end)]

@@ -2,7 +2,8 @@
 
 Heads are semantic, as Universal Dependencies want them: the content verb and not its auxiliary, the predicate and
 not its copula, the noun and not its preposition, the clause and not its conjunction. Every category has a short list
-of searches, of which the first that finds a child decides; a verb phrase asks which verb it is before.
+of searches, of which the first that finds a child decides; for a verb phrase, which verb it starts with is checked
+first.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
         _last("RB"),
         _last("DT"),
     ),
-    # right [next] to it, half a [mile]; phrases that are coordinated hang on the conjunction
+    # right [next] to it, half a [mile]; coordinated phrases depend on the conjunction
     "ADVP": (_last("RB RBR RBS JJ JJS"), _last("CC"), _last("RP"), _last("NN NP DT CD"), _last("IN")),
     "WHADVP": (_last("JJ RB"),),
     "WHADJP": (_last("JJ RB"),),
@@ -149,8 +150,8 @@ def _predicate(labels: tuple[str, ...], verb: int) -> int:
 def _search(label: str, labels: tuple[str, ...]) -> int:
     """The place of the head by the searches of a category; the first child if they find none.
 
-    Of conjuncts the first is the head: nothing after a conjunction is looked at. Adjectives look to the last one
-    (old, black and white).
+    The first of several conjuncts is the head: nothing after a conjunction is searched; in adjective phrases, nothing
+    after the last one (old, black and white).
     """
     end = len(labels)
     for conjunction in ("CC", "CONJP"):

@@ -3,8 +3,8 @@
 In ``(NP (DT a) (JJ black) (CC and) (JJ white) (NN dog))`` two adjectives are coordinated, in
 ``(NP (DT a) (NN table) (CC and) (JJ wooden) (NNS chairs))`` two noun phrases, but no constituent says so; nor does
 one hold *instead of* together. Here they get one, so that every rule that follows needs to look at no more than a
-constituent, its head child and one other child. (Universal Dependencies hang the conjunction and the second conjunct
-on the first, and the second word of a multi-word preposition on its first.)
+constituent, its head child and one other child. (Universal Dependencies attach the conjunction and the second conjunct
+to the first, and the second word of a multi-word preposition to its first.)
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
     Args:
         label: category of the constituent.
         children: as the tree has them.
-        gather: makes a constituent of a category and of children.
+        gather: makes a constituent from a category and children.
     """
     if len(children) == 1:
         return children
@@ -74,7 +74,7 @@ def _noun_phrase(label: str, children: Sequence[Node], labels: list[str], gather
 def _modify(labels: list[str], place: int) -> bool:
     """Whether the words on both sides of a conjunction modify a noun after them.
 
-    So they do at the start of a noun phrase (black and white photographs of dogs), and after an article if nothing
+    They do so at the start of a noun phrase (black and white photographs of dogs), and after an article if nothing
     but the noun follows (a black and white dog).
     """
     end = labels.index("CC", place + 1) if "CC" in labels[place + 1 :] else len(labels)

@@ -65,7 +65,7 @@ IRREGULAR_VERBS = _forms("""
 
 VERB_PREFIXES = ("under", "with", "over", "fore", "out", "mis", "re", "un", "up")
 
-#: Verbs that look like a form of another and are none.
+#: Verbs that look like a form of another but are not.
 UNDIVIDED_VERBS = _words("bleed breed exceed feed heed indeed need proceed seed speed succeed uneaten weed")
 
 #: Stems that end in a silent e where the rules would leave them bare.

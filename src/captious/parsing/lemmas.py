@@ -2,8 +2,8 @@
 
 Only verbs, plural nouns and a few words of closed classes change. The endings are taken off by the spelling rules of
 English, in the manner of Minnen, Carroll and Pearce (2001), "Applied morphological processing of English": a few
-regular suffixes by class, and words that are exceptions (``lemma_words``). A word that no rule knows, a misspelt one
-say, still gets the lemma that its spelling suggests: ``vidoing`` of ``vido``.
+regular suffixes by class, and words that are exceptions (``lemma_words``). A word that no rule covers, such as a
+misspelt one, still gets the lemma that its spelling suggests: ``vidoing`` of ``vido``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _WITHOUT_E = frozenset(("eb", "ed", "ef", "eg", "ek", "el", "en", "ep", "er", "e
 
 @lru_cache(maxsize=1 << 16)
 def lemma(word: str, tag: str) -> str:
-    """The lemma of a word; in lower case but for proper names and ``I``.
+    """The lemma of a word; in lower case except for proper names and ``I``.
 
     Args:
         word: as it is written.
@@ -81,7 +81,7 @@ def _infinitive(word: str) -> str:
 
 
 def _prefixed(word: str) -> str:
-    """The infinitive of an irregular verb with a prefix, overtake of overtaken; empty where it is none."""
+    """The infinitive of an irregular verb with a prefix, overtake of overtaken; empty if it is not one."""
     for prefix in VERB_PREFIXES:
         if word.startswith(prefix) and len(word) > len(prefix) + 2:
             base = IRREGULAR_VERBS.get(word[len(prefix) :])
@@ -132,7 +132,7 @@ def _has_silent_e(stem: str, before: str, last: str, past: bool) -> bool:
 
 
 def _ends_in_two_vowels(text: str) -> bool:
-    """Whether it does, not counting the u of qu and gu."""
+    """Whether a text ends in two vowels, not counting the u of qu and gu."""
     return text[-2:-1] in _VOWELS and text[-3:-1] not in ("qu", "gu")
 
 

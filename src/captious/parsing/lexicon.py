@@ -1,4 +1,4 @@
-"""The tags that a word may have, each with its score: what a grammar's lexicon says of known and unknown words.
+"""The tags that a word may have, each with its score: what a grammar's lexicon says about known and unknown words.
 
 Scores are ln P(word | tag) up to a factor of the word alone, from counts of tagged words with those of rare words'
 shapes for smoothing (Klein and Manning 2003; the figures are those of CoreNLP 3.6.0).
@@ -20,7 +20,7 @@ __all__ = ["ANY_SHAPE", "BOUNDARY", "Lexicon", "WordLists", "WordTags", "signatu
 
 #: The word that the official grammar puts at the end of every sentence.
 BOUNDARY = ".$."
-#: The shape of words of which nothing is known; other shapes begin with it.
+#: The shape of words about which nothing is known; other shapes begin with it.
 ANY_SHAPE = "UNK"
 
 _OFTEN = 100.0  # words that occur more often have the tags they were seen with, and no smoothing

@@ -1,4 +1,4 @@
-"""What a parse says of a caption: words, tags, lemmas, and two views of its dependencies."""
+"""What a parse says about a caption: words, tags, lemmas, and two views of its dependencies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 __all__ = ["Edge", "Parse"]
 
 Edge: TypeAlias = tuple[int, int, str]
-"""A dependency: head, dependent and relation. Words count from 1; the head of a root is 0."""
+"""A dependency: head, dependent and relation. Words are counted from 1; the head of a root is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class Parse:
         heads: the head of each word in the basic dependencies, which are a tree: its number, 0 for a root.
         relations: the relation of each word to that head.
         collapsed: the dependencies with prepositions folded into relations (``nmod:on``) and conjunctions
-            propagated: a graph, where a word has one head or more; sorted, the root first, then by dependent and
-            head. What conjoined prepositions split is there several times: the k-th copy of word w of n has the
+            propagated: a graph, in which a word has one or more heads; sorted, the root first, then by dependent and
+            head. Words that conjoined prepositions split occur several times: the k-th copy of word w of n has the
             number ``w + k * n``.
-        universal: the parts of speech as Universal Dependencies name them, if whoever parsed knows them.
+        universal: the parts of speech as Universal Dependencies name them, if the parser provides them.
     """
 
     words: tuple[str, ...]

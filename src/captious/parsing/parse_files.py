@@ -1,4 +1,4 @@
-"""Parses in files: JSON lines with all that captious knows of a parse, and CoNLL-U, which other parsers write.
+"""Parses in files: JSON lines with all that captious knows about a parse, and CoNLL-U, which other parsers write.
 
 JSON lines have one object per caption, words counted from 1 and 0 above the root:
 
@@ -42,7 +42,7 @@ _RELATIONS = {
     "orphan": "remnant",
 }
 # Subtypes that rules know. Others are dropped, but for those of collapsed dependencies, which are prepositions unless
-# they are these; cases may be behind one: obl:auf:dat.
+# they are these; cases may follow one: obl:auf:dat.
 _SUBTYPES = frozenset(
     {
         "acl:relcl",
@@ -104,12 +104,13 @@ def read_lines(lines: Sequence[str], name: str, *, conllu: bool) -> ReadParses:
     """The parses of a file.
 
     Args:
-        lines: of the file, without their ends.
+        lines: of the file, without line ends.
         name: of the file, for messages.
         conllu: whether it is CoNLL-U, or else JSON lines.
 
     Raises:
-        CaptionFileError: a line that is not of the form, which it names; a caption with two parses that differ.
+        CaptionFileError: a line that does not have the expected form, which the error names; a caption with two parses
+            that differ.
     """
     parses: dict[str, Parse] = {}
     made_by: dict[str, None] = {}
@@ -191,7 +192,7 @@ def _from_record(record: Mapping[str, Any]) -> Parse:
             raise ValueError(f"a dependency between words {head} and {dependent} of {n}")
         heads[dependent - 1], relations[dependent - 1] = head, relation
     if n and not any(head == 0 for head, _, _ in given):
-        raise ValueError("basic has no word below the root, 0")
+        raise ValueError("basic has no root: no word has the head 0")
     _check_tree(heads)
     if (collapsed_ones := record.get("ccprocessed")) is None:
         edges = collapsed(words, tags, heads, relations)
@@ -226,7 +227,7 @@ def _check_tree(heads: Sequence[int]) -> None:
         word = start
         while word and not known[word - 1]:
             if word in seen:
-                raise ValueError(f"word {word} is below itself")
+                raise ValueError(f"word {word} depends on itself")
             seen.add(word)
             word = heads[word - 1]
         for word in seen:
@@ -254,7 +255,7 @@ def _check_copies(edges: Sequence[Edge], n: int) -> None:
     """Raises ValueError where an edge leads to a copy that is not there: all are below a word, and none is left out."""
     dependents = {dependent for _, dependent, _ in edges}
     if 0 in dependents:
-        raise ValueError("in ccprocessed, 0, which is above the root, is below a word")
+        raise ValueError("in ccprocessed, 0, the head of the root, depends on a word")
     for number in {number for edge in edges for number in edge[:2] if number > n}:
         if number not in dependents or n < number - n not in dependents:
             copy, word = divmod(number - 1, n)
@@ -342,7 +343,7 @@ def _first_conjuncts(heads: tuple[int, ...], relations: Sequence[str]) -> tuple[
 
 
 def _is_basic(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the enhanced dependencies are the basic ones again."""
+    """Whether the enhanced dependencies only repeat the basic ones."""
     return all(row[8] == f"{row[6]}:{row[7]}" for row in rows)
 
 

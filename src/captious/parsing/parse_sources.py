@@ -32,14 +32,14 @@ def as_parse_source(parser: Parser) -> ParseSource:
     """A source of parses.
 
     Args:
-        parser: None for the parser of captious with the best grammar at hand; "corenlp" or "captious" for one with that
-            grammar; "spacy:NAME" for a spaCy pipeline by its name or folder; or a file of parses (.jsonl, .conllu).
+        parser: None for the parser of captious with the best grammar available; "corenlp" or "captious" for one with
+            that grammar; "spacy:NAME" for a spaCy pipeline by name or folder; or a file of parses (.jsonl, .conllu).
 
     Raises:
         MissingExtraError: a grammar or package that is not installed.
         ResourceError: there is no such pipeline, or it has no parser.
         UnknownNameError: neither a parser nor the name of a file.
-        ParameterError: something else altogether.
+        ParameterError: a value of any other type.
         CaptionFileError: a file that cannot be read.
     """
     from captious.parsing.grammar_parser import GRAMMARS, parser_with
@@ -98,7 +98,7 @@ class FileOfParses:
         return f"{self.name}@{self.checksum}{made_by}"
 
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
-        """The parses of n captions, found by the caption as it came or by its words with blanks between.
+        """The parses of n captions, found by the caption as given or by its words joined with blanks.
 
         Raises:
             CaptionFileError: captions that the file does not have; says how many, and the first.
@@ -137,7 +137,7 @@ def read_parses(path: str | os.PathLike[str]) -> FileOfParses:
 
 @dataclass(frozen=True)
 class SpacyPipeline:
-    """A spaCy pipeline. Its dependencies are as its language has them, and there are no collapsed ones.
+    """A spaCy pipeline. Its dependencies follow the conventions of its language, and there are no collapsed ones.
 
     Args:
         name: "spacy:", its own name and its version.
@@ -153,7 +153,7 @@ class SpacyPipeline:
         return self.name
 
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
-        """The parses of n captions, from their words with blanks between, which spaCy cuts again by its own rules."""
+        """The parses of n captions, from their words joined with blanks, which spaCy tokenizes again in its own way."""
         texts = (" ".join(of_caption) for of_caption in words)
         return [
             Parse(

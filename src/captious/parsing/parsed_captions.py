@@ -18,7 +18,10 @@ _NOTHING = Parse((), (), (), (), (), ())
 
 
 class ParseSource(Protocol):
-    """Where parses come from: a parser with its grammar, or a file of parses made elsewhere. Equal sources are one."""
+    """Where parses come from: a parser with its grammar, or a file of parses made elsewhere.
+
+    Equal sources count as one.
+    """
 
     @property
     def label(self) -> str:
@@ -30,7 +33,7 @@ class ParseSource(Protocol):
 
         Args:
             captions: as they came.
-            words: the words of each; never none.
+            words: the words of each; never empty.
         """
         ...
 
@@ -75,7 +78,7 @@ class ParsedCaptions(KeyedByFields):
         return self._parsed(captions, Tokens.of(captions, self.tokenizer).split(), {})
 
     def _parsed(self, captions: Sequence[str], words: Tokens, known: Mapping[bytes, Parse]) -> Parses:
-        """Parse captions, but for those that are known; ids of both are of one vocabulary."""
+        """Parse the captions that are not yet known; both have ids of one vocabulary."""
         bounds = list(pairwise(words.offsets.tolist()))
         keys = [words.ids[start:end].tobytes() for start, end in bounds]
         first = {key: row for row, key in reversed([*enumerate(keys)])}

@@ -43,7 +43,7 @@ class Derivations:
         states: int32, the state of each node.
         rules: int32, the rule by which a node has its children: a binary rule's number, or that of a unary rule plus
             the number of binary rules; -1 above a word. The boundary that a rule of the root has as its right child is
-            no node.
+            not a node.
         begins: int32, the first word below.
         ends: int32, one past the last word below.
         scores: float32[n], natural logarithms of the probability of sentence and tree; -inf without a derivation.
@@ -142,7 +142,7 @@ class Parser:
 
 
 def pieces(words: Sequence[str], longest: int = LONGEST) -> list[Sequence[str]]:
-    """Words cut into pieces that can be parsed: behind the last mark of punctuation that fits, if there is one."""
+    """Words cut into pieces that can be parsed: after the last punctuation mark that fits, if there is one."""
     cut: list[Sequence[str]] = []
     begin = 0
     while len(words) - begin > longest:
@@ -187,7 +187,7 @@ def _joined(parts: list[Derivations]) -> Derivations:
 
 
 def _replaced(found: Derivations, places: NDArray[np.int64], others: Derivations) -> Derivations:
-    """Derivations with those of some sentences, which have none, put in."""
+    """Derivations, with those of some sentences that have none put in."""
     sizes = np.diff(found.offsets)
     sizes[places] = np.diff(others.offsets)
     starts = np.repeat(found.offsets[places], np.diff(others.offsets))

@@ -1,8 +1,9 @@
 """Prepositions of two and three words (``next to``, ``in front of``), folded into one.
 
-Basic dependencies take them apart: in ``a dog sits in front of a bus`` the bus is a modifier of ``front``, and
+Basic dependencies split them: in ``a dog sits in front of a bus`` the bus is a modifier of ``front``, and
 ``front`` one of ``sits``. Folded, the bus is the modifier, and the preposition its case: the first word of it, to which
-the others are joined by ``mwe``. Which prepositions the official program folds is read off a treebank of its captions.
+the others are joined by ``mwe``. Which prepositions the official program folds was read off a treebank of captions that
+it parsed.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def fold_prepositions(words: Sequence[str], heads: list[int], relations: list[st
 
 
 def _join_cases(first: int, heads: list[int], relations: list[str]) -> bool:
-    """Join two neighbours that are cases of one noun; the first may pass for an adverb. Whether it did.
+    """Join two neighbours that are cases of one noun; the first may be tagged as an adverb. Return whether it did.
 
     Example:
         drinks out of a pond
@@ -106,7 +107,7 @@ def _fold_two(first: int, words: Sequence[str], heads: list[int], relations: lis
 
 
 def _fold_three(first: int, words: Sequence[str], heads: list[int], relations: list[str]) -> None:
-    """Fold a preposition around a noun that governs the noun behind it.
+    """Fold a preposition around a noun that governs the noun after it.
 
     Example:
         boys stand in front of buses

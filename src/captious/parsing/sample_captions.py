@@ -1,4 +1,4 @@
-"""Captions of many kinds, written for this package: bounds are tuned on them and on what is drawn in their likeness."""
+"""Captions of many kinds, written for this package: bounds are tuned on them and on captions drawn to resemble them."""
 
 from __future__ import annotations
 

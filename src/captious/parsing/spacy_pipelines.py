@@ -1,4 +1,4 @@
-"""spaCy pipelines by name or folder (extra ``[parse]``): what parses or tags in languages that captious does not."""
+"""spaCy pipelines by name or folder (extra ``[parse]``): parsing and tagging in languages other than captious' own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def load_pipeline(
 ) -> Any:
     """A pipeline by its name (``en_core_web_sm``) if it is installed, or by its folder.
 
-    A package that holds the folder of a pipeline, without being one itself, does as well.
+    A package that holds the folder of a pipeline, without being one itself, works as well.
 
     Args:
         for_what: what needs it, for people.

@@ -13,7 +13,7 @@ __all__ = ["american"]
 _SHORTEST = 4
 _SHORTEST_FOR_PATTERNS = 6
 
-#: Months and weekdays, which become capitalised: not march and may, which are words too.
+#: Months and weekdays, which become capitalised: not march and may, which are also other words.
 _NAMES = """
     april august december february friday january july june monday november october saturday september sunday thursday
     tuesday wednesday

@@ -39,7 +39,7 @@ def load_tagger(name: str | os.PathLike[str]) -> SpacyTagger:
 
     Raises:
         MissingExtraError: spaCy is not installed.
-        ResourceError: there is no such pipeline, or one that knows no parts of speech.
+        ResourceError: there is no such pipeline, or it does not assign parts of speech.
     """
     return SpacyTagger(
         load_pipeline(name, for_what="parts of speech", any_of=("tagger", "morphologizer"), without=_NOT_NEEDED)

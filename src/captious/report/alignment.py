@@ -22,7 +22,7 @@ __all__ = ["AlignmentPicture"]
 #: Sign and colour of each module.
 _MODULES = {"exact": ("=", "green"), "stem": ("~", "cyan"), "synonym": ("≈", "yellow"), "paraphrase": (":", "magenta")}
 _MARGIN = 13  # "  candidate  "
-_LEAST_ROOM = 8  # beside it
+_LEAST_ROOM = 8  # columns, even on a narrow terminal
 _BETWEEN = " · "
 _BEST = "◀"
 
@@ -62,7 +62,7 @@ class AlignmentPicture:
 
     @staticmethod
     def legend(alignments: Sequence[Alignment]) -> Text:
-        """What the numbers and signs mean that these alignments show; empty if they show none."""
+        """What the numbers and signs in these alignments mean; empty if there are none."""
         used = {match.module for alignment in alignments for match in alignment.matches}
         parts = [Text("Number: chunk.")] if used else []
         for module, (sign, colour) in _MODULES.items():

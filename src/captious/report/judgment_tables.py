@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["judgment_table", "study_table"]
 
-_WIDTH = 100  # columns; benchmarks that take more stand under one another
+_WIDTH = 100  # columns; wider benchmarks are shown one below the other
 _GAP = 3  # columns between benchmarks
 
 
@@ -50,7 +50,7 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Block:
-    """Columns of one benchmark, under heads of their own."""
+    """Columns of one benchmark, under their own headings."""
 
     heads: tuple[str, str]
     columns: Sequence[_Column]
@@ -119,7 +119,7 @@ def study_table(study: Study) -> Group:
 
 
 def _blocks(verdict: Verdict, metrics: Sequence[str], level: float, room: int) -> list[_Block]:
-    """The columns of a benchmark: values, intervals, ranks and parts; parts that there is no room for stand apart."""
+    """The columns of a benchmark: values, intervals, ranks and parts; parts that do not fit are shown separately."""
     found = [verdict.results.get(metric) for metric in metrics]
     values = [a.value if a else None for a in found]
     columns = [_values("value", values)]

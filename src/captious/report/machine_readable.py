@@ -194,7 +194,7 @@ def _write_parquet(path: str | os.PathLike[str], reports: Sequence[Report]) -> N
     rows = list(_rows(reports))
     ids = [row["id"] for row in rows]
     if not all(isinstance(i, int) and abs(i) < 2**63 for i in ids) and not all(isinstance(i, str) for i in ids):
-        # A column has one type, and its integers 64 bits.
+        # A column has one type, and its integers have 64 bits.
         rows = [{**row, "id": str(row["id"])} for row in rows]
     signatures = {name: result.signature for name, result in reports[0].items()}
     table = pa.Table.from_pylist(rows).replace_schema_metadata(signatures)
@@ -218,7 +218,7 @@ def _plain(value: Any) -> Any:
 
 
 def csv_text(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Rows under their heads, lines ended by line feeds."""
+    """Rows under their header, lines ended by line feeds."""
     out = io.StringIO()
     writer = _csv_writer(out)
     writer.writerow(heads)
@@ -227,7 +227,7 @@ def csv_text(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 class _Lines:
-    """A file for a writer of csv: lines that end in a carriage return and a line feed come without the former."""
+    """A file for a csv writer: drops the carriage return of lines that end in a carriage return and a line feed."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -237,5 +237,5 @@ class _Lines:
 
 
 def _csv_writer(file: IO[str]) -> Any:
-    # csv.writer puts quotes around the characters that end its lines. Readers take either of the two for an end.
+    # csv.writer puts quotes around the characters that end its lines. Readers take either of the two for a line end.
     return csv.writer(_Lines(file), lineterminator="\r\n")

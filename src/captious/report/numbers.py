@@ -1,4 +1,4 @@
-"""How numbers and names look: four digits, no zero before the point; names without what a terminal would obey."""
+"""How numbers and names look: four digits, no zero before the point; names without control characters."""
 
 from __future__ import annotations
 

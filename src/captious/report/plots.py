@@ -36,7 +36,7 @@ __all__ = [
     "write_plots",
 ]
 
-#: Of files, with what has to be left out of each for the same picture to be the same bytes.
+#: File formats, with the metadata to leave out so that the same picture gives the same bytes.
 FORMATS: dict[str, dict[str, None]] = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 # Okabe and Ito 2008: told apart by everyone, and in print.
@@ -50,7 +50,7 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
 
     Raises:
         MissingExtraError: matplotlib is not installed.
-        OutputError: no folder, and none that could be made.
+        OutputError: there is no such folder, and it cannot be created.
     """
     try:
         import matplotlib  # noqa: F401
@@ -67,7 +67,7 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
 
 
 def write_plots(folder: str | os.PathLike[str], result: Judgment | Study, format: str = "png") -> list[Path]:
-    """Write every picture of a result to a folder, which is made if it is not there; each file atomically.
+    """Write every picture of a result to a folder, which is created if necessary; each file is written atomically.
 
     Args:
         folder: where to.
@@ -181,7 +181,7 @@ def draw_matrix(matrix: Matrix) -> Figure:
 
 
 def draw_clouds(clouds: Clouds) -> Figure:
-    """Points with their outlines, and a triangle for the one that stands for all."""
+    """Points with their outlines, and a triangle for the one that represents them all."""
     figure, axes = _figure(7.2, 5.4)
     for (name, cloud), (paint, _) in zip(clouds.clouds.items(), _styles(), strict=False):
         axes.fill(*cloud.outline.T, facecolor=paint, alpha=0.12, zorder=1)
@@ -208,12 +208,12 @@ def _figure(width: float, height: float) -> tuple[Figure, Any]:
 
 
 def _styles() -> Iterator[tuple[str, str]]:
-    """Colours, and strokes that change when colours come round."""
+    """Colours, and line styles that change when the colours repeat."""
     return ((color, stroke) for stroke in cycle(_STROKES) for color in _COLORS)
 
 
 def _label(text: str) -> str:
-    """Text as it is: a dollar sign begins no formula."""
+    """Text as it is: a dollar sign does not begin a formula."""
     return numbers.plain(text).replace("$", r"\$")
 
 
@@ -225,6 +225,6 @@ def _drawn(figure: Figure, format: str) -> bytes:
     from matplotlib import rc_context
 
     out = io.BytesIO()
-    with rc_context({"svg.hashsalt": "captious"}):  # else names in the file would be drawn by chance
+    with rc_context({"svg.hashsalt": "captious"}):  # otherwise names in the file would be random
         figure.savefig(out, format=format, dpi=150, metadata=FORMATS[format])
     return out.getvalue()

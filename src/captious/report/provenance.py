@@ -68,7 +68,7 @@ def cell(value: Any) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a number, of numpy or not; truth values are none."""
+    """Whether it is a number, of numpy or not; truth values are not numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -81,8 +81,8 @@ def protocol_facts(verdict: Verdict) -> dict[str, str]:
         "measure": said.get("measure", ""),
         "references": said.get("references", ""),
         "left out": said.get("excluded", ""),
-        "ties": f"a tie between metric scores counts {said['ties']}" if "ties" in said else "",
-        "parts": f"{said['parts']}; the value is the mean of theirs" if "parts" in said else "",
+        "ties": f"a tie between metric scores counts as {said['ties']}" if "ties" in said else "",
+        "parts": f"{said['parts']}; the value is the mean over them" if "parts" in said else "",
         "data": data_text(verdict.data),
         "source": p.source,
     }
@@ -124,7 +124,7 @@ def explanations(judgment: Judgment) -> list[str]:
 
 
 def study_signatures(study: Study) -> list[str]:
-    """The signatures of the metrics, each with the name the table has for it if it begins with another."""
+    """The signatures of the metrics, each preceded by its name in the table if it begins with another."""
     return [
         signature if signature.split("|")[0] == metric else f"{metric}: {signature}"
         for metric, signature in study.signatures.items()
@@ -165,5 +165,5 @@ def _exceptions(tested: list[Verdict], level: float) -> list[str]:
     said = "Metrics that share a rank do not differ significantly"
     sentences = [f"{said}, except {', '.join(told_apart)}." if told_apart else f"{said}."]
     return sentences + (
-        [f"The same holds for these, in spite of their ranks: {', '.join(not_apart)}."] if not_apart else []
+        [f"The same holds for these, despite their ranks: {', '.join(not_apart)}."] if not_apart else []
     )

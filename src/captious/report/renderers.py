@@ -20,7 +20,7 @@ def table(result: Result) -> Any:
         from captious.report.tables import comparison_table, report_table
 
         return report_table([result]) if isinstance(result, Report) else comparison_table(result)
-    from captious.judgment import Judgment  # only here: whoever scores captions should not wait for it
+    from captious.judgment import Judgment  # imported only here, so that scoring captions does not wait for it
     from captious.report.judgment_tables import judgment_table, study_table
 
     return judgment_table(result) if isinstance(result, Judgment) else study_table(result)

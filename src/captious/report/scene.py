@@ -56,7 +56,7 @@ class ScenePicture:
         yield Padding(Group(*body), (0, 0, 0, 2), expand=False)
 
     def _legend(self) -> Text:
-        """What the signs mean that are there."""
+        """What the signs that occur mean."""
         used = {_sign(fact) for fact in self.explanation.candidate if fact.match is not None}
         parts = [
             Text.assemble((sign, colour), f" {meaning}")
@@ -84,7 +84,7 @@ def _sign(fact: SceneFact) -> tuple[str, str]:
 
 
 def named(names: tuple[str, ...]) -> str:
-    """What a thing is called; strokes between several names."""
+    """What a thing is called; slashes between several names."""
     return "/".join(map(_name, names))
 
 

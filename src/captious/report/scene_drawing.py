@@ -27,11 +27,11 @@ __all__ = ["draw_scenes", "write_scenes"]
 
 #: Of objects, attributes and relations, by the parts of their tuples (Okabe and Ito 2008).
 _COLORS = {1: "#D55E00", 2: "#009E73", 3: "#0072B2"}
-_HUB = 0  # a node that is not drawn, and holds together what has no connection
+_HUB = 0  # a node that is not drawn, and connects separate parts of the graph
 
 
 def write_scenes(path: str | os.PathLike[str], explanation: SceneExplanation) -> None:
-    """Draw the scene graphs to a file: svg, png or pdf, as its name says.
+    """Draw the scene graphs to a file: svg, png or pdf, by its extension.
 
     Raises:
         ParameterError: another kind of file.
@@ -91,7 +91,7 @@ def _legend() -> list[Any]:
 
 
 def _draw(axes: Any, networkx: Any, facts: Sequence[tuple[Names, bool]]) -> None:
-    """Draw tuples, each with whether it matches: objects, then what is said of them."""
+    """Draw tuples, each with whether it matches: objects, then their attributes and relations."""
     graph = networkx.Graph()
     for names, _ in facts:
         graph.add_node(names)

@@ -115,7 +115,7 @@ def _subject(reports: Sequence[Report]) -> str:
 
 
 def _notes(reports: Sequence[Report], legend: Sequence[str]) -> list[str | Text]:
-    """What was left out of each report, then the legend, on lines of their own behind an empty one."""
+    """What was left out of each report, then the legend, on lines of their own after an empty one."""
     notes = [
         f"{report.system}: subset; excluded {report.left_out['candidates']:,} candidates without references "
         f"and {report.left_out['images']:,} images without a candidate."
@@ -146,5 +146,5 @@ def as_text(renderable: RenderableType, *, color: bool = False, width: int = _AN
 
 
 def _without_end_blanks(line: str) -> str:
-    """The line without blanks at its end, even those between escape sequences, which stay."""
+    """The line without trailing blanks, even those between escape sequences, which are kept."""
     return re.sub(r"(?: |\x1b\[[0-9;]*m)+$", lambda end: end[0].replace(" ", ""), line)

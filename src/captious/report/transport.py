@@ -58,7 +58,7 @@ class TransportPicture:
     @staticmethod
     def legend(transports: Sequence[Transport]) -> Text:
         """What the numbers mean."""
-        text = Text("Share: of all words with a vector. The distance is the sum of shares times distances.")
+        text = Text("Share: fraction of all words with a vector. The distance is the sum of shares times distances.")
         if len(transports) > 1:
             text.append("  ").append(_BEST, style="green").append(" nearest")
         return text

@@ -1,7 +1,7 @@
 """Big files on disk that metrics need: found, checked, fetched, and compiled once into the user's cache.
 
 None of them is part of the package. A resource is a module here with ``find`` (is it on this machine?) and ``fetch``
-(bring it); what is found knows its ``origin`` and how to ``build`` what is compiled from it.
+(get it); what is found knows its ``origin`` and how to ``build`` what is compiled from it.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ class Found(Protocol):
 
     @property
     def index(self) -> Path:
-        """Where what is compiled from it is, or will be."""
+        """Where the compiled file is, or will be."""
         ...
 
     @property
     def is_built(self) -> bool:
-        """Whether the compiled file is there, every byte as it was written."""
+        """Whether the compiled file exists and is intact."""
         ...
 
     def build(self) -> None:
-        """Make the compiled file if it is not there or not what was written."""
+        """Make the compiled file, unless it exists and is intact."""
         ...
 
 
@@ -55,8 +55,8 @@ class Resource:
         what: what it is, for listings.
         install: the command that installs it.
         find: looks for it.
-        fetch: brings it to the cache folder.
-        fetch_from: brings it from a path or URL, and tells what takes long; None if it is not brought that way.
+        fetch: puts it into the cache folder.
+        fetch_from: gets it from a path or URL, and reports what takes long; None if it cannot be fetched that way.
     """
 
     title: str
@@ -78,7 +78,7 @@ RESOURCES = {
     ),
     "spice-grammar": Resource(
         title="spice grammar",
-        what="the English grammar of CoreNLP 3.6.0, which SPICE is defined by",
+        what="the English grammar of CoreNLP 3.6.0, which the official SPICE uses",
         install=spice_grammar.INSTALL,
         find=spice_grammar.find,
         fetch=spice_grammar.fetch,

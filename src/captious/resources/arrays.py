@@ -2,7 +2,7 @@
 
 Layout: eight bytes of magic, the length and CRC-32 of the header (little-endian, 32 bits each); the header, JSON: a
 label that says what the arrays were made from, the size and CRC-32 of what follows, and for each array name, dtype,
-length and offset behind the header; the arrays. Header and arrays begin at multiples of 64.
+length and offset after the header; the arrays. Header and arrays begin at multiples of 64.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def write_arrays(file: IO[bytes], arrays: Mapping[str, NDArray[Any]], label: str
 def open_arrays(path: str | os.PathLike[str], label: str) -> Arrays | None:
     """The arrays of a file, read-only and mapped.
 
-    None if there is no such file, if its label is another, or if a byte of it is not what ``write_arrays`` writes.
+    None if there is no such file, if it has another label, or if any byte differs from what ``write_arrays`` writes.
     """
     try:
         with open(path, "rb") as file:
@@ -70,7 +70,7 @@ def open_arrays(path: str | os.PathLike[str], label: str) -> Arrays | None:
             if header["label"] != label or os.fstat(file.fileno()).st_size != start + header["size"]:
                 return None
             crc = 0
-            while piece := file.read(_PIECE):  # read, not mapped: what nobody looks up stays out of the memory
+            while piece := file.read(_PIECE):  # read, not mapped: what is never looked up takes no memory
                 crc = zlib.crc32(piece, crc)
             if crc != header["crc"]:
                 return None

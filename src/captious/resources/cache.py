@@ -11,7 +11,7 @@ __all__ = ["cache_folder", "expanded", "make_folder"]
 
 
 def cache_folder() -> Path:
-    """``CAPTIOUS_CACHE`` if it is set, otherwise the place that the system has for such files (XDG on Linux)."""
+    """``CAPTIOUS_CACHE`` if it is set, otherwise the system's folder for such files (XDG on Linux)."""
     if chosen := os.environ.get("CAPTIOUS_CACHE", ""):
         return expanded(chosen, "CAPTIOUS_CACHE")
     from platformdirs import user_cache_path
@@ -20,10 +20,10 @@ def cache_folder() -> Path:
 
 
 def expanded(path: str, variable: str) -> Path:
-    """The path of a variable of the environment, ``~`` at its beginning resolved.
+    """The path in an environment variable, with a leading ``~`` resolved.
 
     Raises:
-        ResourceError: ``~`` stands for nobody's home.
+        ResourceError: there is no home folder for ``~``.
     """
     try:
         return Path(path).expanduser()

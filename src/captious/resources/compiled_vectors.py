@@ -29,12 +29,12 @@ from captious.resources.vector_source import PIECE, Source, broken, opened
 
 __all__ = ["INSTALL", "VectorFile", "delete", "folder", "index_file", "is_checksum", "is_compiled", "read_json"]
 
-#: The command that makes vectors known.
+#: The command that adds word vectors.
 INSTALL = "captious vectors add FILE --name NAME"
 
 _FORMAT = 1  # of what is compiled; counts up when the arrays or the rows change
 _DIGITS = 16
-_SMALL = 1 << 24  # bytes that are read in no time
+_SMALL = 1 << 24  # bytes that are read quickly
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class VectorFile:
         path: the file.
         vocabulary: the words of a .npy file, one on a line.
         subwords: vectors of unknown words are made of character n-grams, which the file must have.
-        keep_first: of a word that comes twice the first counts, where otherwise that is an error.
+        keep_first: take the first occurrence of a duplicate word, which is otherwise an error.
     """
 
     path: Path
@@ -56,14 +56,14 @@ class VectorFile:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that belongs to it."""
-        beside = self.path.parent / f"{self.path.name}.vectors.npy"  # where gensim puts large arrays
-        others = (self.vocabulary, beside if os.path.isfile(beside) else None)
+        companion = self.path.parent / f"{self.path.name}.vectors.npy"  # where gensim puts large arrays
+        others = (self.vocabulary, companion if os.path.isfile(companion) else None)
         return self.path, *(path for path in others if path is not None)
 
     def checksum(self) -> str:
-        """Sixteen hexadecimal digits of the SHA-256 of the content, unpacked, and of how it is read.
+        """Sixteen hexadecimal digits of the SHA-256 of the unpacked content and of how it is read.
 
-        Large files that have not changed since (size, time, number of the inode) are not read again.
+        Large files that have not changed since (size, time, inode number) are not read again.
 
         Raises:
             ResourceError: a file that cannot be read, or a damaged one.
@@ -82,17 +82,17 @@ class VectorFile:
             with whole_file(note) as file:
                 json.dump({"file": str(self.path), "stamp": stamp, "checksum": checksum}, file)
         except (OutputError, ResourceError):
-            pass  # in a cache that is somebody else's the file is read every time
+            pass  # without write access to the cache, the file is read every time
         return checksum
 
     def compiled(self, checksum: str) -> VectorIndex:
-        """The vectors, compiled if that is not done.
+        """The vectors, compiled if necessary.
 
         Raises:
             ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
         """
         arrays = compiled(index_file(checksum), checksum, lambda progress: self._compile(checksum, progress))
-        if not _rows_fit(checksum, arrays):  # somebody has deleted or cut the file of rows
+        if not _rows_fit(checksum, arrays):  # the file of rows was deleted or truncated
             index_file(checksum).unlink(missing_ok=True)
             arrays = compiled(index_file(checksum), checksum, lambda progress: self._compile(checksum, progress))
         return _mapped(checksum, arrays)

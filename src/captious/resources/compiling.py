@@ -1,6 +1,6 @@
-"""Files that are compiled once, whoever comes first, and found by everybody after.
+"""Files that are compiled once, by the first process that needs them, and found by all later ones.
 
-However a build ends (killed, disk full, two at once), what is found afterwards is a whole file or none.
+However a build ends (killed, disk full, two at once), what is found afterwards is a complete file or none.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from captious.resources.cache import make_folder
 
 __all__ = ["compiled"]
 
-_UNFINISHED = ".captious-*"  # what `whole_file` calls a file until it is whole
+_UNFINISHED = ".captious-*"  # what `whole_file` calls a file until it is complete
 
 
 def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arrays:
-    """The arrays of a file in the cache, which is made if it is not there or not what was written.
+    """The arrays of a file in the cache, which is made unless it exists and is intact.
 
     Args:
-        path: the file. Its folder is this resource's alone.
-        label: what the arrays are made from; a file with another is made again.
-        make: makes the arrays. It says how far it is in steps of a hundred.
+        path: the file. No other resource uses its folder.
+        label: what the arrays are made from; a file with another label is made again.
+        make: makes the arrays. It reports its progress in steps out of 100.
 
     Raises:
         ResourceError: the folder or the file in it cannot be used.
@@ -37,7 +37,7 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
     make_folder(path.parent)
     with Progress(100) as progress:
         progress.reach(0, f"waiting for another process to create {path.name}")
-        lock = FileLock(path.parent / "lock", mode=0o666)  # whoever shares the folder may build
+        lock = FileLock(path.parent / "lock", mode=0o666)  # everyone who shares the folder may build
         try:
             lock.acquire()
         except OSError as error:
@@ -45,7 +45,7 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
         try:
             if (arrays := open_arrays(path, label)) is not None:
                 return arrays
-            for unfinished in path.parent.glob(_UNFINISHED):  # of a process that was killed: nobody else has the lock
+            for unfinished in path.parent.glob(_UNFINISHED):  # of a process that was killed: no other has the lock
                 unfinished.unlink(missing_ok=True)
             made = make(progress)
             with whole_file(path, "wb") as file:

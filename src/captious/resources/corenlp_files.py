@@ -1,7 +1,7 @@
-"""Where CoreNLP's English grammar is in what its makers publish.
+"""Where to find CoreNLP's English grammar in its published files.
 
-It is a file of 2 MB, ``englishPCFG.ser.gz``. The models jar has it among 360 MB, and the distribution is a zip with
-that jar in it.
+It is a file of 2 MB, ``englishPCFG.ser.gz``. The models jar, of 360 MB, contains it, and the distribution is a zip that
+contains that jar.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def packed_grammar(file: IO[bytes], tell: Callable[[str], None] | None) -> bytes
 
     Args:
         file: this file, a zip (or jar) that has it, or a zip with a models jar that has it.
-        tell: is told of a jar that has to be unpacked as a whole to the disk; None if that is not wanted.
+        tell: called with a message before a whole jar is unpacked to disk; None to refuse such a jar.
 
     Raises:
         ValueError: another file, or a damaged one.

@@ -26,7 +26,7 @@ _LARGEST = 1 << 25  # bytes of the stream; that of CoreNLP 3.6.0 has a fifth of 
 _PARSER = "edu.stanford.nlp.parser.lexparser.LexicalizedParser"
 _UNKNOWN_WORDS = "edu.stanford.nlp.parser.lexparser.EnglishUnknownWordModel"
 
-#: What the parser takes for granted, because it is so in CoreNLP 3.6.0: where it is in the file, and its value.
+#: What the parser assumes, because it holds in CoreNLP 3.6.0: where it is in the file, and its value.
 _GRANTED: dict[tuple[str, ...], object] = {
     ("dg",): None,
     ("reranker",): None,
@@ -55,7 +55,7 @@ def read_grammar(packed: bytes, name: str) -> Grammar:
         name: what signatures call it.
 
     Raises:
-        ValueError: a file that is truncated, damaged, or another one.
+        ValueError: a truncated or damaged file, or another one.
     """
     parser = read_object(_unpacked(packed))
     if not isinstance(parser, JavaObject) or parser.type.name != _PARSER:
@@ -145,10 +145,10 @@ def _keys_and_values(hash_map: JavaObject) -> tuple[Sequence[Any], Sequence[Any]
 
 
 def _check(grammar: Grammar) -> None:
-    """Every number is of something, and nothing is infinite.
+    """Check that every number refers to something, and that nothing is infinite.
 
     Raises:
-        ValueError: which are not.
+        ValueError: names those for which that is not so.
     """
     tables = {
         "rules": ((grammar.binary_rules, grammar.unary_rules), (grammar.states,) * 3, 0),

@@ -26,7 +26,7 @@ MAGIC = struct.pack("<i", 793712314)
 _VERSION = 12
 _SETTINGS = struct.Struct("<13id")  # version, 12 numbers of which some matter here, and a threshold
 _COUNTS = struct.Struct("<3iqq")  # words and labels, words, labels, tokens, pruned n-grams
-_COUNT_AND_TYPE = 9  # bytes behind each word
+_COUNT_AND_TYPE = 9  # bytes after each word
 _SHAPE = struct.Struct("<?qq")  # whether quantised; rows, columns
 _END_OF_SENTENCE = b"</s>"  # the only word without n-grams
 _MOST_ROWS = (1 << 31) - 1
@@ -38,7 +38,7 @@ def source(path: Path, file: IO[bytes], with_subwords: bool, scratch: Path) -> S
     """Words of a model with their vectors, and the rows of its n-grams if they are wanted.
 
     Raises:
-        ResourceError: the file is cut off, or another kind of model.
+        ResourceError: the file is truncated, or another kind of model.
     """
     file.seek(len(MAGIC))
     version, width, *settings = _SETTINGS.unpack(_read(path, file, _SETTINGS.size, "its settings"))
@@ -83,7 +83,7 @@ def _read(path: Path, file: IO[bytes], size: int, what: str) -> bytes:
 
 
 def _words(path: Path, file: IO[bytes], n: int) -> list[bytes]:
-    """Words and labels; afterwards the file is behind them."""
+    """Words and labels; afterwards the file is positioned after them."""
     start = file.tell()
     words: list[bytes] = []
     buffer, at, consumed = b"", 0, 0
@@ -103,7 +103,7 @@ def _words(path: Path, file: IO[bytes], n: int) -> list[bytes]:
 
 
 def _matrix(path: Path, file: IO[bytes], rows: int, columns: int, scratch: Path) -> NDArray[np.float32]:
-    """The input matrix, mapped; copied first where it is packed or begins at an odd place."""
+    """The input matrix, mapped; copied first if it is compressed or not aligned."""
     start, size = file.tell(), rows * columns * 4
     plain = not is_unpacked(file) and start % 4 == 0
     on_disk, offset = (file, start) if plain else (rest_on_disk(file, scratch), 0)
@@ -113,12 +113,12 @@ def _matrix(path: Path, file: IO[bytes], rows: int, columns: int, scratch: Path)
         mapped: NDArray[np.float32] = np.memmap(on_disk, "<f4", "r", offset, (rows, columns))
     finally:
         if on_disk is not file:
-            on_disk.close()  # what is mapped stays
+            on_disk.close()  # the mapping remains valid
     return mapped
 
 
 def _has_both_matrices(file: IO[bytes], end: int) -> bool:
-    """Whether the first matrix, which ends there, and the one behind it are in the file."""
+    """Whether the first matrix, which ends there, and the one after it are in the file."""
     size = file.seek(0, 2)
     file.seek(end)
     shape = file.read(_SHAPE.size)
@@ -157,7 +157,7 @@ def _blocks(
 def _without(
     word: int, buckets: NDArray[np.int32], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """N-grams of words without those of one word."""
+    """N-grams of words except those of one word."""
     start, end = int(offsets[word]), int(offsets[word + 1])
     kept = np.delete(buckets, np.s_[start:end])
     return kept, np.where(np.arange(len(offsets)) > word, offsets - (end - start), offsets)

@@ -33,7 +33,7 @@ class Grammar:
         binary_scores: float32[n], natural logarithms.
         unary_rules: int32[m, 2]: parent and child, states.
         unary_scores: float32[m], natural logarithms.
-        seen: int32[k, 2]: tag and word, or ``ANY`` for one or both: what the counts beside it are of.
+        seen: int32[k, 2]: tag and word, or ``ANY`` for one or both: what ``seen_counts`` counts.
         seen_counts: float64[k].
         unseen: int32[j, 2]: tag and signature of unknown words, or ``ANY``.
         unseen_counts: float64[j].
@@ -68,7 +68,7 @@ class Grammar:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, name: str, fingerprint: str) -> Grammar:
-        """The grammar that ``arrays`` gave; what is mapped into memory stays there, names excepted."""
+        """The grammar that ``arrays`` gave; what is mapped into memory stays there, except for names."""
         parts: dict[str, Any] = {key: _unpacked(arrays[key]) for key in _NAMES}
         parts |= {key: arrays[key].reshape(-1, width) for key, width in _TABLES.items()}
         parts |= {key: arrays[key] for key in _NUMBERS}
@@ -82,7 +82,7 @@ _NUMBERS = ("binary_scores", "unary_scores", "seen_counts", "unseen_counts", "le
 
 
 def _packed(names: Sequence[str]) -> NDArray[np.uint8]:
-    """Names in UTF-8, each with a line break behind it."""
+    """Names in UTF-8, each followed by a line break."""
     if any("\n" in name for name in names):
         raise ValueError("a name with a line break")
     return np.frombuffer("".join(f"{name}\n" for name in names).encode(), np.uint8)

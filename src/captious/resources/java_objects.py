@@ -1,8 +1,8 @@
-"""Reads what Java's object serialisation wrote, as data: no class is looked for and no code of the stream is run.
+"""Reads what Java's object serialisation wrote, as data: no class is loaded and no code from the stream is run.
 
 Source: Java Object Serialization Specification, chapter 6 (stream protocol version 5). Left out are the parts that
 data files do not have: proxies, exceptions, resets, and the obsolete protocol 1 of externalizable classes. Reading
-takes time and memory in proportion to the stream, whatever this claims about sizes, and at most 2**22 values.
+takes time and memory in proportion to the stream, whatever sizes it claims, and at most 2**22 values are read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FIRST_HANDLE = 0x7E0000
 
 _WRITES, _SERIALIZABLE, _EXTERNALIZABLE, _BLOCKS = 1, 2, 4, 8
 _PRIMITIVES = {"B": "b", "C": "H", "D": "d", "F": "f", "I": "i", "J": "q", "S": "h", "Z": "?"}
-_DEEPEST = 60  # values within values; a level takes up to three of the thousand frames that Python has
+_DEEPEST = 60  # nested values; a level takes up to three of the thousand frames that Python has
 _MOST_FIELDS = 1000  # of an object
 _MOST_VALUES = 1 << 22  # of all objects; the English PCFG of CoreNLP has half of it
 
@@ -72,7 +72,7 @@ class JavaClass:
         return found
 
     def place(self, field: str) -> int:
-        """Place of a field among the values of an object; of two with one name that of the lower class.
+        """Place of a field among the values of an object; if two have the same name, that of the lower class.
 
         Raises:
             KeyError: there is no such field.
@@ -302,7 +302,7 @@ class _Reader:
         return self._stream[start : self._at]
 
     def _refuse(self, what: str) -> NoReturn:
-        raise JavaStreamError(f"the stream of Java objects is damaged or foreign: {what}, before byte {self._at}")
+        raise JavaStreamError(f"the stream of Java objects is damaged or unsupported: {what}, before byte {self._at}")
 
 
 def _text(content: bytes) -> str:

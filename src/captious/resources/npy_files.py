@@ -1,6 +1,6 @@
 """numpy's .npy and .npz files of numbers and strings.
 
-Headers are matched, not evaluated, and sizes are checked against the file before memory is taken.
+Headers are matched, not evaluated, and sizes are checked against the file before memory is allocated.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def map_npy(path: Path) -> NDArray[Any]:
 
 
 def read_npy(file: IO[bytes]) -> NDArray[Any]:
-    """The array of a .npy file from where it is; memory is taken as the bytes come.
+    """The array of a .npy file from the current position; memory is allocated as the bytes arrive.
 
     Raises:
         ValueError: not a .npy file of numbers or strings, or a truncated one.
@@ -89,7 +89,7 @@ def read_npz(file: IO[bytes], names: Collection[str] | None = None) -> dict[str,
         names: of the arrays that are wanted, as far as they are there; None for all.
 
     Raises:
-        ValueError: not a .npz file, a damaged one, or one with other things than arrays of numbers and strings.
+        ValueError: not a .npz file, a damaged one, or one with anything but arrays of numbers and strings.
         UnpackedSizeError: it unpacks to more than the limit.
     """
     try:

@@ -11,7 +11,7 @@ from captious.resources.grammar import Grammar
 
 __all__ = ["FILE", "LABEL", "NAME", "own_grammar"]
 
-#: Where it lies.
+#: Where it is.
 FILE = Path(__file__).parent / "captious.grammar"
 #: What signatures call it; counts up when it is trained again.
 NAME = "captious-1"

@@ -1,9 +1,9 @@
-"""Reads pickles as data: no class is looked for and nothing that a pickle names is called.
+"""Reads pickles as data: no class is loaded and nothing that a pickle names is called.
 
 Objects become bags of attributes, whatever their class. Arrays and scalars of numpy are made of the numbers in the
 stream, after their type and size have been checked. Everything else that a pickle can ask for is refused. Protocols 2
-to 5. Memory is taken in proportion to the stream, whatever this claims about sizes, and for at most 2**24 lists, dicts,
-tuples and objects.
+to 5 are read. Memory is taken in proportion to the stream, whatever sizes it claims, and for at most 2**24 lists,
+dicts, tuples and objects.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ def read_pickle(data: Buffer) -> Any:
     """The value that a pickle holds.
 
     Values are numbers, strings, None, lists (sets as well), tuples, dicts, bytes or read-only memory, and
-    ``PickledObject``; as the value itself or an attribute of it also numpy arrays of numbers. Large arrays and bytes
-    refer to ``data`` instead of being copied.
+    ``PickledObject``; the value itself or one of its attributes may also be a numpy array of numbers. Large arrays and
+    bytes refer to ``data`` instead of being copied.
 
     Args:
         data: bytes, or a file mapped into memory.
@@ -216,7 +216,7 @@ class _Reader:
         return self._stack[-1]
 
     def _made(self, value: Any) -> Any:
-        """Count what takes more memory than it took of the stream."""
+        """Count values that take more memory than their bytes in the stream."""
         self._to_make -= 1
         if self._to_make < 0:
             self._refuse(f"more than {_MOST_OBJECTS:,} lists, dicts, tuples and objects")
@@ -254,7 +254,7 @@ class _Reader:
 
     def _set(self, items: list[Any]) -> None:
         target, keys = self._top(dict, "items without a dict"), items[0::2]
-        # No other keys: those of tuples within tuples are hashed by recursion without end.
+        # No other keys: hashing nested tuples could recurse too deeply.
         if len(items) % 2 or not all(type(key) in (str, int) for key in keys):
             self._refuse("a dict whose keys are not strings or integers")
         target.update(zip(keys, items[1::2], strict=True))
@@ -284,7 +284,7 @@ class _Reader:
             self._refuse("a call of a value that is not a function")
         make = _CALLS.get(function.called)
         if make is None or len(arguments) > 4:
-            self._refuse(f"such a call of {f'{function.module}.{function.name}'!r:.100}")
+            self._refuse(f"an unsupported call of {f'{function.module}.{function.name}'!r:.100}")
         return make(self, *arguments)
 
     def _encode(self, text: object = None, encoding: object = None, *_: object) -> bytes:

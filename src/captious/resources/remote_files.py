@@ -1,4 +1,4 @@
-"""Files on the web as files that one can seek in: of a big archive only the parts that are read are fetched."""
+"""Files on the web as seekable files: only those parts of a big archive that are read are fetched."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["copied", "is_url", "opened"]
 
 _SECONDS = 60.0  # of silence
 _PIECE = 1 << 20
-#: Bytes to ask for: at first, and at most while reading goes on where it was; each time twice as many.
+#: Bytes to request: the first time, and at most; the number doubles as long as reading is sequential.
 _FIRST, _MOST = 1 << 17, 1 << 23
 
 
@@ -29,11 +29,11 @@ def is_url(source: str) -> bool:
 
 @contextmanager
 def opened(url: str, tell: Callable[[str], None]) -> Iterator[IO[bytes]]:
-    """Open a file on the web, by parts where its server sends these, otherwise after fetching all of it.
+    """Open a file on the web, in parts if its server supports that, otherwise after fetching all of it.
 
     Args:
         url: HTTP or HTTPS.
-        tell: is told when all of the file is fetched.
+        tell: called with a message if all of the file is to be fetched.
 
     Raises:
         OSError: there is no such file, no connection, or no room for what is fetched.
@@ -51,7 +51,7 @@ def opened(url: str, tell: Callable[[str], None]) -> Iterator[IO[bytes]]:
 
 
 def copied(source: IO[bytes] | HTTPResponse, size: int, what: str) -> IO[bytes]:
-    """A copy on the disk, which is gone when it is closed.
+    """A copy on disk, which is deleted when it is closed.
 
     Args:
         source: what to copy.

@@ -1,4 +1,4 @@
-"""The grammar that SPICE is defined by: CoreNLP 3.6.0's English PCFG, read from what the user has.
+"""The grammar that SPICE is defined by: CoreNLP 3.6.0's English PCFG, read from the user's files.
 
 It is looked for where ``CAPTIOUS_SPICE_GRAMMAR`` says, where ``fetch`` puts it, and where pycocoevalcap and aac-metrics
 keep CoreNLP's models (their code is never imported). It is compiled once into the cache folder.
@@ -28,7 +28,7 @@ from captious.resources.wheels import installed_folder
 
 __all__ = ["INSTALL", "SpiceGrammar", "fetch", "find"]
 
-#: The command that brings the grammar.
+#: The command that installs the grammar.
 INSTALL = "captious resources get spice-grammar --from PATH_OR_URL"
 
 #: Where the user can get it.
@@ -79,11 +79,11 @@ class SpiceGrammar:
 
     @property
     def is_built(self) -> bool:
-        """Whether the compiled file is there and every byte as it was written."""
+        """Whether the compiled file exists and is intact."""
         return open_arrays(self.index, self.fingerprint) is not None
 
     def grammar(self) -> Grammar:
-        """The grammar, compiled if need be; its tables are mapped into memory.
+        """The grammar, compiled if necessary; its tables are mapped into memory.
 
         Raises:
             ResourceError: a damaged file, or a cache folder that cannot be used.
@@ -91,7 +91,7 @@ class SpiceGrammar:
         return _opened(self)
 
     def build(self) -> None:
-        """Compile the grammar if that is not done or not what was written; raises as ``grammar`` does."""
+        """Compile the grammar, unless the compiled file exists and is intact; raises as ``grammar`` does."""
         compiled(self.index, self.fingerprint, self._compile)
 
     def _compile(self, progress: Progress) -> Arrays:
@@ -115,17 +115,17 @@ def find() -> SpiceGrammar | None:
     if chosen := os.environ.get(_VARIABLE, ""):
         return _in_file(expanded(chosen, _VARIABLE), _VARIABLE)
     for file, origin in _places():
-        if os.path.isfile(file):  # false as well where one may not look
+        if os.path.isfile(file):  # also false where access is denied
             return _in_file(file, origin)
     return None
 
 
 def fetch(source: str = "", tell: Callable[[str], None] = lambda line: None) -> SpiceGrammar:
-    """Take the grammar out of what the user names, keep it in the cache folder and compile it.
+    """Extract the grammar from what the user names, keep it in the cache folder and compile it.
 
     Args:
         source: path or URL of the file, a models jar or the distribution zip.
-        tell: is told, line by line, what takes long and why.
+        tell: called with messages, line by line, about what takes long and why.
 
     Raises:
         ParameterError: no source is named.
@@ -160,7 +160,7 @@ def _fetched() -> Path:
 
 
 def _places() -> Iterator[tuple[Path, str]]:
-    """Where the grammar may be, and what people call these places."""
+    """Where the grammar may be, and what messages call these places."""
     yield _fetched(), _FETCHED
     if (package := installed_folder("pycocoevalcap")) is not None:
         yield package / "spice" / "lib" / MODELS_JAR, _PACKAGE
@@ -175,7 +175,7 @@ def _in_file(path: Path, origin: str) -> SpiceGrammar:
 
 @contextmanager
 def _trouble_with(source: str | Path, origin: str) -> Iterator[None]:
-    """Turns what goes wrong with a file into an error; what helps depends on how it was found."""
+    """Turn problems with a file into errors; the help depends on how it was found."""
     try:
         yield
     except (OSError, ValueError) as error:

@@ -1,6 +1,6 @@
 """Files of word vectors as others publish them, read piece by piece: text, word2vec's binary form, numpy's.
 
-What is wrong with a file is a ``ResourceError`` that names the line or the word.
+Problems with a file raise a ``ResourceError`` that names the line or the word.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def source_of(path: Path, vocabulary: Path | None, subwords: bool, scratch: Path
     Args:
         path: the file, in one of ``FORMS``.
         vocabulary: the words of a .npy file, one on a line.
-        subwords: take what fastText makes vectors of unknown words from.
-        scratch: a folder for what has to be unpacked for a moment.
+        subwords: also read what fastText makes vectors of unknown words from.
+        scratch: a folder for what has to be unpacked temporarily.
 
     Raises:
         ResourceError: what is wrong, with the line or the word.
@@ -92,16 +92,16 @@ def _source(
 
 
 def _width(line: bytes) -> int:
-    """How many numbers a line ends in: all behind its first field, or behind the last one that is not a number."""
+    """How many numbers a line ends in: all after its first field, or after the last one that is not a number."""
     fields = line.split()
     numbers = next((i for i, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
     return min(numbers, len(fields) - 1)
 
 
 def _is_text(rows: bytes, width: int) -> bool:
-    """Whether the first row is a word and numbers in letters, and not the bytes of numbers."""
+    """Whether the first row is a word and numbers written as text, not the bytes of numbers."""
     row = rows.partition(b"\n")[0]
-    if len(row) < len(rows):  # a whole row: as text it ends in its numbers, or has a number in each place but for one
+    if len(row) < len(rows):  # a whole row: as text it ends in its numbers, or has numbers in all places but one
         fields = row.split()
         written = sum(_NUMBER.fullmatch(field) is not None for field in fields[-width:])
         return written >= max(1, min(width, len(fields) - 1) // 2)

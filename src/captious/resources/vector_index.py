@@ -1,6 +1,7 @@
-"""Compiled word vectors: words sorted to be looked up, and their rows, which are read and checked when they are needed.
+"""Compiled word vectors: words sorted for lookup, and their rows, which are read and checked when they are needed.
 
-The rows are a file of their own, float32 row after row, mapped into memory; what is about words is a file of arrays.
+The rows are a file of their own, float32 row after row, mapped into memory; everything about words is in a file of
+arrays.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ class VectorIndex:
         Raises:
             ValueError: a row differs from what was written.
         """
-        # A word with half of a character has no vector, as the empty word.
+        # A word with half of a character has no vector, like the empty word.
         words = [word if word.isascii() or is_unicode(word) else "" for word in words]
         places = find_words(self._arrays["text"], self._arrays["ends"], tuple(words))
         known = places >= 0
@@ -140,12 +141,12 @@ def index_of(
     Args:
         blocks: all rows, words first.
         subwords: what the last rows are, if they are n-grams.
-        keep_first: of a word that comes twice take the first, where otherwise that is an error.
+        keep_first: take the first occurrence of a duplicate word, which is otherwise an error.
         out: where the rows are written, one after the other.
         tell: called after every block.
 
     Raises:
-        DuplicateWordError: a word twice.
+        DuplicateWordError: a duplicate word.
     """
     text, lengths, sums = bytearray(), array("q"), array("L")
     for block in blocks:

@@ -42,7 +42,7 @@ class Source:
         blocks: all of it; may raise ResourceError.
         unit: what places in it are counted in: "line" or "word".
         first: the number of the first.
-        subwords: what the rows behind the words are, if there are such.
+        subwords: what the rows after the words are, if there are any.
     """
 
     def __init__(
@@ -76,10 +76,10 @@ def broken(path: Path, place: str, reason: str, help: str = "") -> ResourceError
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """A file, unpacked if it is a gzip file, and the file that is really read, whose position tells how far that is.
+    """A file, unpacked if it is a gzip file, and the file that is actually read, whose position shows progress.
 
     Raises:
-        ResourceError: it cannot be read, or what is packed is damaged, cut off or larger than the limit.
+        ResourceError: it cannot be read, or the compressed data are damaged, truncated or larger than the limit.
     """
     try:
         with open(path, "rb") as raw:

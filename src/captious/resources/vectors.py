@@ -1,4 +1,4 @@
-"""Word vectors that the user has: under a name, or as a file. A name stands for a checksum, and remembers the file."""
+"""The user's word vectors, by name or as a file. A name stands for a checksum, and remembers the file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
     "remove",
 ]
 
-#: The variable of the environment that names the default.
+#: The environment variable that names the default.
 VARIABLE = "CAPTIOUS_VECTORS"
 
 #: What vectors may be called.
@@ -73,11 +73,11 @@ def _opened(name: str, checksum: str, file: VectorFile, cached_in: Path) -> Name
 
 
 def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
-    """Vectors by name, or of a file; for None the default.
+    """Vectors by name or from a file; None for the default.
 
     Raises:
         MissingExtraError: there are no vectors at all.
-        ParameterError: there are several, and nothing says which.
+        ParameterError: there are several, and no default is set.
         UnknownNameError: neither a name that is known nor a file.
         ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
     """
@@ -107,7 +107,7 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
 
 
 def default() -> str | None:
-    """What is taken unless something is said: what the environment names, or the only vectors that were added."""
+    """The default: what the environment variable names, or the only vectors that were added."""
     if chosen := os.environ.get(VARIABLE, ""):
         return chosen
     known = names()
@@ -126,7 +126,7 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
         replace: give the name to this file even if it stands for another, and compile the file again.
 
     Raises:
-        ParameterError: a name that is not a name, or is taken.
+        ParameterError: a name that is not valid, or is taken.
         ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
     """
     if not NAME.fullmatch(name):

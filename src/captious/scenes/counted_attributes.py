@@ -1,7 +1,7 @@
-"""Attributes that SPICE counts by themselves: numbers, colours and sizes.
+"""Attributes that SPICE counts separately: numbers, colours and sizes.
 
-Numbers and colours are those of the official program. Of its sizes, the first list has those that its scores of some
-80,000 captions show; the others are words for size that none of these captions has.
+Numbers and colours are those of the official program. The first list of sizes has those that show in its scores of some
+80,000 captions; the others are words for size that none of these captions has.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which tuples of a candidate's scene graph are in that of its references, in all and by category.
+"""Which tuples of a candidate's scene graph are in that of its references, overall and by category.
 
 Anderson, Fernando, Johnson and Gould 2016 (SPICE), sections 3.3 and 3.4. Two tuples match if each concept of one is
 like the corresponding concept of the other. A tuple of the candidate counts once, one of the references as often as it
-is met.
+is matched.
 """
 
 from __future__ import annotations

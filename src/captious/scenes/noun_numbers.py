@@ -1,7 +1,7 @@
 """Numbers of plural nouns: which nouns of a sentence the official program counts, and in which order.
 
 It looks for plural nouns three times: for subjects together with an object of the same verb, for subjects without such
-an object, and for all others. Each time it takes one match at most, of a verb the first time and of a noun then.
+an object, and for all others. Each time it takes at most one match, per verb the first time and per noun after that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def numbers(graph: Relations) -> Iterator[tuple[int, int]]:
 
 
 def _number_of(graph: Relations) -> dict[int, int]:
-    """The first number of each noun, unless it comes after it, or else its quantifier."""
+    """The first number of each noun, unless it comes after the noun, or else its quantifier."""
     found: dict[int, int] = {}
     for noun, number in graph.pairs("nummod") + graph.pairs("det:qmod"):
         found.setdefault(noun, number)

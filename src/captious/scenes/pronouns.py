@@ -1,4 +1,4 @@
-"""Pronouns: what is said of "it" and "their" is said of the noun that they stand for.
+"""Pronouns: what is said about "it" and "their" applies to the noun that they stand for.
 
 Rule c of the official graph enhancement.
 """

@@ -47,7 +47,7 @@ def _resolve(
     has_noun: Callable[[Sentence, int, int], bool],
     modifiers: Callable[[Sentence, int], list[int]],
 ) -> bool:
-    """Resolve the quantifiers of one kind; false if one has no place in the graph, which ends it all."""
+    """Resolve the quantifiers of one kind; false if one has no place in the graph, which ends all resolution."""
     quantifiers = [word for word in range(1, len(sentence.words)) if is_quantifier(sentence, word)]
     if len(quantifiers) > 1:
         quantifiers = [word for word in sentence.sorted_topologically() if word in quantifiers]
@@ -93,7 +93,7 @@ def _of_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
 
 
 def _of_the_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
-    """two of the dogs, two of them: a noun with a determiner right behind the "of", or a pronoun."""
+    """two of the dogs, two of them: a noun with a determiner right after the "of", or a pronoun."""
     if not _of_noun(sentence, quantifier, noun):
         return False
     return sentence.tags[noun] not in NOUNS or "det" in sentence.children[noun].get(quantifier + 2, ())
@@ -114,7 +114,7 @@ def _left_children(sentence: Sentence, quantifier: int) -> list[int]:
 
 
 def _swap(sentence: Sentence, quantifier: int, noun: int, expression: list[int]) -> None:
-    """Put the noun in the place of the quantifier, of whose heads the first alone counts."""
+    """Put the noun in the place of the quantifier; only the first head of the quantifier counts."""
     heads = sentence.in_order(sentence.parents[quantifier])
     for number, head in enumerate(heads):
         relations = sentence.detach(head, quantifier)

@@ -37,7 +37,7 @@ class Relations:
         #: What words are called in tuples, and which are nouns.
         self.names = [lemma.lower() for lemma in sentence.lemmas]
         self.is_noun = is_noun = [tag in NOUNS for tag in sentence.tags]
-        #: Of all relations ``nmod:x``: (head, dependent, x).
+        #: All relations ``nmod:x``: (head, dependent, x).
         self.modifiers: list[tuple[int, int, str]] = []
         #: Per head, its objects and modifiers that are nouns: (noun, what the predicate adds before it).
         self.objects: dict[int, list[tuple[int, str]]] = {}
@@ -71,7 +71,7 @@ class Relations:
         return self._pairs.get(relation, [])
 
     def noun_pairs(self, relation: str) -> _Pairs:
-        """Those of which the dependent is a noun."""
+        """Those whose dependent is a noun."""
         is_noun = self.is_noun
         return [pair for pair in self._pairs.get(relation, ()) if is_noun[pair[1]]]
 

@@ -28,7 +28,7 @@ class SceneGraph:
         self._synonyms = synonyms
         self._known: dict[str, int] = {}  # objects of names, for as long as no object changes
         self._anything: set[str | int] = set()  # all that objects are
-        #: Each object is known by its place.
+        #: Each object is identified by its place.
         self.objects: list[Concept] = []
         #: Per object.
         self.attributes: list[list[Concept]] = []
@@ -38,7 +38,7 @@ class SceneGraph:
             self.add(item)
 
     def add(self, item: Tuple) -> None:
-        """Add a tuple; what it says already is merged with what it adds."""
+        """Add a tuple; what the graph already says is merged with it."""
         thing = self._object(item[0])
         if len(item) == 2:
             _merge(self.attributes[thing], self._synonyms.concept_of(item[1]))
@@ -47,7 +47,7 @@ class SceneGraph:
             _merge(self.relations.setdefault((thing, self._object(item[1])), []), relation)
 
     def _object(self, name: str) -> int:
-        """The object of a name: what is just that, or the most similar one, which learns the name, or a new one."""
+        """The object of a name: one with the same concept, the most similar one, which gets the name, or a new one."""
         place = self._known.get(name)
         if place is None:
             place = self._known[name] = self._find_object(self._synonyms.concept_of(name))
@@ -83,7 +83,7 @@ def _similarity(a: Concept, b: Concept) -> float:
 
 
 def _merge(concepts: list[Concept], concept: Concept) -> None:
-    """Add a concept to a list, if it is not there: merged with the first that is like it, or behind all."""
+    """Add a concept to a list, if it is not there: merge it with the first that is like it, or append it."""
     if concept in concepts:
         return
     for place, other in enumerate(concepts):

@@ -1,7 +1,7 @@
 """A sentence as a graph of words that can be changed, in the order in which the official program walks through it.
 
 The order decides which of several matches of a rule comes first. It comes from Java's hash tables: neighbours of a word
-lie in buckets by their number modulo 16, those of one bucket as they came in.
+lie in buckets by their number modulo 16, those of one bucket in order of arrival.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _by_dependent = itemgetter(1)
 class Sentence:
     """Words, numbered from 1, and the dependencies among them.
 
-    A number above that of the last of n words is a copy of a word, which the collapsing of dependencies has made: n
-    more, or a multiple of n more.
+    A number above n, the number of words, is a copy of a word, made by the collapsing of dependencies: the number of
+    the word plus a multiple of n.
 
     Args:
         parse: a parse; it stays as it is.
@@ -59,16 +59,16 @@ class Sentence:
         self.parents[dependent].setdefault(head, []).append(relation)
 
     def detach(self, head: int, dependent: int) -> list[str]:
-        """Remove the dependencies of one word on another; what relations they were."""
+        """Remove the dependencies of one word on another; returns their relations."""
         del self.parents[dependent][head]
         return self.children[head].pop(dependent)
 
     def replace_root(self, old: int, new: int) -> None:
-        """Have another word in place of a root; nothing if it is none."""
+        """Put another word in place of a root; do nothing if it is not a root."""
         self.roots = [new if root == old else root for root in self.roots]
 
     def in_order(self, words: Iterable[int]) -> list[int]:
-        """Words from left to right, a copy behind its word."""
+        """Words from left to right, a copy after its word."""
         if len(self.words) == self.n_words + 1:
             return sorted(words)
         return sorted(words, key=self._place)

@@ -17,7 +17,7 @@ from captious.resources.meteor_tables import MeteorTables
 __all__ = ["Concept", "Synonyms", "names_of", "synonyms"]
 
 Concept: TypeAlias = frozenset[str | int]
-"""What a thing is called, and the numbers of the synonym sets of these names. Alike is what shares anything."""
+"""What a thing is called, and the numbers of the synonym sets of these names. Two are alike if they share any."""
 
 #: How an inflected form may come from a base form, in the order in which METEOR tries.
 _SUFFIXES = (
@@ -93,7 +93,7 @@ class Synonyms:
 
 @cache
 def synonyms(tables: MeteorTables) -> Synonyms:
-    """The synonyms of these tables; what was looked up once is kept."""
+    """The synonyms of these tables; lookups are kept."""
     return Synonyms(tables)
 
 

@@ -50,7 +50,7 @@ class Concepts:
 
     @property
     def n_concepts(self) -> int:
-        """A number that all ids are below."""
+        """A number greater than all ids."""
         return len(self.of_words)
 
 

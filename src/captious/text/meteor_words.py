@@ -51,7 +51,7 @@ class MeteorLayer(KeyedByFields):
 
 
 def _normalised(tokens: Tokens, vocabulary: Vocabulary, lexicon: MeteorLexicon) -> MeteorWords:
-    """The captions as METEOR's words, which the vocabulary and the lexicon learn."""
+    """The captions as METEOR's words, which are added to the vocabulary and the lexicon."""
     ids, offsets = meteor_normalise(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
     words = vocabulary.words(len(lexicon))
     lexicon.learn(len(lexicon), tuple(words), tuple(porter2_stems(words)))

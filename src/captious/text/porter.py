@@ -1,6 +1,7 @@
 """Porter's stemmer with the departures that NLTK makes by default (its mode NLTK_EXTENSIONS).
 
-Porter 1980, "An algorithm for suffix stripping"; what NLTK does otherwise is marked. Words are expected in lower case.
+Porter 1980, "An algorithm for suffix stripping"; what NLTK does differently is marked. Words are expected in lower
+case.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def porter_stem(word: str) -> str:
     return word
 
 
-# ---- what is said of stems: a word is [C](VC){m}[V] of runs of consonants and vowels, m its measure
+# ---- properties of stems: a word is [C](VC){m}[V] of runs of consonants and vowels, m its measure
 
 
 def _kinds(text: str) -> str:
@@ -75,7 +76,7 @@ class _Rules:
 
     Args:
         rules: suffix -> replacement, in the order in which they are tried.
-        condition: of what is left without the suffix.
+        condition: on what is left without the suffix.
     """
 
     def __init__(self, rules: Mapping[str, str], condition: Condition) -> None:

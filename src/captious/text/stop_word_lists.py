@@ -17,7 +17,7 @@ __all__ = ["NLTK", "StopWords", "as_stop_words"]
 
 @dataclass(frozen=True)
 class StopWords:
-    """Words that are left out, compared letter by letter.
+    """Words that are left out, compared exactly.
 
     Args:
         name: what signatures call the list.

@@ -107,7 +107,7 @@ class Tokenizer:
         tokens = self.function(caption)
         if not isinstance(tokens, list | tuple) or not all(isinstance(token, str) for token in tokens):
             raise ParameterError(
-                f"the tokenizer {self.name} gave {type(tokens).__name__} {tokens!r:.60}",
+                f"the tokenizer {self.name} returned {type(tokens).__name__} {tokens!r:.60}",
                 where=f"caption {caption!r:.80}",
                 help="a tokenizer must take a string and return a list of strings",
             )

@@ -1,6 +1,6 @@
 """Tokens of one sentence by the rules of the Penn Treebank, as NLTK cuts them (its NLTKWordTokenizer).
 
-These are not the tokens of the PTB tokenizer: that one is a program of its own, with many more rules.
+These are not the tokens of the PTB tokenizer: that is a separate program with many more rules.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _BEFORE = [partial(re.compile(rule).sub, to) for rule, to in (*_OPENING, *_MARKS
 _AFTER = [partial(re.compile(rule).sub, to) for rule, to in _CLOSING]
 _AFTER += [partial(re.compile(rule).sub, r" \1 \2 ") for rule in _CONTRACTIONS]
 
-# Most captions hold words and commas alone. Of such text only commas and these words are cut.
+# Most captions hold words and commas alone. In such text, only commas and these words are cut.
 _PLAIN = re.compile(r"(?:[A-Za-z0-9 ]|-(?!-)|,(?= |$))*")
 _CUT = frozenset(("cannot", "gimme", "gonna", "gotta", "lemme", "wanna"))
 

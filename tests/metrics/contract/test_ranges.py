@@ -133,6 +133,6 @@ def test_messages() -> None:
         (lambda: truth("m", "x", 1), "x must be True or False"),
     ]
     for call, help in calls:
-        with pytest.raises(ParameterError, match="m cannot have x") as caught:
+        with pytest.raises(ParameterError, match="invalid x for m") as caught:
             call()
         assert caught.value.help == help

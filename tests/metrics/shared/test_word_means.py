@@ -166,7 +166,7 @@ def test_vectors_and_models_exclude_each_other() -> None:
         Mowe(VECTORS, model="some-model")
     with pytest.raises(ParameterError, match="cannot use layer 2 with word vectors"):
         Mowe(VECTORS, layer=2)
-    with pytest.raises(ParameterError, match="cannot have layer -1"):
+    with pytest.raises(ParameterError, match="invalid layer for mowe: -1"):
         Mowe(model="some-model", layer=-1)
 
 

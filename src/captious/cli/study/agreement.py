@@ -38,7 +38,7 @@ __all__ = ["agreement"]
 def agreement(
     references: Path, counts: tuple[int, ...], place: int | None, published: Path | None, **given: Any
 ) -> Study:
-    """How do human captions score? One caption of every image is held out and scored against growing numbers of the
+    """How do human captions score? Hold out one caption of every image, and score it against growing numbers of the
     others.
 
     REFERENCES are human captions, several per image.

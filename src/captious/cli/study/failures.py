@@ -23,6 +23,6 @@ __all__ = ["failures"]
 )
 @study_options(data=True)
 def failures(benchmark: str, gap: float, **given: Any) -> Study:
-    """How often is a metric grossly wrong? Pairs of captions of BENCHMARK with very different ratings that the
-    metric ranks in the opposite order."""
+    """How often is a metric grossly wrong? Report the share of pairs of captions of BENCHMARK with very different
+    ratings that the metric ranks in the opposite order."""
     return studies.critical_failures(benchmark, gap=gap, **given)

@@ -17,5 +17,6 @@ __all__ = ["metrics"]
 @statistic_option
 @study_options(data=True, resampling=False, seed=False)
 def metrics(benchmark: str, statistic: str, **given: Any) -> Study:
-    """Which metrics agree with each other? Correlations between metrics, and with human judgments, on BENCHMARK."""
+    """Which metrics agree with each other? Compute correlations between metrics, and with human judgments, on
+    BENCHMARK."""
     return studies.metric_correlations(benchmark, statistic=statistic, **given)

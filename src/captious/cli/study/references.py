@@ -26,5 +26,6 @@ __all__ = ["references"]
 )
 @study_options(data=True)
 def references(benchmark: str, counts: tuple[int, ...], draws: int, **given: Any) -> Study:
-    """How many references does a metric need? Agreement with human judgments on BENCHMARK by number of references."""
+    """How many references does a metric need? Measure agreement with human judgments on BENCHMARK by number of
+    references."""
     return studies.reference_counts(benchmark, counts=counts, draws=draws, **given)

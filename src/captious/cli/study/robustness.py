@@ -35,8 +35,8 @@ __all__ = ["robustness"]
 )
 @study_options()
 def robustness(references: Path, sample: int, strengths: tuple[float, ...], **given: Any) -> Study:
-    """Does a metric notice broken captions? Scores of human captions with growing shares of random captions,
-    permuted words, and random words.
+    """Does a metric notice broken captions? Score human captions with growing shares of random captions, permuted
+    words, and random words.
 
     REFERENCES are human captions, several per image: one is corrupted, and scored against the others.
     """

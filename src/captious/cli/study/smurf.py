@@ -40,10 +40,10 @@ __all__ = ["smurf"]
 def smurf(
     files: tuple[Path, ...], metric: str, settings: Settings, human: Path | None, subset: bool, **given: Any
 ) -> Study:
-    """How do SYSTEMs differ from people? Semantics and style of their captions: the ellipse of each system, its
-    overlap with human captions, its most central caption, and its grammar penalty."""
+    """How do SYSTEMs differ from people? Compare the semantics and style of their captions: the ellipse of each system,
+    its overlap with human captions, its most central caption, and its grammar penalty."""
     if len(files) < 2:
-        raise click.UsageError("give at least one file of captions and, last, the file of references")
+        raise click.UsageError("give at least one file of captions, followed by the file of references")
     *candidates, references = files
     ((chosen),) = (each.metric for each in select(metric, settings))
     if not isinstance(chosen, Smurf):

@@ -26,8 +26,8 @@ __all__ = ["systems"]
 @statistic_option
 @study_options()
 def systems(files: tuple[Path, ...], human: Path | None, subset: bool, statistic: str, **given: Any) -> Study:
-    """Do metrics rank systems alike, and as people do? Scores of three or more SYSTEMs; correlations between metrics
-    over systems and over captions."""
+    """Do metrics rank systems alike, and as people do? Score three or more SYSTEMs, and correlate metrics over systems
+    and over captions."""
     *candidates, references = files
     results = dict(zip(system_names(candidates), candidates, strict=True))
     return studies.systems(results, references, human=human, subset=subset, statistic=statistic, **given)

@@ -48,8 +48,8 @@ __all__ = ["words"]
 @subset_option
 @study_options(metrics=False, resampling=False)
 def words(references: Path, outputs: tuple[Path, ...], **given: Any) -> Study:
-    """Which words do people agree on? Precision and recall of human captions for the most frequent words of other
-    human captions, and the model of Chen et al. 2015 for both.
+    """Which words do people agree on? Measure how precisely human captions predict the most frequent words of other
+    human captions, and how many they recall, and compare with the model of Chen et al. 2015.
 
     REFERENCES are human captions, several per image.
     """

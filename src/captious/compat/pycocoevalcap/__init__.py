@@ -8,16 +8,16 @@
 Names, arguments, return types, the order of results and what is printed are the toolkit's, and so are the scores.
 Different on purpose:
 
-- Scores belong to their image id, whatever the order of candidates and references.
+- Scores are matched to image ids, whatever the order of candidates and references.
 - Every caption is tokenized as if it were the only one, and a line break or control character in it is a space. In
   the toolkit some of them shift every later caption by one.
-- Input that the toolkit cannot take, which it mostly stops at with a bare assertion, is an ``InputError`` that names
+- Input that the toolkit cannot take, which mostly fails there with a bare assertion, is an ``InputError`` that names
   the image. So is a corpus without images. References without a single word are legal.
 - The tokenizer keeps an image without captions; the toolkit's drops it.
 - No process is started and no file written, so any number of evaluations can run at once.
 - ``COCOEvalCap.evaluate`` starts afresh each time, so it may be called again with other ``params``.
-- METEOR needs its tables, an installed pycocoevalcap's for instance, but not Java. ``|||`` in a reference, where the
-  toolkit's protocol breaks, is dropped as it is in a candidate.
+- METEOR needs its tables, for instance those of an installed pycocoevalcap, but not Java. ``|||`` in a reference, where
+  the toolkit's protocol breaks, is dropped as it is in a candidate.
 - SPICE's grammar is the official one where ``captious resources list`` shows it, or else captious' own, which is
   close; a warning says so. ``Spice.compute_score`` gives images in the order of ``gts``; the toolkit's sorts their ids,
   and its ``COCOEvalCap`` then puts scores on wrong images.

@@ -63,7 +63,7 @@ class COCOEvalCap:
 
         Raises:
             EmptyInputError: no images to evaluate.
-            InputError: an image without references, or without exactly one candidate; or what is not a caption.
+            InputError: an image without references, or without exactly one candidate; or a value that is not a caption.
         """
         images = list(self.params["image_id"])
         if not images:

@@ -1,6 +1,6 @@
 """What code written for the COCO harness passes around, checked: captions by image id, raw or tokenized.
 
-Every refusal is an error that names the image. Ids may be anything that can be a key.
+Every error names the image. Ids may be anything that can be a key.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def captions(gts: object, res: object) -> Captions:
         res: image id -> list of exactly one candidate.
 
     Raises:
-        InputError: as the subclass that says what is wrong, with the image.
+        InputError: what is wrong, as a specific subclass; the error names the image.
     """
     references, candidates = _mapping(gts, "gts"), _mapping(res, "res")
     if not references:
@@ -66,13 +66,13 @@ def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
     """The texts of raw captions, ``{image id: [{"caption": text}, ...]}``.
 
     Raises:
-        CaptionTypeError, EncodingError: what is not of this form, with the image.
+        CaptionTypeError, EncodingError: anything of another form; the error names the image.
     """
     return {image: _texts(image, value) for image, value in _mapping(captions_for_image, "captions").items()}
 
 
 def of_images(coco: Any, images: Iterable[Hashable], *, role: str) -> dict[Hashable, list[Any]]:
-    """The annotations of some images: of references at least one each, of candidates exactly one.
+    """The annotations of some images: at least one reference each, or exactly one candidate.
 
     Args:
         coco: a ``pycocotools.coco.COCO``, or anything else with its ``imgToAnns``.
@@ -80,12 +80,12 @@ def of_images(coco: Any, images: Iterable[Hashable], *, role: str) -> dict[Hasha
         role: "references" or "candidates".
 
     Raises:
-        MissingReferencesError, MissingCandidatesError, DuplicateCandidateError: with the image.
+        MissingReferencesError, MissingCandidatesError, DuplicateCandidateError: the error names the image.
     """
     where = "coco" if role == "references" else "cocoRes"
     found: dict[Hashable, list[Any]] = {}
     for image in images:
-        # Not by subscript: pycocotools keeps a defaultdict, which would take the image in.
+        # Not by subscript: pycocotools keeps a defaultdict, which would add the image.
         found[image] = list(coco.imgToAnns.get(image, ()))
         if role == "candidates":
             _refuse_other_than_one(image, found[image], where)

@@ -27,7 +27,7 @@ class MeanScorer:
             The mean, and float64[n_images] in the order of gts.
 
         Raises:
-            InputError: something about the captions, with the image.
+            InputError: invalid captions; the error names the image.
         """
         scores = self._metric.scores(captions(gts, res))
         return np.float64(scores.mean()), scores

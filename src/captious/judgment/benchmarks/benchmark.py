@@ -25,7 +25,7 @@ class Files:
 
     Args:
         names: relative to the folder of judgment data; all are needed.
-        read: makes of them what the benchmark's ``load`` takes; raises CaptionFileError with file and line.
+        read: turns them into what the benchmark's ``load`` takes; raises CaptionFileError with file and line.
     """
 
     names: tuple[str, ...]
@@ -57,7 +57,7 @@ class Benchmark:
         protocols: the first is the default.
         files: the forms in which the data come; the first that is complete is read.
         obtain: where to get the files.
-        load: makes evidence of what was read: (protocol, what ``Files.read`` returned, folder).
+        load: makes evidence from what was read: (protocol, what ``Files.read`` returned, folder).
         published: protocol -> metric -> published figure.
         pool: for studies that draw references, those of every caption, where there are more than metrics get; None if
             there are no others.
@@ -93,7 +93,7 @@ class Benchmark:
             )
 
     def protocol(self, name: str = "") -> Protocol:
-        """A protocol by its name; without one the default.
+        """A protocol by its name, or the default without one.
 
         Raises:
             UnknownNameError: no such protocol.

@@ -22,7 +22,7 @@ _CROWD = "flickr8k/CrowdFlowerAnnotations.txt"
 
 
 def _without_judged(item: RatedCaption) -> list[str]:
-    """Each judged caption of the image takes away one reference of the same text, as Hessel et al. 2021 do."""
+    """Each judged caption of the image removes one reference with the same text, as Hessel et al. 2021 do."""
     left = [*item.references]
     for text in item.facts["judged"]:
         if text in left:
@@ -49,7 +49,7 @@ def _read_normalised(folder: DataFolder) -> list[RatedCaption]:
 def _read_published(folder: DataFolder) -> list[RatedCaption]:
     """Image, caption, share of yes, number of yes, number of no."""
     text_of, references_of = read_flickr8k_captions(folder)
-    judged: dict[str, list[str]] = defaultdict(list)  # of each image, what may take away a reference
+    judged: dict[str, list[str]] = defaultdict(list)  # for each image, the captions that may remove a reference
     items = []
     for number, (image, caption, share, yes, no) in folder.rows(_CROWD, 5):
         where = folder.place(_CROWD, number)

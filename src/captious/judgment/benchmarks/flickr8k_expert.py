@@ -59,7 +59,7 @@ def _read_published(folder: DataFolder) -> list[RatedCaption]:
 
 
 def _read_means(folder: DataFolder) -> list[RatedCaption]:
-    """``{"0": {"refs": [...], "cand": [...], "score": 1.3333}}``; what has the same references is the same image."""
+    """``{"0": {"refs": [...], "cand": [...], "score": 1.3333}}``; the same references mean the same image."""
     images: dict[tuple[str, ...], str] = {}
     items = []
     for key, entry in folder.entries(_MEANS, ("refs", "cand", "score")):

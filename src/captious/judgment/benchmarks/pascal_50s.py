@@ -1,7 +1,7 @@
 """PASCAL-50S: which of two captions do most of 48 people prefer? Vedantam et al. 2015.
 
 Two human captions of which both are right (HC) or one is of another image (HI), human against machine (HM), two
-machines (MM). The five references are those that Lee et al. 2024 drew of fifty.
+machines (MM). The five references are those that Lee et al. 2024 drew from the fifty.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def protocol(name: str) -> Protocol:
 
 
 def unknown(name: str) -> UnknownNameError:
-    """What to say of a name that no benchmark has, with the closest one."""
+    """The error for a name that no benchmark has, with the closest one."""
     guess = did_you_mean(name, names())
     return UnknownNameError(
         f"there is no benchmark {name!r}",

@@ -1,4 +1,4 @@
-"""SugarCrepe: a right caption against one that was made wrong, by seven kinds of change. Hsieh et al. 2023.
+"""SugarCrepe: a correct caption against one that was made wrong, by seven kinds of change. Hsieh et al. 2023.
 
 Its owners' files have no references: these are COCO's captions, of val2017 or of val2014, which has the same images.
 """
@@ -58,7 +58,7 @@ def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
 
 
 def _coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
-    """Captions of every image, in the order of the file, without the blanks around them."""
+    """Captions of every image, in the order of the file, without surrounding blanks."""
     content = folder.json(name)
     found: dict[int, list[str]] = defaultdict(list)
     try:

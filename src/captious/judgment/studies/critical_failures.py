@@ -99,8 +99,9 @@ def critical_failures(
         {"gap": gap, "scale": list(scale), "resamples": resamples, "seed": seed},
         warnings=[*report.warnings, *few_images(len(np.unique(units)))],
         notes=[
-            f"A pair is two captions of one image whose ratings differ by at least {gap:g} of the scale; a failure "
-            "scores the worse caption higher; a tie is half a failure. The definition is specific to captious."
+            f"A pair is two captions of one image whose ratings differ by at least {gap:g} of the scale. It is a "
+            "failure if the worse caption scores higher; a tie is half a failure. "
+            "The definition is specific to captious."
         ],
     )
 

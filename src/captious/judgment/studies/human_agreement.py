@@ -1,6 +1,6 @@
 """Human agreement: human captions scored like a system's, against the other captions of the same images.
 
-Of every image one caption is held out as the candidate; the others are its references. That is the human row of COCO's
+One caption of every image is held out as the candidate; the others are its references. That is the human row of COCO's
 tables (Chen et al. 2015, "Microsoft COCO Captions", section 4), for which one more caption per image was collected.
 """
 
@@ -64,9 +64,9 @@ def human_agreement(
 ) -> Study:
     """Scores of human captions with growing numbers of references.
 
-    An image has the same candidate for every number of references, and fewer references are a part of the more. Images
-    with too few captions for the largest number are left out of the whole table. Document frequencies of CIDEr are
-    counted over the references of each number, unless the metric brings its own.
+    An image has the same candidate for every number of references, and smaller sets of references are part of larger
+    ones. Images with too few captions for the largest number are left out of the whole table. Document frequencies of
+    CIDEr are counted over the references of each number, unless the metric brings its own.
 
     Args:
         references: human captions, at least two per image, in any form that is read.
@@ -74,13 +74,13 @@ def human_agreement(
         settings: what applies to all metrics that are requested by name.
         counts: numbers of references; by default 1, 2, ... up to what is left of the usual number of captions of an
             image, which is 4 of COCO's 5.
-        place: hold out the caption of this place, from 0, and take the others in their order; by default all are drawn.
+        place: hold out the caption at this place, from 0, and take the others in order; by default all are drawn.
         published: scores to compare with: a COCO leaderboard with a human row (``cap_c5.json``), or scores.
         resamples, seed: of the bootstrap intervals over images; the seed is also that of the draw.
 
     Returns:
         One record per metric: its score for every number of references, the 95% interval of the last ("ci95" has all),
-        and the published score; if that has just one reference more, also the score to be expected with as many.
+        and the published score; if that has just one more reference, also the score to be expected with that many.
 
     Raises:
         ParameterError: numbers of references below 1, or more than any image has.
@@ -162,10 +162,10 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
 
 
 def expected_next(counts: Sequence[int], scores: Sequence[float]) -> float | None:
-    """The score with one reference more, if growth goes on as it was.
+    """The score with one more reference, if growth continues as before.
 
-    What the n-th reference gains is taken for a power of n, through the last two gains. None where the last three
-    counts are not neighbours, or gains are not positive, or grow.
+    The gain of the n-th reference is modelled as a power of n, through the last two gains. None where the last three
+    counts are not consecutive, or gains are not positive, or grow.
     """
     if len(counts) < 3 or np.any(np.diff(counts[-3:]) != 1):
         return None
@@ -202,9 +202,9 @@ def _checked_counts(table: References, counts: Sequence[int]) -> list[int]:
     usual = int(np.bincount(of_image).argmax()) - 1
     if most < 1 or (not counts and usual < 1):
         raise ParameterError(
-            "nothing is left to compare a caption with: "
-            + ("no image" if most < 1 else "hardly an image")
-            + " has two",
+            "there is nothing to compare a caption with: "
+            + ("no image" if most < 1 else "hardly any image")
+            + " has two captions",
             where=table.name,
             help="give captions by several people for every image",
         )

@@ -34,8 +34,9 @@ def metric_correlations(
 ) -> Study:
     """Correlations between all pairs of metrics, and with human judgments.
 
-    Points are ratings, as in ``judge``: a caption that several people rated one by one counts as often. For pairs of
-    captions the points are the pairs, in both orders: the difference of two scores, and which caption people prefer.
+    Points are ratings, as in ``judge``: a caption that several people rated one by one counts once per rating. For
+    pairs of captions the points are the pairs, in both orders: the difference of two scores, and which caption people
+    prefer.
 
     Args:
         benchmark: of captions; as ``judge`` takes it.

@@ -63,7 +63,7 @@ def reference_counts(
         One record per metric and count: metric, references, value, ci95_low, ci95_high.
 
     Raises:
-        ParameterError: counts that are none or more than there are references; a benchmark of systems.
+        ParameterError: counts below 1 or above the number of references; a benchmark of systems.
         and what ``judge`` raises.
     """
     check_sampling(resamples, seed)

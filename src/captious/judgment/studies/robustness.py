@@ -5,9 +5,9 @@ then broken in one of three ways, from strength 0, where it is intact, to 1:
 
     random captions     that share of the images gets the caption of another image
     word permutation    that share of the words of every caption change places
-    random words        that share of the words of every caption give way to words of the vocabulary
+    random words        that share of the words of every caption is replaced by words of the vocabulary
 
-The measure is the area under the corpus score over strength, where the score of intact captions is 1: less is better.
+The measure is the area under the corpus score over strength, where the score of intact captions is 1: lower is better.
 """
 
 from __future__ import annotations
@@ -62,15 +62,15 @@ def robustness(
         settings: what applies to all metrics that are requested by name.
         sample: how many images to draw at random; None for all.
         strengths: between 0 and 1; 0 is added.
-        resamples, seed: of the bootstrap interval over images; the seed also of all that is random in captions.
+        resamples, seed: of the bootstrap interval over images; the seed is also that of everything random in captions.
 
     Returns:
         One record per pathology and metric: intact (the corpus score of intact captions), area, ci95_low, ci95_high,
         and the normalised score at each strength under a key such as "at 0.1". The area is divided by the greatest
-        strength, so that a metric that notices nothing has 1.
+        strength, so that a metric that notices nothing gets 1.
 
     Raises:
-        ParameterError: strengths outside 0..1, too few images, or a metric that gives intact captions nothing.
+        ParameterError: strengths outside 0..1, too few images, or a metric whose score of intact captions is too small.
         and what ``captious.score`` raises about captions and metrics.
     """
     check_sampling(resamples, seed)
@@ -124,12 +124,12 @@ class Specimens:
 
     Args:
         words: tokens of the caption of each image.
-        references: what is left to each image.
+        references: those that are left to each image.
         order: int[n_images], in which images get another's caption.
         donors: int[n_images], whose caption that is; never the image itself.
         positions: for each caption an order of its words.
         strangers: for each caption as many words of the vocabulary.
-        coins: bool[n_images], whether two words move where it should be one, which alone cannot.
+        coins: bool[n_images], whether two words move where only one should, which cannot move alone.
     """
 
     words: list[list[str]]
@@ -196,9 +196,9 @@ class Specimens:
 
 
 def _specimens(table: References, images: int | None, rng: np.random.Generator) -> tuple[Specimens, int]:
-    """Images drawn from a table, one reference of each held out; and how many images have but one."""
+    """Images drawn from a table, one reference of each held out; and how many images have only one."""
     if images is not None and images < 2:
-        raise ParameterError(f"{images} images are too few", help="draw at least 2; 5000 are usual")
+        raise ParameterError(f"{images} images are too few", help="draw at least 2; 5000 is usual")
     several = np.flatnonzero(np.diff(table.offsets) > 1)
     if len(several) < 2:
         raise ParameterError(

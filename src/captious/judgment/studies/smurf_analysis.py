@@ -116,7 +116,7 @@ def smurf_analysis(
         if human is None:
             captions[system] = load(source, people.references, subset=subset or left_out > 0)
     if few := [system for system, each in captions.items() if len(each) < 2]:
-        raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse needs several; 5000 are usual")
+        raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse needs several; 5000 is usual")
     scores = {}
     with steps([*captions], str) as named:
         for system in named:
@@ -145,7 +145,7 @@ def smurf_analysis(
 
 
 def _notes(people: Captions, table: References, held_out: bool, left_out: int) -> list[str]:
-    """What human captions are."""
+    """Where the human captions come from."""
     if held_out:
         notes = [f"{PEOPLE.capitalize()}: one reference per image, which is held out for all systems."]
         return [*notes, f"{left_out:,} images with a single reference are excluded."] if left_out else notes

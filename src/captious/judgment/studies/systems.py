@@ -50,7 +50,7 @@ def systems(
         references: human captions, likewise.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
-        human: human scores of the systems: measure -> system -> number, or system -> number; or a JSON file of that.
+        human: human scores of the systems: measure -> system -> number, or system -> number; or a JSON file with these.
         statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         subset: score the images that both sides have.
         resamples, seed: of the bootstrap interval over systems of the correlations with people.

@@ -33,8 +33,8 @@ def timing(
 ) -> Study:
     """Time that each metric takes on captions that it has not seen before.
 
-    Every metric is timed alone, tokens and document frequencies included; reading files and loading what a metric
-    keeps in memory are not, for which a few captions are scored beforehand.
+    Every metric is timed alone, tokens and document frequencies included; reading files and loading what a metric keeps
+    in memory are not: a few captions are scored beforehand for that.
 
     Args:
         candidates: captions of a system in any form that is read, or ``Captions``.
@@ -92,6 +92,6 @@ def timing(
 
 
 def _unseen(captions: Captions) -> Captions:
-    """The same captions without anything that was worked out about them."""
+    """The same captions without anything that was computed about them."""
     old = captions.references
     return Captions(captions.candidates, References(old.ids, old.texts, old.offsets, name=old.name))

@@ -2,8 +2,8 @@
 
 Chen et al. 2015, "Microsoft COCO Captions", section 4. For a word w, one caption of an image is a prediction of whether
 the other k captions have w. An image counts as often as its references have the word, or once if none has it. That
-gives human precision and recall, and there is a model of both: w suits an image with probability q, and who describes
-an image that it suits says it with probability p. Then recall is p, and precision is
+gives human precision and recall, and there is a model of both: w suits an image with probability q, and anyone who
+describes an image that it suits says it with probability p. Then recall is p, and precision is
 
     p k / (p k + (1 - p)^k)
 
@@ -54,7 +54,7 @@ def word_agreement(
     """Human precision and recall of the most frequent words, with the fitted model; and systems at human recall.
 
     Every caption of an image is the prediction in turn, and counts are averaged: what holding out one at random gives
-    in the mean. Of images with more than k + 1 captions, k + 1 are drawn; those with fewer are left out. Systems are
+    on average. From images with more than k + 1 captions, k + 1 are drawn; images with fewer are left out. Systems are
     compared with all choices of k of the k + 1 references, so that they are measured as people are.
 
     Args:
@@ -208,7 +208,7 @@ def _kinds(tokens: Tokens, columns: Any, words: NDArray[np.int64], tag: Tagger, 
     return kinds
 
 
-# ---- what is said of it
+# ---- what is reported
 
 
 def _columns(
@@ -290,7 +290,7 @@ def _group_notes(
     rows: Mapping[str, NDArray[np.int64]],
     systems: Mapping[str, _System],
 ) -> list[str]:
-    """Means by kind, of people and systems."""
+    """Means by kind, for people and systems."""
     notes = []
     recall, precision = people.recall[words], people.precision[words]
     for kind, at in rows.items():

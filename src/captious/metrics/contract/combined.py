@@ -1,6 +1,6 @@
-"""Combined: a metric made of metrics, such as SPIDEr of SPICE and CIDEr-D, or SMURF of its three parts.
+"""Combined: a metric made of other metrics, such as SPIDEr (SPICE and CIDEr-D) or SMURF (its three parts).
 
-It stacks the statistics of its parts, fits their states, and unites their parameters and warnings.
+It stacks the statistics of its parts, fits their states, and combines their parameters and warnings.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Combined(Metric):
 
     Args:
         parts: outputs of metrics: the metric, and the name of one of its outputs. A metric may occur several times.
-        combine: scores of the parts to scores of the whole; it works on the last axis and looks at no other caption.
+        combine: maps scores of the parts to scores of the whole; works on the last axis, each caption independently.
         level: "caption" combines the scores of each caption, and the corpus score is the mean; "corpus" combines the
-            corpus scores for the corpus score, and the scores of each caption for the caption's.
+            corpus scores into the corpus score, and the scores of each caption into the caption's.
         variant: one of ``variants``.
     """
 
@@ -81,7 +81,7 @@ class Combined(Metric):
         self._combine = combine
         #: The metrics, each once.
         self.metrics = tuple({id(metric): metric for metric, _ in parts}.values())
-        #: For each part which metric it is of, and which of its outputs.
+        #: For each part, the index of its metric and the index of its output in that metric.
         self.columns = tuple((self.metrics.index(metric), metric.outputs.index(output)) for metric, output in parts)
 
     @classmethod
@@ -141,7 +141,7 @@ class Combined(Metric):
         return [*dict.fromkeys(warning for metric, s in parts for warning in metric.warnings(captions, s))]
 
     def learn(self, references: References, *, seed: int = 0) -> Savable | None:
-        """What the only part learns that learns something."""
+        """What the one part that learns anything learns; None if several do, or none."""
         learned = [found for m in self.metrics if (found := m.learn(references, seed=seed)) is not None]
         return learned[0] if len(learned) == 1 else None
 

@@ -1,12 +1,12 @@
 """The interface of every metric: a metric is a function of summed statistics.
 
     fit(references)                 -> state            what must be known before scoring; mergeable, savable
-    statistics(captions, state)     -> float64[n, k]    one row per caption; no row looks at another
+    statistics(captions, state)     -> float64[n, k]    one row per caption, independent of the others
     aggregate(float64[..., k])      -> float64[..., m]  scores from statistics, one per output
 
     caption scores = aggregate(statistics)      corpus scores = aggregate(statistics.sum(axis=0))
 
-Intervals, paired tests, streaming and distribution follow from this without any metric knowing of them.
+Intervals, paired tests, streaming and distribution follow from this; no metric has to know about them.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class Metric(ABC):
 
         Args:
             captions: the table.
-            state: what ``fit`` returned; None makes a metric that needs one fit the references at hand.
+            state: what ``fit`` returned; if it is None, a metric that needs one is fitted on the references at hand.
         """
 
     @abstractmethod

@@ -8,7 +8,7 @@ from captious.errors import ParameterError
 
 __all__ = ["LARGE", "number", "truth", "whole"]
 
-#: The end of ranges that have no other: larger numbers mean nothing more, and their powers may overflow.
+#: The limit of ranges that have no other: larger values add nothing, and their powers may overflow.
 LARGE = 1_000_000
 
 
@@ -22,7 +22,7 @@ def number(metric: str, name: str, value: object, least: float, most: float, *, 
     if not (fits and least <= value <= most) or (below and value == most):  # type: ignore[operator]
         end = f"below {most:,}" if below else f"{most:,}"
         raise ParameterError(
-            f"{metric} cannot have {name} {value!r}", help=f"{name} must be a number from {least:,} to {end}"
+            f"invalid {name} for {metric}: {value!r}", help=f"{name} must be a number from {least:,} to {end}"
         )
     return float(value)  # type: ignore[arg-type]
 
@@ -35,7 +35,7 @@ def whole(metric: str, name: str, value: object, least: int, most: int = LARGE) 
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or not least <= int(value) <= most:
         raise ParameterError(
-            f"{metric} cannot have {name} {value!r}", help=f"{name} must be an integer from {least:,} to {most:,}"
+            f"invalid {name} for {metric}: {value!r}", help=f"{name} must be an integer from {least:,} to {most:,}"
         )
     return int(value)
 
@@ -47,5 +47,5 @@ def truth(metric: str, name: str, value: object) -> bool:
         ParameterError: something else.
     """
     if not isinstance(value, bool):
-        raise ParameterError(f"{metric} cannot have {name} {value!r}", help=f"{name} must be True or False")
+        raise ParameterError(f"invalid {name} for {metric}: {value!r}", help=f"{name} must be True or False")
     return value

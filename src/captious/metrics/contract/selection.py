@@ -24,7 +24,7 @@ COCO = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Outputs that were asked for of one metric.
+    """The requested outputs of one metric.
 
     Args:
         metric: the metric, parameters fixed.
@@ -40,7 +40,7 @@ class Selection(Sequence[Chosen]):
     """The metrics of a run.
 
     Args:
-        chosen: each metric once, in the order of asking.
+        chosen: each metric once, in the order requested.
         settings: those of the run.
         warnings: what the reader of the results should know about the choice, such as what the default leaves out.
     """
@@ -65,16 +65,16 @@ class Selection(Sequence[Chosen]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names that results have, in the order of asking."""
+        """The names of the results, in the order requested."""
         return tuple(label for each in self.chosen for label in each.columns)
 
 
 def select(metrics: str | Metric | Iterable[str | Metric] | None = None, settings: Settings | None = None) -> Selection:
-    """The metrics of a run, each made once, in the order of asking.
+    """The metrics of a run, each made once, in the order requested.
 
     Args:
-        metrics: specifications or metrics; None for the metrics of the COCO evaluation that can run here, which is
-            said in ``warnings`` if it is not all of them.
+        metrics: specifications or metrics; None for the metrics of the COCO evaluation that can run here; ``warnings``
+            says so if some cannot.
         settings: what applies to all metrics that are asked for by name.
 
     Raises:
@@ -113,7 +113,7 @@ def select(metrics: str | Metric | Iterable[str | Metric] | None = None, setting
                 chosen.append(made[key])
             choice = made[key]
             metric = choice.metric
-            # A name that is an output's is that output alone, even where the metric has it, too.
+            # The name of an output selects that output alone, even where it is also the metric's name.
             named = [what.name] if what.name in metric.outputs else list(metric.outputs)
             wanted = {output + what.suffix: metric.outputs.index(output) for output in named}
         if repeated := labels & {*wanted}:

@@ -27,6 +27,6 @@ def _text(value: object) -> str:
 
 
 def exact(number: float) -> str:
-    """The shortest form of a number that is that number and no other."""
+    """The shortest text from which exactly this number is read back."""
     short = f"{number:g}"
     return short if float(short) == number else repr(float(number))

@@ -1,4 +1,4 @@
-"""Specifications: metrics as text, ``name``, ``name@variant``, ``name:parameter=value,...`` or all of it together.
+"""Specifications: metrics as text, ``name``, ``name@variant``, ``name:parameter=value,...`` or all of these together.
 
 A name is a metric's or one of its outputs'. Parameters are those of the metric's class, whose annotations say what
 their values may be: numbers, ``true`` and ``false``, ``none``, or text.
@@ -20,7 +20,7 @@ __all__ = ["Specification", "parameters_of"]
 
 _FORM = "write name@variant:parameter=value,parameter=value"
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
-# What an annotation may say, and what people call it.
+# The types that an annotation may name, and what messages call them.
 _KINDS = {"bool": "true or false", "int": "an integer", "float": "a number", "str": "text", "None": "none"}
 
 
@@ -84,8 +84,11 @@ class Specification:
         values: dict[str, object] = {}
         for key, text in self.parameters.items():
             if key not in known:
-                settable = ", ".join(known) or "none that can be written as text"
-                raise UnknownNameError(f"{metric.name} has no parameter {key!r}", help=f"its parameters are {settable}")
+                settable = ", ".join(known)
+                raise UnknownNameError(
+                    f"{metric.name} has no parameter {key!r}",
+                    help=f"its parameters are {settable}" if known else "none of its parameters can be written as text",
+                )
             values[key] = _value(text, known[key], f"{self.name}:{key}={text}")
         return values
 

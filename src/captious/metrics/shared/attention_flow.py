@@ -20,7 +20,7 @@ from captious.text.stop_words import NLTK_STOP_WORDS
 
 __all__ = ["FlowLayer", "StopWords"]
 
-#: What becomes of stop words; where they do not stay, punctuation goes as well.
+#: How stop words are treated; unless they stay, punctuation is removed.
 StopWords: TypeAlias = Literal["stay", "masked", "removed"]
 
 #: The most texts whose flow is kept with references: some 50 MB.
@@ -38,7 +38,7 @@ class FlowLayer(KeyedByFields):
 
     Args:
         encoder: the model.
-        stop_words: stay; are masked, that is, give way to the padding token; or are removed.
+        stop_words: whether they stay, are masked (replaced by the padding token), or are removed.
     """
 
     encoder: Encoder

@@ -1,4 +1,4 @@
-"""Document frequencies of n-grams, which CIDEr weighs by: counted from references, merged, saved and loaded.
+"""Document frequencies of n-grams, by which CIDEr weights them: counted from references, merged, saved and loaded.
 
 A document is an image with all its references; the frequency of an n-gram (n = 1..4) is the number of images with a
 reference that holds it.
@@ -56,7 +56,7 @@ class DocumentFrequencies:
     def of(
         cls, references: object, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb"
     ) -> DocumentFrequencies:
-        """Count references: a ``References`` (counted once, however often this is asked) or any form that is read."""
+        """Count references: a ``References`` (counted once, however often this is called) or any form that is read."""
         table = references if isinstance(references, References) else read_references(references)
         return table.layer(_FrequencyLayer(as_tokenizer(tokenizer)))
 
@@ -72,14 +72,14 @@ class DocumentFrequencies:
 
     @cached_property
     def checksum(self) -> str:
-        """SHA-256 of the frequencies, whatever the order in which they were counted and the file they are in."""
+        """SHA-256 of the frequencies; it does not depend on the order of counting or on the file."""
         return _checksum(self._content)
 
     def merge(self, other: State) -> DocumentFrequencies:
         """The frequencies of both corpora together; an image that is in both counts twice.
 
         Raises:
-            ParameterError: they were cut by different tokenizers, or the other are not document frequencies.
+            ParameterError: the tokenizers differ, or the other object is not document frequencies.
         """
         if not isinstance(other, DocumentFrequencies) or other.tokenizer != self.tokenizer:
             raise ParameterError(
@@ -98,7 +98,7 @@ class DocumentFrequencies:
         return DocumentFrequencies._from_content, (self._content, self.name)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the frequencies to a file. The same frequencies give the same bytes, in whatever order counted.
+        """Write the frequencies to a file. The same frequencies give the same bytes, whatever the order of counting.
 
         Raises:
             OutputError: the file cannot be written.
@@ -115,7 +115,7 @@ class DocumentFrequencies:
         """Read what ``save`` wrote.
 
         Raises:
-            ResourceError: no such file, or not a whole file of document frequencies.
+            ResourceError: no such file, or not a complete file of document frequencies.
         """
         help = "create it again: captious fit cider-d REFERENCES -o FILE.idf"
         try:
@@ -135,7 +135,7 @@ class DocumentFrequencies:
             raise ResourceError(
                 f"these document frequencies are too large: {error}", where=str(path), help=RAISE_LIMIT
             ) from error
-        except Exception as error:  # what the libraries raise on damaged archives is many things
+        except Exception as error:  # the libraries raise many kinds of errors on damaged archives
             raise ResourceError(
                 "not a file of document frequencies, or a damaged one", where=str(path), help=help
             ) from error
@@ -221,7 +221,7 @@ class _FrequencyLayer(KeyedByFields):
 
 
 def _checksum(content: dict[str, NDArray[Any]]) -> str:
-    import hashlib  # takes megabytes of OpenSSL, which scoring without files of frequencies need not pay
+    import hashlib  # loads megabytes of OpenSSL, which scoring without files of frequencies does not need
 
     digest = hashlib.sha256()
     for name in sorted(content):

@@ -28,7 +28,8 @@ class SmurfConstants:
 
     Args:
         sparcs, spurts, mima: mean and standard deviation of each.
-        mima_model, spurts_model: the models that they hold for, as signatures call them; without a version, any.
+        mima_model, spurts_model: the models that they hold for, as signatures call them; without a version, any
+            version.
         name: what signatures call them.
         source: which captions they were computed from.
 
@@ -110,7 +111,7 @@ class SmurfConstants:
         """Read what ``save`` wrote.
 
         Raises:
-            ResourceError: no such file, or not one of constants.
+            ResourceError: no such file, or not a file of constants.
         """
         try:
             content: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""How many captions have each token of a model: what metrics on contextual encoders weigh tokens by."""
+"""How many captions have each token of a model: what metrics on contextual encoders weight tokens by."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["TokenFrequencies"]
 
 @dataclass(frozen=True, eq=False)
 class TokenFrequencies:
-    """In how many captions of a corpus each token occurs; every caption counts, equal ones too.
+    """How many captions of a corpus contain each token; every caption counts, duplicates included.
 
     Args:
         counts: int64[size of the vocabulary], captions by token id.
@@ -58,7 +58,7 @@ class TokenFrequencies:
         """The frequencies of both corpora together; a caption that is in both counts twice.
 
         Raises:
-            ParameterError: they are of different models, or the other are not token frequencies.
+            ParameterError: the models differ, or the other object is not token frequencies.
         """
         if not isinstance(other, TokenFrequencies) or other.model != self.model:
             raise ParameterError(

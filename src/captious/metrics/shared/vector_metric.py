@@ -16,7 +16,7 @@ from captious.text.stop_word_lists import StopWords, as_stop_words
 
 __all__ = ["VectorMetric"]
 
-_MANY = 0.1  # share of words without a vector that is worth a word
+_MANY = 0.1  # share of words without a vector that is worth a warning
 
 
 class VectorMetric(MeanMetric):
@@ -29,7 +29,7 @@ class VectorMetric(MeanMetric):
         tokenizer: see ``captious.text.as_tokenizer``.
     """
 
-    #: What a caption scores of whose words none has a vector.
+    #: The score of a caption none of whose words has a vector.
     score_of_nothing: ClassVar[float] = 0.0
 
     def __init__(
@@ -50,7 +50,7 @@ class VectorMetric(MeanMetric):
 
     @property
     def usual_stop_words(self) -> StopWords:
-        """What is left out unless other stop words are given."""
+        """The stop words of a metric that is given no others."""
         return as_stop_words(None)
 
     @property

@@ -26,7 +26,7 @@ from captious.text.stop_word_lists import StopWords, as_stop_words
 
 __all__ = ["WordMeanMetric"]
 
-_LOWEST = 1  # the first layer that knows the context, as ELMo's lowest
+_LOWEST = 1  # the first contextual layer, like ELMo's lowest
 _COMBINE: Mapping[str, np.ufunc] = {"mean": np.add, "max": np.maximum, "min": np.minimum}
 _ROWS_AT_ONCE = 1 << 13
 
@@ -36,10 +36,11 @@ class WordMeanMetric(VectorMetric):
 
     Args:
         vectors: see ``VectorMetric``; not together with a model.
-        model: a contextual encoder, its name on the Hugging Face hub, or its folder, in place of vectors. A word has
-            the mean of the hidden states of its pieces.
-        layer: of the model; None for 1, the lowest that knows the context (0 is the input embedding).
-        combine: of several references take the "mean", "max" or "min" of the similarities; None for the metric's own.
+        model: a contextual encoder, its name on the Hugging Face hub, or its folder, in place of vectors. The vector of
+            a word is the mean of the hidden states of its pieces.
+        layer: of the model; None for 1, the lowest contextual layer (0 is the input embedding).
+        combine: how to combine several references: "mean", "max" or "min" of the similarities; None for the metric's
+            default.
         stop_words, variant, tokenizer: see ``VectorMetric``.
 
     Raises:
@@ -49,7 +50,7 @@ class WordMeanMetric(VectorMetric):
 
     #: How several references are combined.
     usual_combine: ClassVar[str]
-    #: How a token becomes a word, of ``FORMS``.
+    #: How a token becomes a word, one of ``FORMS``.
     form: ClassVar[str] = "token"
     #: Whether the cosine counts without its sign.
     absolute: ClassVar[bool] = False
@@ -129,7 +130,7 @@ class WordMeanMetric(VectorMetric):
         """Cosines of rows; what is compared with nothing stays as it is in ``out``."""
         lengths = np.sqrt((a * a).sum(axis=1)) * np.sqrt((b * b).sum(axis=1))
         cosines = np.divide((a * b).sum(axis=1), lengths, out=out, where=lengths > 0)
-        np.clip(cosines, -1, 1, out=cosines)  # rounding may lead out of that
+        np.clip(cosines, -1, 1, out=cosines)  # rounding may exceed that
         if self.absolute:
             np.abs(cosines, out=cosines)
 
@@ -155,7 +156,7 @@ class WordMeanMetric(VectorMetric):
         return found
 
     def _pieces(self, texts: list[str], captions: list[list[str]]) -> list[tuple[list[int], list[list[int]]]]:
-        """For each text the ids of its pieces, and which of these each word has that is not a stop word."""
+        """For each text, the ids of its pieces, and which pieces make up each word that is not a stop word."""
         assert self.encoder is not None
         if not texts:
             return []
@@ -184,7 +185,7 @@ class WordMeanMetric(VectorMetric):
 
 
 class _Means:
-    """Mean vectors of captions, a run of them at a time: of a whole corpus they would fill the memory."""
+    """Mean vectors of captions, computed in runs: those of a whole corpus would fill the memory."""
 
     def __init__(self, words: EmbeddedWords) -> None:
         self._words = words

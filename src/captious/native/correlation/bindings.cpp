@@ -67,8 +67,8 @@ void bind_correlation(nb::module_& m) {
               return to_numpy(std::move(out), 2 * kTally);
           },
           "offsets"_a, "ratings"_a, "groups"_a, "a"_a, "b"_a, "swaps"_a, "threads"_a,
-          "The same of two metrics' scores, after those of the groups where swaps uint8[n, n_groups] is not 0 were\n"
-          "exchanged; int64[n, 12], first of a, then of b.");
+          "The same for the scores of two metrics, after exchanging those of the groups where swaps uint8[n, n_groups] is\n"
+          "not 0; int64[n, 12], first for a, then for b.");
 }
 
 }  // namespace captious

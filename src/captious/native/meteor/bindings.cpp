@@ -95,7 +95,7 @@ void bind_meteor(nb::module_& m) {
                  nb::gil_scoped_release release;
                  self.add_paraphrases(view);
              },
-             "bytes"_a, "The next bytes of the unpacked paraphrase table. Raises ValueError if it is not of that form.")
+             "bytes"_a, "The next bytes of the unpacked paraphrase table. Raises ValueError if it is malformed.")
         .def("finish",
              [](TablesCompiler& self, nb::bytes synsets, nb::bytes exceptions, nb::bytes function_words) {
                  CompiledTables tables;
@@ -138,7 +138,7 @@ void bind_meteor(nb::module_& m) {
                  for (std::size_t i = self.lexicon->size() - first; i < texts.size(); ++i) self.lexicon->learn(texts[i], bases[i]);
              },
              "first"_a, "words"_a, "stems"_a,
-             "Words of the vocabulary from the id `first` on, and their stems. Those that are known already are passed over.");
+             "Words of the vocabulary from the id `first` on, and their stems. Known words are skipped.");
 
     m.def("meteor_normalise",
           [](const SharedVocabulary& source, Int32In ids, Int64In offsets, SharedVocabulary& target) {

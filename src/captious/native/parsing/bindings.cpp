@@ -197,7 +197,7 @@ void bind_parsing(nb::module_& m) {
              "binary_rules"_a, "binary_scores"_a, "unary_rules"_a, "unary_scores"_a, nb::kw_only(), "root"_a, "boundary"_a, "symbols"_a, "potentials"_a,
              "common"_a,
              "binary_rules int32[n, 3]: parent, left and right child; unary_rules int32[m, 2]: parent and child; scores float32.\n"
-             "Without a boundary (-1) sentences are derived from the root; else from what stands before the boundary in a rule\n"
+             "Without a boundary (-1) sentences are derived from the root; else from what comes before the boundary in a rule\n"
              "of the root. symbols int32[n_states] and potentials float32[n_states] define the coarser grammar that guides the\n"
              "search; common uint8[n + m] is not 0 for rules that are tried first. No result depends on these three.")
         .def("parse", &parse_all, "tag_offsets"_a, "tag_states"_a, "tag_scores"_a, "words"_a, "offsets"_a, nb::kw_only(), "plainly"_a, "threads"_a,

@@ -86,8 +86,8 @@ void bind_vectors(nb::module_& m) {
           nb::sig("def parse_vector_lines(lines: bytes, width: int) -> tuple[numpy.typing.NDArray[numpy.uint8], "
                   "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32], str, int, bytes]"),
           "Lines of words with `width` numbers each: text of the words, their ends, the numbers float32[n_lines, width];\n"
-          "then what is wrong with the line behind these, if something is (\"\", \"empty\", \"no word\", \"wrong count\",\n"
-          "\"no number\" or \"not finite\"), how many numbers it has, and what stands in place of a number.");
+          "then what is wrong with the line after these, if anything is (\"\", \"empty\", \"no word\", \"wrong count\",\n"
+          "\"no number\" or \"not finite\"), how many numbers it has, and what it has in place of a number.");
     m.def("sorted_words",
           [](BytesIn text, Int64In ends) {
               WordList words = list_of(text, ends);
@@ -106,7 +106,7 @@ void bind_vectors(nb::module_& m) {
               for (std::string_view word : utf8(words)) places.push_back(find_sorted(sorted, word));
               return to_numpy(std::move(places));
           },
-          "text"_a, "ends"_a, "words"_a, "Places of words in a sorted list, -1 where it does not have one; int64[n_words].");
+          "text"_a, "ends"_a, "words"_a, "Places of words in a sorted list, -1 for those that it does not have; int64[n_words].");
     m.def("subword_buckets",
           [](BytesIn text, Int64In ends, std::size_t shortest, std::size_t longest, std::uint32_t buckets) {
               WordList words = list_of(text, ends);
@@ -143,7 +143,7 @@ void bind_vectors(nb::module_& m) {
               return to_numpy(std::move(flows), to.size());
           },
           "costs"_a, "supplies"_a, "demands"_a,
-          "What moving all supplies (rows) to demands (columns) at the least cost moves; int64[n_rows, n_columns].");
+          "The amounts moved when all supplies (rows) go to demands (columns) at the least cost; int64[n_rows, n_columns].");
     m.def("word_distances",
           [](VectorsIn vectors, Int32In a, Int32In b) {
               check_words(a, vectors);
@@ -152,7 +152,7 @@ void bind_vectors(nb::module_& m) {
               word_distances(table_of(vectors), {a.data(), a.size()}, {b.data(), b.size()}, out.data());
               return to_numpy(std::move(out), std::max<std::size_t>(1, b.size()));
           },
-          "vectors"_a, "a"_a, "b"_a, "Euclidean distances of words from words; float64[len(a), len(b)].");
+          "vectors"_a, "a"_a, "b"_a, "Euclidean distances between words; float64[len(a), len(b)].");
 
     auto movers = [](auto kernel, bool of_images) {
         return [kernel, of_images](VectorsIn vectors, Int32In words, Int32In counts, Int64In offsets, Int32In reference_words,

@@ -102,8 +102,8 @@ void bind_vocabulary(nb::module_& m) {
                  return to_numpy(std::move(tokens));
              },
              "captions"_a, "cut"_a, "threads"_a, nb::sig("def lookup(self, captions: tuple[str, ...], cut: Cut, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
-             "Words of captions, tokens being cut again at white space; unknown ones are not added but numbered from len(self)\n"
-             "on, anew in every caption.");
+             "Words of captions, tokens being cut again at white space; unknown words are not added, but numbered from\n"
+             "len(self) on, starting over in every caption.");
 }
 
 }  // namespace captious

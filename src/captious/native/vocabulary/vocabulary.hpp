@@ -41,7 +41,7 @@ public:
     std::vector<std::int32_t> divisible() const;
 
     // Words of captions, tokens being cut again at white space. None is added: a word that is not known gets an id from
-    // size() on, counted anew in every caption.
+    // size() on, and counting starts over in every caption.
     FlatTokens lookup(const std::vector<std::string_view>& captions, Cut cut, int threads) const;
 
 private:

@@ -1,6 +1,6 @@
 """Rules that name the relation between a constituent and the head of the constituent around it.
 
-The rules are tried in the order of `RULES`: coordination and fixed expressions, then what stands in a noun phrase,
+The rules are tried in the order of `RULES`: coordination and fixed expressions, then the parts of a noun phrase,
 then subjects, verbs and their complements, then everything that modifies a verb, an adjective or an adverb.
 """
 

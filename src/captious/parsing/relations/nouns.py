@@ -1,4 +1,4 @@
-"""Relations of what stands in a noun phrase to its noun.
+"""Relations of the parts of a noun phrase to its noun.
 
 det, det:predet, neg, nummod, amod, compound, nmod:poss, case, nmod, acl, acl:relcl, appos.
 """

@@ -34,7 +34,7 @@ class Bleu:
             Corpus scores by order, and by order the scores of every image, in the order of gts.
 
         Raises:
-            InputError: something about the captions, with the image.
+            InputError: invalid captions; the error names the image.
         """
         metric = bleu.Bleu(tokenizer=WHITESPACE)
         statistics = metric.statistics(captions(gts, res))

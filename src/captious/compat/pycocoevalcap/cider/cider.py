@@ -16,7 +16,7 @@ class Cider(MeanScorer):
     Captions are split at white space; scores are 0 to 10.
 
     Args:
-        test, refs: taken and ignored, as by the toolkit.
+        test, refs: accepted and ignored, as in the toolkit.
         n: 4; the toolkit's scores with another n are wrong or an error.
         sigma: width of the length penalty, in words.
     """

@@ -30,7 +30,7 @@ class Meteor:
             The corpus score, and the scores of every image, in the order of gts.
 
         Raises:
-            InputError: something about the captions, with the image.
+            InputError: invalid captions; the error names the image.
         """
         statistics = self._metric.statistics(captions(gts, res))
         corpus = float(self._metric.aggregate(statistics.sum(axis=0))[0])

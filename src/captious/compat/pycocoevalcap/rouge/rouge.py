@@ -16,7 +16,7 @@ __all__ = ["Rouge"]
 class Rouge(MeanScorer):
     """ROUGE-L.
 
-    Captions are split at single spaces: two in a row hold an empty word between them.
+    Captions are split at single spaces: two in a row have an empty word between them.
 
     Attributes:
         beta: weight of recall against precision.

@@ -38,7 +38,7 @@ class Spice:
             may be below 0) and numImages, which is 1.
 
         Raises:
-            InputError: something about the captions, with the image.
+            InputError: invalid captions; the error names the image.
         """
         table = captions(gts, res)
         for warning in self._metric.warnings(table, None):

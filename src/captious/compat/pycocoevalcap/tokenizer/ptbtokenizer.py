@@ -17,7 +17,7 @@ class PTBTokenizer:
     """Penn Treebank tokens as the toolkit gets them from CoreNLP 3.4.1: lower-cased, most punctuation dropped.
 
     Args:
-        verbose: taken and ignored; this tokenizer prints nothing.
+        verbose: accepted and ignored; this tokenizer prints nothing.
     """
 
     def __init__(self, verbose: bool = True) -> None:
@@ -27,13 +27,13 @@ class PTBTokenizer:
         """Tokenize captions.
 
         Args:
-            captions_for_image: image id -> list of ``{"caption": text}``; what else they hold is ignored.
+            captions_for_image: image id -> list of ``{"caption": text}``; other keys are ignored.
 
         Returns:
             image id -> list of tokenized captions, a space between tokens; ids and captions in the order given.
 
         Raises:
-            CaptionTypeError, EncodingError: what is not a caption, with the image.
+            CaptionTypeError, EncodingError: a value that is not a caption; the error names the image.
         """
         texts = raw_texts(captions_for_image)
         vocabulary = Vocabulary()
