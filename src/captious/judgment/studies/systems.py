@@ -89,8 +89,7 @@ def systems(
     for label, row in of_systems.items():
         records.append({"what": "over systems", "of": label, **row})
         if label in measures:
-            of_metrics = {metric: over_systems[metric] for metric in first}
-            records += _ends(label, measures[label], of_metrics, statistic, resamples, seed)
+            records += _ends(label, measures[label], {m: over_systems[m] for m in first}, statistic, resamples, seed)
     records += [{"what": "over captions", "of": label, **row} for label, row in of_captions.items()]
     warnings = all_warnings(reports.values())
     if not all(same_images(report.ids, first.ids) for report in reports.values()):

@@ -93,10 +93,8 @@ def word_agreement(
     if not len(words):
         wanted = "word" if tag is None else f"noun, verb or adjective that occurs in {_RARE} or more images"
         raise ParameterError(f"there is no {wanted}", where=table.name, help="give more captions")
-    measured: dict[str, _System] = {}
     with steps([*outputs], lambda name: f"counting words of {name}") as named:
-        for name in named:
-            measured[name] = _System.of(people, words, outputs[name])
+        measured = {name: _System.of(people, words, outputs[name]) for name in named}
     columns = _columns(people, words, {} if tag is None else kinds, measured)
     ends = np.cumsum([len(members) for members in kinds.values()])
     rows = dict(zip(kinds, np.split(np.arange(len(words)), ends[:-1]), strict=True))
