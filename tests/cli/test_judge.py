@@ -193,7 +193,9 @@ class TestOwnJudgments:
     def test_all_judged_alike(self, own: Path, run: Run) -> None:
         records = [{"candidate": c, "references": r, "rating": 2} for c, r, _ in RATED]
         Path("same.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-        assert_refused(run("judge", "same.jsonl", "-m", "rouge-l"), "no kendall-tau-c of rouge-l", "same@own")
+        assert_refused(
+            run("judge", "same.jsonl", "-m", "rouge-l"), "the kendall-tau-c of rouge-l is undefined", "same@own"
+        )
 
 
 class TestScoresOfOthers:

@@ -299,7 +299,7 @@ def test_of_other_models_it_is_the_last_and_a_caution_says_so(tiny: Encoder) -> 
 
 
 def test_a_layer_that_does_not_exist(tiny: Encoder) -> None:
-    with pytest.raises(ParameterError, match="layer -1"):
+    with pytest.raises(ParameterError, match="invalid layer for bertscore: -1"):
         BertScore(tiny, layer=-1)
     with pytest.raises(ParameterError, match=f"no layer {BLOCKS + 1}"):
         scores(BertScore(tiny, layer=BLOCKS + 1), ODD)

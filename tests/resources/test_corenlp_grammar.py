@@ -128,6 +128,7 @@ def test_a_name_with_a_line_break_cannot_be_kept() -> None:
         (gzip.compress(gzip.decompress(packed())[:-100]), "is truncated"),
         (gzip.compress(bytes(40_000_000), 1), "much larger"),
     ],
+    ids=["empty", "jar", "empty-gzip", "text", "string", "none", "parser-model", "truncated", "zeros"],
 )  # fmt: skip
 def test_other_files(content: bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):

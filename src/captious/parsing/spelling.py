@@ -1,7 +1,7 @@
 """American spellings of British words, as the official parser looks words up.
 
-Its lexicon was counted on American newspapers. The words themselves stay as they are in trees. Source: spec'd from
-CoreNLP 3.6.0; which words it changes are facts about that program.
+Its lexicon was counted on American newspapers. The words themselves stay as they are in trees. The list
+is that of CoreNLP 3.6.0.
 """
 
 from __future__ import annotations
