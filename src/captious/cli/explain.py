@@ -14,6 +14,7 @@ from captious.cli.options import settings_options
 from captious.cli.outputs import format_option, warn, written
 from captious.data import load
 from captious.errors import ParameterError
+from captious.learned.captious import Captious
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
@@ -48,22 +49,25 @@ def explain(
     format_: str,
     svg: Path | None,
 ) -> None:
-    """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is meteor, spice or wmd, with an optional
-    variant and parameters, such as meteor@paper.
+    """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is captious, meteor, spice or wmd, with
+    an optional variant and parameters, such as meteor@paper.
 
     For METEOR, aligned words are marked with the number of their chunk and the kind of match. For SPICE, the output
     lists the tuples of the captions, and the words through which they match. For WMD, it lists the moves of the
-    transport plan, one per line, with their share of the caption and their distance.
+    transport plan, one per line, with their share of the caption and their distance. For captious, it lists the words
+    of the candidate with what they add to its similarity to the references.
     """
     ((chosen),) = (each.metric for each in select([metric], settings))
-    if not isinstance(chosen, Meteor | Spice | Wmd):
-        raise ParameterError(f"{metric} cannot be explained yet", help="supported: meteor, spice, wmd")
+    if not isinstance(chosen, Captious | Meteor | Spice | Wmd):
+        raise ParameterError(f"{metric} cannot be explained yet", help="supported: captious, meteor, spice, wmd")
     if files := [text for text in (candidate, *references) if text.endswith((".json", ".jsonl", ".csv"))]:
         raise ParameterError(f"{files[0]} is not a caption", help="explain takes quoted captions, not files")
     if svg is not None and not isinstance(chosen, Spice):
         raise ParameterError(f"--svg cannot draw {metric}", help="remove --svg, or explain spice")
     if isinstance(chosen, Spice):
         _explain_spice(chosen, candidate, references, format_, svg)
+    elif isinstance(chosen, Captious):
+        _explain_words(chosen, candidate, references, format_)
     elif isinstance(chosen, Meteor):
         _explain_pairs(chosen, [chosen.align(candidate, reference) for reference in references], format_)
     else:
@@ -108,6 +112,16 @@ def _explain_spice(metric: Spice, candidate: str, references: tuple[str, ...], f
     warn(metric.warnings(load({0: candidate}, {0: list(references)}), None))
     if svg is not None:
         click.echo(f"drawn: {svg}", err=True)
+
+
+def _explain_words(metric: Captious, candidate: str, references: tuple[str, ...], format_: str) -> None:
+    found = metric.explain(candidate, references)
+    if format_ == "json":
+        _print_json(metric, asdict(found))
+        return
+    from captious.report.agreement import AgreementPicture
+
+    _print(AgreementPicture(found))
 
 
 def _print(picture: Any) -> None:

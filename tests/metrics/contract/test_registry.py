@@ -48,6 +48,7 @@ OUTPUTS = {
     "wembsim": ["wembsim"],
     "ngram-precision": ["ngram-precision-1", "ngram-precision-2", "ngram-precision-3", "ngram-precision-4"],
     "unigram-recall": ["unigram-recall"],
+    "captious": ["captious"],
 }
 VARIANTS = {
     "bleu": ["official", "paper"],
@@ -74,6 +75,7 @@ VARIANTS = {
     "wembsim": ["paper"],
     "ngram-precision": ["official", "paper"],
     "unigram-recall": ["paper"],
+    "captious": ["light"],
 }
 
 

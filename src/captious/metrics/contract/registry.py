@@ -42,6 +42,7 @@ _BUILT_IN = {
     "wembsim": "captious.metrics.wembsim:Wembsim",
     "ngram-precision": "captious.metrics.ngram_precision:NgramPrecision",
     "unigram-recall": "captious.metrics.unigram_recall:UnigramRecall",
+    "captious": "captious.learned.captious:Captious",
 }
 
 MetricClass = TypeVar("MetricClass", bound=type[Metric])

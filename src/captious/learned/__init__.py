@@ -1,0 +1,1 @@
+"""Metrics that were trained: their weights, and what computes scores from them."""

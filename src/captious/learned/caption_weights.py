@@ -1,0 +1,142 @@
+"""The weights of the metric ``captious``: vectors of words, the model of junctions, and how features make a score.
+
+Vectors are stored as 8-bit integers with one scale per word. The file is a safetensors file; its metadata say how it
+was made.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.atomic_write import whole_file
+from captious.errors import ResourceError
+
+__all__ = ["BUNDLED", "END", "FEATURES", "FIRST_WORD", "START", "UNKNOWN", "CaptionWeights"]
+
+#: The weights that the package ships.
+BUNDLED = Path(__file__).parent / "weights" / "captious.safetensors"
+
+#: Rows of the model of junctions before those of the words.
+UNKNOWN, START, END, FIRST_WORD = 0, 1, 2, 3
+
+#: What a score is computed from, in the order of ``CaptionWeights.coefficients``.
+FEATURES = ("centroid", "closest", "sparcs", "slips")
+
+_MOST = 1 << 28  # bytes of a weights file
+_HELP = "use weights that training/captious/train.py wrote"
+
+
+@dataclass(frozen=True, eq=False)
+class CaptionWeights:
+    """Weights of the metric ``captious``.
+
+    Args:
+        words: n distinct tokens.
+        vectors: of the words, weighted, float32[n, width].
+        left, right: what words say about the junctions to their right and left, float32[n + 3, k + 1]: vectors, and a
+            bias; the first rows are those of an unknown word, of the start and of the end.
+        soundness: mean log-probability of the junctions of human captions: their 5th percentile and standard deviation.
+        bias, coefficients: of the logistic function of the features, float64[4].
+        about: how the weights were made.
+        name: what signatures call them.
+    """
+
+    words: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    left: NDArray[np.float32]
+    right: NDArray[np.float32]
+    soundness: tuple[float, float]
+    bias: float
+    coefficients: NDArray[np.float64]
+    about: Mapping[str, Any]
+    name: str
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """The number of each word."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the weights as a safetensors file.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from safetensors.numpy import save
+
+        tensors: dict[str, NDArray[Any]] = {"words": np.frombuffer("\n".join(self.words).encode(), np.uint8)}
+        for name in ("vectors", "left", "right"):
+            tensors[name], tensors[f"{name}.scales"] = _packed(getattr(self, name))
+        tensors["soundness"] = np.array(self.soundness)
+        tensors["score"] = np.array([self.bias, *self.coefficients])
+        with whole_file(path, "wb") as file:
+            file.write(save(tensors, {"about": json.dumps(self.about, sort_keys=True)}))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | None = None) -> CaptionWeights:
+        """Read weights; None for those of the package.
+
+        Raises:
+            ResourceError: the file cannot be read, or holds other weights.
+        """
+        return _load(BUNDLED if path is None else Path(path))
+
+
+@lru_cache(maxsize=4)
+def _load(path: Path) -> CaptionWeights:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        if path.stat().st_size > _MOST:
+            raise ResourceError(f"weights of more than {_MOST:,} bytes", where=str(path), help=_HELP)
+        content = path.read_bytes()
+        tensors = load(content)
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        about = json.loads(header["__metadata__"]["about"])
+        words = tuple(tensors["words"].tobytes().decode().split("\n"))
+        vectors, left, right = (_unpacked(tensors[n], tensors[f"{n}.scales"]) for n in ("vectors", "left", "right"))
+        soundness, score = tensors["soundness"], tensors["score"]
+    except OSError as error:
+        raise ResourceError("cannot read the weights", where=str(path), help=error.strerror or str(error)) from error
+    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ResourceError("not weights of the metric captious", where=f"{path}: {error}", help=_HELP) from error
+    rows = len(words) + FIRST_WORD
+    sound = (
+        len(set(words)) == len(words) == len(vectors)
+        and vectors.ndim == left.ndim == right.ndim == 2
+        and len(left) == len(right) == rows
+        and left.shape == right.shape
+        and soundness.shape == (2,)
+        and score.shape == (1 + len(FEATURES),)
+        and all(np.isfinite(each).all() for each in (vectors, left, right, soundness, score))
+        and soundness[1] > 0
+        and isinstance(about, dict)
+    )
+    if not sound:
+        raise ResourceError("not weights of the metric captious", where=f"{path}: shapes do not match", help=_HELP)
+    name = f"{path.stem}-{zlib.crc32(content):08x}"
+    limits = float(soundness[0]), float(soundness[1])
+    return CaptionWeights(words, vectors, left, right, limits, float(score[0]), score[1:], about, name)
+
+
+def _packed(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Rows as 8-bit integers and a scale each."""
+    scales = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype(np.float32) / np.float32(127)
+    return np.rint(rows / scales[:, None]).astype(np.int8), scales
+
+
+def _unpacked(rows: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray[np.float32]:
+    if rows.dtype != np.int8 or rows.ndim != 2 or scales.shape != (len(rows),):
+        raise ValueError("rows and scales do not match")
+    return rows.astype(np.float32) * scales.astype(np.float32)[:, None]

@@ -1,0 +1,81 @@
+"""The weights of the metric captious as a file: round trips, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+
+from captious.errors import ResourceError
+from captious.learned.caption_weights import BUNDLED, CaptionWeights
+
+WEIGHTS = CaptionWeights.load()
+
+
+def test_the_package_ships_less_than_8_mb() -> None:
+    assert BUNDLED.stat().st_size < 8_000_000
+
+
+def test_a_saved_file_holds_the_same_weights(tmp_path: Path) -> None:
+    path = tmp_path / "weights.safetensors"
+    WEIGHTS.save(path)
+    again = CaptionWeights.load(path)
+    assert again.words == WEIGHTS.words
+    np.testing.assert_allclose(again.vectors, WEIGHTS.vectors, atol=1e-6)
+    assert (again.soundness, again.bias) == (WEIGHTS.soundness, WEIGHTS.bias)
+    assert again.coefficients.tolist() == WEIGHTS.coefficients.tolist()
+    assert again.about == WEIGHTS.about
+
+
+def test_the_weights_say_how_they_were_made() -> None:
+    assert {"recipe", "held out", "data", "license"} <= set(WEIGHTS.about)
+    assert WEIGHTS.about["data"].keys() >= {"coco/captions_val2014.json.gz", "cxc/sits.jsonl.gz"}
+
+
+def _changed(**changes: object) -> bytes:
+    tensors = load(BUNDLED.read_bytes())
+    tensors |= {name.replace("__", "."): value for name, value in changes.items()}  # type: ignore[dict-item]
+    return save({name: value for name, value in tensors.items() if value is not None}, {"about": "{}"})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"not a safetensors file",
+        (1 << 60).to_bytes(8, "little") + b"{}",
+        BUNDLED.read_bytes()[:1000],
+        save({"a": np.zeros(3)}),
+        save({"a": np.zeros(3)}, {"about": "{"}),
+        _changed(words=None),
+        _changed(words=np.frombuffer(b"dog\ndog", np.uint8)),
+        _changed(words=np.frombuffer(b"\xff\xfe", np.uint8)),
+        _changed(vectors=np.zeros((3, 2), np.int8)),
+        _changed(vectors__scales=np.full(len(WEIGHTS.words), np.nan, np.float32)),
+        _changed(score=np.zeros(2)),
+        _changed(soundness=np.zeros(2)),
+    ],
+    ids=[
+        *("empty", "text", "long-header", "cut", "others", "about", "no-words", "word-twice", "not-utf-8"),
+        *("few-vectors", "not-a-number", "short-score", "no-deviation"),
+    ],
+)
+def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "weights.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(ResourceError) as caught:
+        CaptionWeights.load(path)
+    assert str(path) in str(caught.value.where)
+    assert caught.value.help
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="cannot read the weights"):
+        CaptionWeights.load(tmp_path / "none.safetensors")
+
+
+def test_the_about_is_json() -> None:
+    assert json.loads(json.dumps(WEIGHTS.about)) == WEIGHTS.about

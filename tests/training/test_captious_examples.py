@@ -1,0 +1,45 @@
+"""What the metric captious is trained on is apart from every evaluation."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "training" / "captious"
+
+
+@pytest.fixture(scope="module")
+def module() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("captious_examples", FOLDER / "examples.py")
+    assert spec is not None and spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = found
+    spec.loader.exec_module(found)
+    return found
+
+
+@pytest.mark.slow
+def test_no_image_and_no_caption_of_an_evaluation_is_learned_from(module: ModuleType, shared_data: Path) -> None:
+    import gzip
+    import json
+
+    examples = module.Examples.read(shared_data)
+    with gzip.open(shared_data / "coco" / "evaluation_images.json.gz") as file:
+        evaluated = set(json.load(file))
+    assert len(examples.images) > 30_000 and len(examples.rated) > 30_000
+    images = {*examples.images, *(i for each in (*examples.rated, *examples.pairs) for i in each.images)}
+    assert not images & evaluated
+    with gzip.open(shared_data / "coco" / "captions_val2014.json.gz") as file:
+        rows = json.load(file)["annotations"]
+    of_evaluated = {module.letters(row["caption"]) for row in rows if row["image_id"] in evaluated}
+    letters = {module.letters(text) for text in examples.texts}
+    assert not letters & module.evaluation_captions(shared_data)
+    assert not letters & of_evaluated
+
+
+def test_held_out_images_are_in_no_training_part(module: ModuleType) -> None:
+    assert sum(module._is_held_out(image) for image in range(10_000)) == pytest.approx(2_500, abs=200)

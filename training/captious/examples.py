@@ -1,0 +1,168 @@
+"""What the metric captious learns from: captions of COCO and Flickr8k images, and human ratings of COCO captions.
+
+Nothing of an evaluation is among it. Images of evaluations are left out by their ids, and every caption that also
+occurs in an evaluation by its letters; a Flickr8k image with such a caption is left out as a whole.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.text import PTB
+from captious.text.tokens import Tokens
+
+__all__ = ["Examples", "Pair", "Rated", "evaluation_captions", "letters"]
+
+_SUGARCREPE = ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A caption rated against the captions of an image.
+
+    Args:
+        candidate, references: numbers of captions.
+        rating: 0 to 5.
+        images: the image, and that of the candidate.
+    """
+
+    candidate: int
+    references: tuple[int, ...]
+    rating: float
+    images: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two captions whose similarity was rated; fields as of ``Rated``."""
+
+    captions: tuple[int, int]
+    rating: float
+    images: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Captions as words, and what is known about them.
+
+    Args:
+        texts: all captions, each once.
+        tokens: their words.
+        images: captions of each image, two or more, by its id in COCO or its file name in Flickr8k.
+        rated, pairs: those of Crisscrossed Captions.
+        left_out: number of captions that were left out because they occur in an evaluation.
+    """
+
+    texts: tuple[str, ...]
+    tokens: Tokens
+    images: dict[int | str, NDArray[np.int64]]
+    rated: tuple[Rated, ...]
+    pairs: tuple[Pair, ...]
+    left_out: int
+
+    @classmethod
+    def read(cls, data: Path) -> Examples:
+        """Read the files of a data folder: coco/captions_val2014.json.gz, coco/evaluation_images.json.gz, cxc/*,
+        flickr8k/captions.jsonl.gz, and those of ``evaluation_captions``."""
+        annotations = _json(data / "coco/captions_val2014.json.gz")["annotations"]
+        images_kept_out = set(_json(data / "coco/evaluation_images.json.gz"))
+        kept_out = evaluation_captions(data)
+        kept_out.update(letters(row["caption"]) for row in annotations if row["image_id"] in images_kept_out)
+        numbers: dict[str, int] = {}
+        left_out = 0
+
+        def usable(text: str) -> bool:
+            nonlocal left_out
+            seen = letters(text) in kept_out
+            left_out += seen
+            return not seen
+
+        images: dict[int | str, list[int]] = defaultdict(list)
+        for row in annotations:
+            if row["image_id"] not in images_kept_out and usable(row["caption"]):
+                images[row["image_id"]].append(numbers.setdefault(row["caption"], len(numbers)))
+        for row in _lines(data / "flickr8k/captions.jsonl.gz"):
+            if row["split"] in ("train", "dev") and all([usable(text) for text in row["captions"]]):
+                images[row["image"]] = [numbers.setdefault(text, len(numbers)) for text in row["captions"]]
+        rated = []
+        for row in _lines(data / "cxc/sits.jsonl.gz"):
+            references = [text for text in row["refs"] if usable(text)]
+            if references and usable(row["candidate"]):
+                candidate, *others = (numbers.setdefault(t, len(numbers)) for t in (row["candidate"], *references))
+                rated.append(Rated(candidate, (*others,), row["rating"], (row["image"], row["candidate_image"])))
+        pairs = []
+        for row in _lines(data / "cxc/sts.jsonl.gz"):
+            if all([usable(text) for text in row["captions"]]):
+                first, second = (numbers.setdefault(text, len(numbers)) for text in row["captions"])
+                pairs.append(Pair((first, second), row["rating"], (*row["images"],)))
+        distinct = {image: np.unique(captions) for image, captions in images.items()}
+        several = {image: captions for image, captions in distinct.items() if len(captions) > 1}
+        texts = tuple(numbers)
+        return cls(texts, Tokens.of(texts, PTB).split(), several, tuple(rated), tuple(pairs), left_out)
+
+    def part(self, held_out: bool) -> Examples:
+        """The quarter of the images that is held out for development, or the rest."""
+        return Examples(
+            self.texts,
+            self.tokens,
+            {image: captions for image, captions in self.images.items() if _is_held_out(image) == held_out},
+            tuple(r for r in self.rated if _all_are(r.images[: 1 if held_out else 2], held_out)),
+            tuple(p for p in self.pairs if _all_are(p.images, held_out)),
+            self.left_out,
+        )
+
+
+def evaluation_captions(data: Path) -> set[str]:
+    """The letters of all captions, references and candidates, of the benchmarks in a data folder."""
+    found: set[str] = set()
+    for row in _lines(data / "flickr8k/expert.jsonl.gz"):
+        found.update(map(letters, (row["candidate"], *row["refs"])))
+    found.update(letters(row["candidate"]) for row in _lines(data / "flickr8k/crowdflower.jsonl.gz"))
+    for row in _lines(data / "flickr8k/captions.jsonl.gz"):
+        if row["split"] not in ("train", "dev"):
+            found.update(map(letters, row["captions"]))
+    for row in _lines(data / "composite/composite.jsonl.gz"):
+        found.update(map(letters, (row["candidate"], *row["refs"])))
+    for row in _lines(data / "pascal50s/pairs.jsonl.gz"):
+        found.update(map(letters, row["sent"]))
+    for name in ("flickr8k/crowdflower_refs", "pascal50s/refs", "coco/karpathy_test_refs"):
+        for texts in _json(data / f"{name}.json.gz").values():
+            found.update(map(letters, texts))
+    for name in _SUGARCREPE:
+        for row in _lines(data / f"sugarcrepe/{name}.jsonl.gz"):
+            found.update(map(letters, (row["pos"], row["neg"], *row["refs"])))
+    return found
+
+
+def letters(caption: str) -> str:
+    """The letters and digits of a caption in lower case: equal for captions that read the same."""
+    return re.sub("[^a-z0-9]", "", caption.lower())
+
+
+def _is_held_out(image: int | str) -> bool:
+    return zlib.crc32(str(image).encode()) % 4 == 0
+
+
+def _all_are(images: Sequence[int], held_out: bool) -> bool:
+    return all(_is_held_out(image) == held_out for image in images)
+
+
+def _json(path: Path) -> Any:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)

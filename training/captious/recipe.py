@@ -1,0 +1,38 @@
+"""The settings of the training, in one place; they are saved with the weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Recipe"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Settings of the training.
+
+    Args:
+        words: the most frequent words, at most so many.
+        width: of the vectors of words.
+        steps: of the encoder, each with a batch of images.
+        batch: images in a batch.
+        learning_rate: of Adam at its start; it falls to almost 0.
+        temperature: of the contrastive loss at its start.
+        masked: share of dimensions that are left out of each step.
+        junction_width: of the vectors of the model of junctions.
+        junction_steps: of its training.
+        slips: weight of unsound junctions in the score, per standard deviation beyond those of 95% of the captions.
+        seed: random seed.
+    """
+
+    words: int = 12_000
+    width: int = 256
+    steps: int = 1_500
+    batch: int = 1_024
+    learning_rate: float = 0.0015
+    temperature: float = 0.05
+    masked: float = 0.5
+    junction_width: int = 32
+    junction_steps: int = 3_000
+    slips: float = 0.05
+    seed: int = 0
