@@ -42,6 +42,8 @@ _BUILT_IN = {
     "wembsim": "captious.metrics.wembsim:Wembsim",
     "ngram-precision": "captious.metrics.ngram_precision:NgramPrecision",
     "unigram-recall": "captious.metrics.unigram_recall:UnigramRecall",
+    "nneval": "captious.learned.nneval:NNEval",
+    "lceval": "captious.learned.lceval:LCEval",
 }
 
 MetricClass = TypeVar("MetricClass", bound=type[Metric])
