@@ -80,7 +80,7 @@ class Features(Combined):
         return {"features": self.feature_set.label, **self.resources}
 
     def _features(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.nan_to_num(scores, nan=0.0) * self._scales
+        return np.asarray(np.nan_to_num(scores, nan=0.0) * self._scales)
 
     def _scaled(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         features = self._features(scores)

@@ -30,8 +30,8 @@ __all__ = ["OFFICIAL_8010", "LCEval"]
 
 _OFFICIAL_8010 = "official-8010"
 
-#: The authors' checkpoint 8010, as the weights and the bias of the logit of "human". Unigram recall was always 0 when it
-#: was trained, so its weight is 0.
+#: The authors' checkpoint 8010, as the weights and the bias of the logit of "human". Unigram recall was always 0 in
+#: training, so its weight is 0.
 OFFICIAL_8010 = (
     (
         *(-0.0342, -0.9777, -1.0760, -1.0596, 0.0, -3.0038, 5.4290, 3.7798),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,5 +87,5 @@ def _fits(weights: Sequence[NDArray[np.float64]], biases: Sequence[NDArray[np.fl
         w.ndim != 2 or b.ndim != 1 or not w.size or w.shape[1] != len(b) for w, b in zip(weights, biases, strict=True)
     ):
         return False
-    inner = all(a.shape[1] == b.shape[0] for a, b in zip(weights, weights[1:], strict=False))
+    inner = all(a.shape[1] == b.shape[0] for a, b in pairwise(weights))
     return inner and weights[-1].shape[1] == 2

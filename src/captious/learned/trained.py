@@ -147,7 +147,7 @@ class Trained:
             tuple(np.asarray(arrays[f"layer{i}.bias"], np.float64) for i in range(n)),
         )
         features = FeatureSet.from_dict(config["features"])
-        return cls(*(config[key] for key in texts), features, network, *(config[key] for key in tables))
+        return cls(config["metric"], config["name"], features, network, **{key: config[key] for key in tables})
 
 
 def bundled(name: str) -> Path:

@@ -64,11 +64,13 @@ class NgramPrecision(MeanMetric):
         if self.combine == "max":
             return self._precision(matches, ngrams)
         offsets = captions.references.offsets
-        matches = ngram_matches(references, candidates.ids, candidates.offsets, threads())
-        each = self._precision(matches, np.repeat(ngrams, np.diff(offsets), axis=0))
+        each = self._precision(
+            ngram_matches(references, candidates.ids, candidates.offsets, threads()),
+            np.repeat(ngrams, np.diff(offsets), axis=0),
+        )
         return combined(self.combine, each, offsets)
 
-    def _precision(self, matches: NDArray[np.float64], ngrams: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _precision(self, matches: NDArray[np.number], ngrams: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.variant == "official":
             return np.asarray((matches + _TINY) / (ngrams + _SMALL))
         return np.asarray(matches / np.maximum(ngrams, 1))

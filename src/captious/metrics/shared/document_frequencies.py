@@ -213,7 +213,7 @@ def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> Documen
 
 @cache
 def _coco_val() -> DocumentFrequencies:
-    """Those of the package: n-grams of one image are left out, since they weigh what unknown n-grams weigh; see training/learned."""
+    """Those of the package, without n-grams of a single image: these weigh as much as n-grams that are unknown."""
     return DocumentFrequencies.load(FILE)
 
 
