@@ -13,6 +13,8 @@ from .evaluation import score as score
 from .judgment import Judgment as Judgment
 from .judgment import Study as Study
 from .judgment import judge as judge
+from .learned.lceval import LCEval as LCEval
+from .learned.nneval import NNEval as NNEval
 from .metrics.bertscore import BertScore as BertScore
 from .metrics.bleu import Bleu as Bleu
 from .metrics.cider import Cider as Cider

@@ -31,7 +31,7 @@ def main(data: Path, work: Path) -> None:
     """Write everything."""
     frequencies(data / "coco" / "captions_val2014.json.gz")
     examples, validation = work / "examples.jsonl", work / "validation.jsonl"
-    run("data", "--data", data, "--images", IMAGES, "--validation", 0, "-o", examples)
+    run("data", "--data", data, "--images", IMAGES, "--validation", 0, "--negatives", "other", "-o", examples)
     judged(data / "cxc" / "sits.jsonl.gz", examples, validation)
     WEIGHTS.mkdir(exist_ok=True)
     for recipe in ("nneval", "lceval"):

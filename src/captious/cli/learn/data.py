@@ -12,7 +12,7 @@ from captious.data import read_references
 from captious.errors import ParameterError, ResourceError
 from captious.judgment.judgment_files import data_folder
 from captious.learned.example_files import read_ids, write_examples
-from captious.learned.examples import make_examples
+from captious.learned.examples import NEGATIVES, make_examples
 
 __all__ = ["data"]
 
@@ -31,6 +31,13 @@ _KEEP_OUT = "coco/evaluation_images.json.gz"
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Ids of images that must not be used: a JSON list, or one id on each line.",
+)
+@click.option(
+    "--negatives",
+    type=click.Choice(NEGATIVES),
+    default="machine",
+    show_default=True,
+    help="The negative half: captions of systems, captions of other images, or both.",
 )
 @click.option("--images", type=click.IntRange(min=1), metavar="N", help="Number of images to draw. Default: all.")
 @click.option(
@@ -65,6 +72,7 @@ def data(
     systems: tuple[Path, ...],
     output: Path,
     keep_out: Path | None,
+    negatives: str,
     images: int | None,
     per_image: int,
     references_each: int,
@@ -75,8 +83,8 @@ def data(
     """Make examples for 'captious learn train' from REFERENCES and the results of real SYSTEMs.
 
     Half of the examples are captions by people, each with the other references of its image; half are captions of
-    systems with as many references. Captions that people and systems both wrote are dropped on both sides, and
-    counted. All examples of an image are either for training or for validation.
+    systems, or of other images, with as many references. Captions that people and systems both wrote are dropped on
+    both sides, and counted. All examples of an image are either for training or for validation.
 
     Without REFERENCES, the captions of COCO's validation images and the systems in the folder of judgment data are
     used (coco/captions_val2014.json.gz, coco/results_val2014), without the images of coco/evaluation_images.json.gz.
@@ -97,6 +105,7 @@ def data(
     examples, counts = make_examples(
         read_references(references),
         dict(zip(system_names(systems), systems, strict=True)),
+        negatives=negatives,
         keep_out=out,
         images=images,
         per_image=per_image,

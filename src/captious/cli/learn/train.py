@@ -61,7 +61,7 @@ def train(
     if outcome.interrupted:
         warn(
             [
-                f"training was interrupted after epoch {len(outcome.taus)} of {chosen.epochs}: these are the best weights "
+                f"training was interrupted after epoch {len(outcome.taus)} of {chosen.epochs}: the weights are the best "
                 "so far."
             ]
         )
