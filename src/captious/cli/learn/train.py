@@ -59,9 +59,5 @@ def train(
     best = f"validation tau-b {outcome.best_tau:.4f} after epoch {outcome.best_epoch} of {len(outcome.taus)}"
     click.echo(f"{output}: {trained.contents}; {best}", err=True)
     if outcome.interrupted:
-        warn(
-            [
-                f"training was interrupted after epoch {len(outcome.taus)} of {chosen.epochs}: the weights are the best "
-                "so far."
-            ]
-        )
+        done = f"after epoch {len(outcome.taus)} of {chosen.epochs}"
+        warn([f"training was interrupted {done}: the weights are the best so far."])
