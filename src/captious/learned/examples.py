@@ -156,15 +156,13 @@ def make_examples(
     allowed = np.array([str(image) not in out for image in references.ids], bool)
     several = np.diff(references.offsets) > 1
     table = references.select(np.sort(rng.permutation(np.flatnonzero(allowed & several))[:images]))
+    if not len(table):
+        raise _nothing(references, allowed)
     held = {*rng.permutation(len(table))[: round(validation * len(table))].tolist()}
     pool = _Pool(table, _outputs(table, systems), ["validation" if i in held else "train" for i in range(len(table))])
     rows = [row for i in range(len(table)) for row in pool.examples(i, negatives, per_image, n_references, rng)]
     if not rows:
-        raise ParameterError(
-            "no examples are left",
-            where=f"{len(references):,} images, {int((~allowed).sum()):,} kept out",
-            help="give images with several references, and systems that describe these images",
-        )
+        raise _nothing(references, allowed)
     described = {part: {row.image for row in rows if row.part == part} for part in ("train", "validation")}
     counts = ExampleCounts(
         images={part: len(ids) for part, ids in described.items()},
@@ -178,6 +176,14 @@ def make_examples(
         with_one_reference=int((allowed & ~several).sum()),
     )
     return Examples(tuple(rows)), counts
+
+
+def _nothing(references: References, allowed: NDArray[np.bool_]) -> ParameterError:
+    return ParameterError(
+        "no examples are left",
+        where=f"{len(references):,} images, {int((~allowed).sum()):,} kept out",
+        help="give images with several references, and systems that describe these images",
+    )
 
 
 def _outputs(table: References, systems: Mapping[str, object]) -> dict[str, dict[ImageId, str]]:
