@@ -31,6 +31,7 @@ _COMMANDS = {
     "study": ("captious.cli.study:study", "Study metrics: references, robustness, failures, cost."),
     "data": ("captious.cli.data:data", "List the benchmarks of human judgments, or write their items."),
     "fit": ("captious.cli.fit:fit", "Fit a metric to references and write the result to a file."),
+    "learn": ("captious.cli.learn:learn", "Train learned metrics: features, training data, networks."),
     "parse": ("captious.cli.parse:parse", "Write parses of captions to a file."),
     "metrics": ("captious.cli.metrics:metrics", "List the metrics, their variants and what they need."),
     "resources": ("captious.cli.resources:resources", "Get and compile the large files that some metrics need."),

@@ -1,1 +1,1 @@
-"""Metrics that were trained: their weights, and what computes scores from them."""
+"""Metrics that are trained: sets of features, networks over them, their weights, and how they are made."""

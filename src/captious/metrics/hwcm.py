@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import UnknownNameError
 from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.shared.combining import checked_combine, combined
 from captious.parsing.parse import Parse
 from captious.parsing.parse_sources import as_parse_source
 from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
@@ -47,11 +48,12 @@ class Hwcm(MeanMetric):
         parser: where parses come from: the parser of captious with the grammar "corenlp" or "captious", a spaCy
             pipeline ("spacy:en_core_web_sm"), a file of parses, or a source of your own; None for the best grammar
             available.
+        combine: how to combine several references: "max", "mean" or "min" of the scores against each.
         variant: see ``variants``.
         tokenizer: see ``captious.text.as_tokenizer``.
 
     Raises:
-        UnknownNameError: chains made of anything else.
+        UnknownNameError: chains made of anything else, or no such way to combine.
     """
 
     name = "hwcm"
@@ -67,6 +69,7 @@ class Hwcm(MeanMetric):
         chains: str = "lemma",
         *,
         parser: ParseSource | str | os.PathLike[str] | None = None,
+        combine: str = "max",
         variant: str | None = None,
         tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
     ) -> None:
@@ -75,21 +78,22 @@ class Hwcm(MeanMetric):
             raise UnknownNameError(f"hwcm has no {chains!r} chains", help=f"available chains: {', '.join(CHAINS)}")
         self.chains = chains
         self.parser = as_parse_source(parser)
+        self.combine = checked_combine(self.name, combine)
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "chains": self.chains, "parser": self.parser.label}
+        return {**super().parameters, "chains": self.chains, "parser": self.parser.label, "combine": self.combine}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(ParsedCaptions(self.tokenizer, self.parser))
         known: dict[int, ChainCounts] = {}
-        scores = np.zeros((len(captions), _DEPTH))
-        bounds = pairwise(captions.references.offsets.tolist())
-        for row, (parse, (start, end)) in enumerate(zip(candidates.of_captions, bounds, strict=True)):
+        offsets = captions.references.offsets
+        scores = np.zeros((len(references.of_captions), _DEPTH))
+        for parse, (start, end) in zip(candidates.of_captions, pairwise(offsets.tolist()), strict=True):
             ours = self._counted(parse, known)
-            theirs = [self._counted(each, known) for each in references.of_captions[start:end]]
-            scores[row] = np.max([self._overlap(ours, each) for each in theirs], axis=0)
-        return scores
+            for row in range(start, end):
+                scores[row] = self._overlap(ours, self._counted(references.of_captions[row], known))
+        return combined(self.combine, scores, offsets)
 
     def _counted(self, parse: Parse, known: dict[int, ChainCounts]) -> ChainCounts:
         """Chains of each parse; equal captions share a parse."""

@@ -43,6 +43,8 @@ _BUILT_IN = {
     "ngram-precision": "captious.metrics.ngram_precision:NgramPrecision",
     "unigram-recall": "captious.metrics.unigram_recall:UnigramRecall",
     "captious": "captious.learned.captious:Captious",
+    "nneval": "captious.learned.nneval:NNEval",
+    "lceval": "captious.learned.lceval:LCEval",
 }
 
 MetricClass = TypeVar("MetricClass", bound=type[Metric])

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from captious.data import KeyedByFields, References, read_references
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.metrics.contract.metric import State
 from captious.native import NgramFrequencies, Vocabulary
+from captious.resources.coco_val import FILE, NAME
 from captious.resources.npy_files import read_npz
 from captious.text import NgramLayer, Tokenizer, WordLayer, as_tokenizer
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError
@@ -192,19 +193,28 @@ class DocumentFrequencies:
 
 
 def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> DocumentFrequencies:
-    """Document frequencies, read if they are given as a file.
+    """Document frequencies; "coco-val" for those of the package, and another name is a file.
 
     Raises:
         ParameterError: neither frequencies nor a path.
         ResourceError: as ``DocumentFrequencies.load``.
     """
-    found = DocumentFrequencies.load(idf) if isinstance(idf, str | os.PathLike) else idf
+    if isinstance(idf, str | os.PathLike):
+        found = _coco_val() if os.fspath(idf) == NAME else DocumentFrequencies.load(idf)
+    else:
+        found = idf
     if not isinstance(found, DocumentFrequencies):
         raise ParameterError(
             f"{idf!r:.60} is not document frequencies",
             help="give a file that 'captious fit cider-d' wrote, or captious.DocumentFrequencies",
         )
     return found
+
+
+@cache
+def _coco_val() -> DocumentFrequencies:
+    """Those of the package, without n-grams of a single image: these weigh as much as n-grams that are unknown."""
+    return DocumentFrequencies.load(FILE)
 
 
 @dataclass(frozen=True)

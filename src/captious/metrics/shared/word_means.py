@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.errors import ParameterError, UnknownNameError
+from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.ranges import whole
+from captious.metrics.shared.combining import checked_combine, combined
 from captious.metrics.shared.vector_metric import VectorMetric
 from captious.models import Encoder, TextLayer, WordVectors
 from captious.models.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
@@ -27,7 +28,6 @@ from captious.text.stop_word_lists import StopWords, as_stop_words
 __all__ = ["WordMeanMetric"]
 
 _LOWEST = 1  # the first contextual layer, like ELMo's lowest
-_COMBINE: Mapping[str, np.ufunc] = {"mean": np.add, "max": np.maximum, "min": np.minimum}
 _ROWS_AT_ONCE = 1 << 13
 
 
@@ -80,11 +80,7 @@ class WordMeanMetric(VectorMetric):
             raise ParameterError(
                 f"{self.name} cannot use layer {layer} with word vectors", help="give a model, or remove the layer"
             )
-        self.combine = self.usual_combine if combine is None else combine
-        if self.combine not in _COMBINE:
-            raise UnknownNameError(
-                f"{self.name} cannot combine references by {combine!r}", help=f"give {', '.join(_COMBINE)}"
-            )
+        self.combine = checked_combine(self.name, self.usual_combine if combine is None else combine)
         self.encoder = None if model is None else as_encoder(model)
         self.layer = _LOWEST if layer is None else whole(self.name, "layer", layer, 0)
 
@@ -123,8 +119,7 @@ class WordMeanMetric(VectorMetric):
             layer: TextLayer[Any] = TextLayer(("word means", *self._in_encoder), self._encoded)
             encoded, encoded_references = captions.layer(layer)
             self._compare(encoded[rows], encoded_references, similarity)
-        combined = _COMBINE[self.combine].reduceat(similarity, offsets[:-1])
-        return np.asarray(combined / np.diff(offsets) if self.combine == "mean" else combined)
+        return combined(self.combine, similarity, offsets)
 
     def _compare(self, a: NDArray[np.float64], b: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Cosines of rows; what is compared with nothing stays as it is in ``out``."""

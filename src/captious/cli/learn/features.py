@@ -1,0 +1,62 @@
+"""captious learn features: write the features of captions to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from captious.cli.options import settings_options, subset_option
+from captious.cli.outputs import warn, written
+from captious.data import load
+from captious.learned.feature_files import FEATURE_FORMATS, check_feature_file, write_features
+from captious.learned.feature_sets import FEATURE_SETS, as_feature_set
+from captious.learned.features import Features
+from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.signature import signature
+from captious.native import using_threads
+
+__all__ = ["features"]
+
+
+@click.command()
+@click.argument("candidates", type=click.Path(path_type=Path))
+@click.argument("references", type=click.Path(path_type=Path))
+@click.option(
+    "--set",
+    "set_",
+    default="lceval",
+    show_default=True,
+    metavar="NAME|FILE",
+    help=f"Feature set: {', '.join(FEATURE_SETS)}, or a file (.json, .toml).",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    help=f"Output file, written atomically: {', '.join(FEATURE_FORMATS)}.",
+)
+@subset_option
+@written("output")
+@settings_options
+def features(candidates: Path, references: Path, set_: str, output: Path, subset: bool, settings: Settings) -> None:
+    """Write the features of CANDIDATES, one row per image and one column per feature.
+
+    The features are those of a feature set, the input of a learned metric such as lceval. What they depend on is
+    written into the file as a signature (parquet and json).
+    """
+    check_feature_file(output)
+    computed = Features(as_feature_set(set_), settings)
+    captions = load(candidates, references, subset=subset)
+    seen = captions.concatenated if settings.references_as == "cat" else captions
+    with using_threads(settings.threads):
+        state = computed.fit(seen.references)
+        matrix = computed.matrix(seen, state)
+    parameters = {**computed.parameters, **computed.fitted_parameters(state)}
+    if settings.references_as == "cat":
+        parameters["references"] = "cat"
+    said = signature(computed.feature_set.name, parameters)
+    write_features(output, captions.ids, computed.feature_set.labels, matrix, said)
+    click.echo(f"{output}: {len(captions):,} captions, {matrix.shape[1]} features, {said}", err=True)
+    warn(computed.warnings(seen, state))

@@ -1,0 +1,273 @@
+"""Training examples: captions of people and of machines, each with references of its image that do not include it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, ImageId, References, load
+from captious.errors import ParameterError, UnknownNameError
+from captious.progress import Progress
+
+__all__ = ["HUMAN", "NEGATIVES", "OTHER", "Example", "ExampleCounts", "Examples", "make_examples", "normalised"]
+
+#: The system of captions by people of their own image.
+HUMAN = "human"
+#: The system of captions of other images, whoever wrote them.
+OTHER = "other-image"
+#: What the negative examples may be.
+NEGATIVES = ("machine", "other", "both")
+_KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789 ")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A caption with references, and who wrote it.
+
+    Args:
+        image: what both describe.
+        candidate: the caption.
+        references: others' captions of the image.
+        system: who wrote it: ``HUMAN`` for people, ``OTHER`` for a caption of another image.
+        part: "train" or "validation"; all examples of an image are in one part.
+    """
+
+    image: ImageId
+    candidate: str
+    references: tuple[str, ...]
+    system: str
+    part: str
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Examples in their order, which is image by image."""
+
+    rows: tuple[Example, ...]
+
+    def __len__(self) -> int:
+        """Number of examples."""
+        return len(self.rows)
+
+    @property
+    def human(self) -> NDArray[np.bool_]:
+        """Which captions people wrote for the image, bool[n]."""
+        return np.array([row.system == HUMAN for row in self.rows], bool)
+
+    def part(self, name: str) -> Examples:
+        """The examples of a part, "train" or "validation"."""
+        return Examples(tuple(row for row in self.rows if row.part == name))
+
+    @property
+    def captions(self) -> Captions:
+        """The table that metrics take; its ids are the positions of the examples."""
+        offsets = np.cumsum([0, *(len(row.references) for row in self.rows)])
+        texts = tuple(text for row in self.rows for text in row.references)
+        table = References(tuple(range(len(self.rows))), texts, offsets, name="examples")
+        return Captions(tuple(row.candidate for row in self.rows), table)
+
+
+@dataclass(frozen=True)
+class ExampleCounts:
+    """What ``make_examples`` did.
+
+    Args:
+        images: images with examples, by part.
+        examples: examples, by part; half of them are captions by people.
+        kept_out: images that were to be kept out, and occur in the references.
+        human_on_both_sides: captions by people that were not used, because a system wrote the same one.
+        machine_on_both_sides: captions of systems that were not used, because a person wrote the same one.
+        without_examples: images that were drawn, but have captions on one side only.
+        with_one_reference: images that could not be drawn, because they have no references besides the candidate.
+    """
+
+    images: Mapping[str, int]
+    examples: Mapping[str, int]
+    kept_out: int
+    human_on_both_sides: int
+    machine_on_both_sides: int
+    without_examples: int
+    with_one_reference: int
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{self.examples[p]:,} {p} examples of {self.images[p]:,} images" for p in self.images)
+        return (
+            f"{parts}\nimages kept out: {self.kept_out:,}, with one reference: {self.with_one_reference:,}, without "
+            f"examples: {self.without_examples:,}\ncaptions on both sides, dropped: {self.human_on_both_sides:,} by "
+            f"people, {self.machine_on_both_sides:,} by systems"
+        )
+
+
+def normalised(caption: str) -> str:
+    """A caption in lower case with nothing but letters, digits and single blanks: equal ones count as one caption."""
+    return " ".join("".join(c for c in caption.lower() if c in _KEPT).split())
+
+
+def make_examples(
+    references: References,
+    systems: Mapping[str, object],
+    *,
+    negatives: str = "machine",
+    keep_out: Collection[ImageId] = (),
+    images: int | None = None,
+    per_image: int = 3,
+    n_references: int = 4,
+    validation: float = 0.1,
+    seed: int = 0,
+) -> tuple[Examples, ExampleCounts]:
+    """Examples from references and the results of real systems, half of them human captions of their images.
+
+    A human caption is one of the references, with the other references of its image; a negative example has as many,
+    drawn at random. Captions that both a person and a system wrote, for whatever image, are dropped on both sides.
+    Each image gives as many positive as negative examples, and is in one part.
+
+    Args:
+        references: captions by people, several for each image.
+        systems: name -> results, in any form that ``captious.data.load`` reads; they may cover some of the images.
+        negatives: what the other half is: "machine", captions of systems; "other", captions that people or systems
+            wrote for other images of the same part; "both", one or the other at random.
+        keep_out: images that must not be used; ids are compared as text.
+        images: number of images to draw at random; None for all.
+        per_image: captions of each half for one image, at most.
+        n_references: references of an example, at most; one less than the image has, if that is fewer.
+        validation: share of the images whose examples are for validation, 0 to 1.
+        seed: random seed.
+
+    Raises:
+        UnknownNameError: no such negatives.
+        ParameterError: no systems, numbers out of range, or nothing is left.
+        InputError: invalid captions.
+    """
+    if negatives not in NEGATIVES:
+        raise UnknownNameError(f"there are no {negatives!r} negatives", help=f"give {', '.join(NEGATIVES)}")
+    if not systems and negatives != "other":
+        raise ParameterError("no systems are given", help="give the results of at least one system")
+    if per_image < 1 or n_references < 1 or not 0 <= validation <= 1 or (images is not None and images < 1):
+        raise ParameterError(
+            f"cannot make examples with {per_image} captions and {n_references} references per image, {images} images "
+            f"and a share of {validation} for validation",
+            help="give positive numbers, and a share from 0 to 1",
+        )
+    rng = np.random.default_rng(seed)
+    out = {str(image) for image in keep_out}
+    allowed = np.array([str(image) not in out for image in references.ids], bool)
+    several = np.diff(references.offsets) > 1
+    table = references.select(np.sort(rng.permutation(np.flatnonzero(allowed & several))[:images]))
+    if not len(table):
+        raise _nothing(references, allowed)
+    held = {*rng.permutation(len(table))[: round(validation * len(table))].tolist()}
+    pool = _Pool(table, _outputs(table, systems), ["validation" if i in held else "train" for i in range(len(table))])
+    rows = [row for i in range(len(table)) for row in pool.examples(i, negatives, per_image, n_references, rng)]
+    if not rows:
+        raise _nothing(references, allowed)
+    described = {part: {row.image for row in rows if row.part == part} for part in ("train", "validation")}
+    counts = ExampleCounts(
+        images={part: len(ids) for part, ids in described.items()},
+        examples={part: sum(row.part == part for row in rows) for part in described},
+        kept_out=int((~allowed).sum()),
+        human_on_both_sides=sum(normalised(text) in pool.both for text in table.texts),
+        machine_on_both_sides=sum(
+            normalised(text) in pool.both for each in pool.outputs.values() for text in each.values()
+        ),
+        without_examples=len(table) - sum(map(len, described.values())),
+        with_one_reference=int((allowed & ~several).sum()),
+    )
+    return Examples(tuple(rows)), counts
+
+
+def _nothing(references: References, allowed: NDArray[np.bool_]) -> ParameterError:
+    return ParameterError(
+        "no examples are left",
+        where=f"{len(references):,} images, {int((~allowed).sum()):,} kept out",
+        help="give images with several references, and systems that describe these images",
+    )
+
+
+def _outputs(table: References, systems: Mapping[str, object]) -> dict[str, dict[ImageId, str]]:
+    """The captions of each system, by image."""
+    found: dict[str, dict[ImageId, str]] = {}
+    with Progress(len(systems)) as progress:
+        for name, results in systems.items():
+            if name in (HUMAN, OTHER):
+                raise ParameterError(f"a system cannot be called {name}", help="rename the file of its results")
+            progress.step(f"reading {name}")
+            captions = load(results, table, subset=True)
+            found[name] = dict(zip(captions.ids, captions.candidates, strict=True))
+    return found
+
+
+class _Pool:
+    """All captions that examples are drawn from.
+
+    Args:
+        table: images with their human captions.
+        outputs: the captions of each system, by image.
+        parts: the part of each image.
+    """
+
+    def __init__(self, table: References, outputs: Mapping[str, Mapping[ImageId, str]], parts: Sequence[str]) -> None:
+        self.table, self.outputs, self.parts = table, outputs, parts
+        people = {normalised(text) for text in table.texts}
+        #: Captions that a person and a system wrote, as ``normalised``.
+        self.both = people & {normalised(text) for of_system in outputs.values() for text in of_system.values()}
+        self._of_part = {part: [i for i, of in enumerate(parts) if of == part] for part in set(parts)}
+
+    def texts(self, position: int) -> tuple[str, ...]:
+        """The human captions of an image."""
+        return self.table.texts[self.table.offsets[position] : self.table.offsets[position + 1]]
+
+    def machines(self, position: int) -> list[tuple[str, str]]:
+        """The system and the caption, of each system that describes an image; no caption that a person wrote, too."""
+        image = self.table.ids[position]
+        found = [(name, of_system[image]) for name, of_system in self.outputs.items() if image in of_system]
+        return [(name, text) for name, text in found if normalised(text) not in self.both]
+
+    def examples(
+        self, position: int, negatives: str, per_image: int, n_references: int, rng: np.random.Generator
+    ) -> Iterator[Example]:
+        """The examples of an image, as many positive as negative ones."""
+        texts = self.texts(position)
+        people = [place for place in rng.permutation(len(texts)).tolist() if normalised(texts[place]) not in self.both]
+        wrong = self._negatives(position, negatives, min(per_image, len(people)), rng)
+        image, part = self.table.ids[position], self.parts[position]
+        size = min(n_references, len(texts) - 1)
+        for place, _ in zip(people, wrong, strict=False):
+            others = [text for other, text in enumerate(texts) if other != place]
+            yield Example(image, texts[place], _drawn(others, size, rng), HUMAN, part)
+        for name, caption in wrong:
+            yield Example(image, caption, _drawn(texts, size, rng), name, part)
+
+    def _negatives(self, position: int, kind: str, n: int, rng: np.random.Generator) -> list[tuple[str, str]]:
+        """At most n captions that are no human captions of an image, each once, with their systems."""
+        machines = self.machines(position)
+        machines = [machines[i] for i in rng.permutation(len(machines)).tolist()]
+        found: dict[str, tuple[str, str]] = {}
+        own = {normalised(text) for text in self.texts(position)}
+        for _ in range(4 * n + len(machines)):  # some draws repeat a caption
+            if len(found) == n:
+                break
+            if kind == "other" or (kind == "both" and rng.integers(2)):
+                drawn = self._other(position, rng)
+            else:
+                drawn = machines.pop() if machines else None
+            if drawn is not None and normalised(drawn[1]) not in own:
+                found.setdefault(normalised(drawn[1]), drawn)
+        return [*found.values()]
+
+    def _other(self, position: int, rng: np.random.Generator) -> tuple[str, str] | None:
+        """A caption that a person or a system wrote for another image of the part; None if the draw is the image."""
+        of_part = self._of_part[self.parts[position]]
+        other = of_part[int(rng.integers(len(of_part)))]
+        if other == position:
+            return None
+        machines = self.machines(other)
+        captions = [text for _, text in machines] if machines and rng.integers(2) else self.texts(other)
+        return OTHER, captions[int(rng.integers(len(captions)))]
+
+
+def _drawn(texts: Sequence[str], size: int, rng: np.random.Generator) -> tuple[str, ...]:
+    """Some texts, in their order."""
+    return tuple(texts[i] for i in np.sort(rng.permutation(len(texts))[:size]).tolist())

@@ -1,0 +1,221 @@
+"""Feature sets: a name and an ordered list of outputs of metrics, which a learned metric combines.
+
+The built-in sets are those of NNEval (Sharif et al. 2018) and LCEval (Sharif et al. 2019), in the order of their code.
+Resources such as word vectors are settings of a run and not part of a set.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from captious.entry_points import did_you_mean
+from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
+from captious.learned.tables import read_table
+from captious.metrics.contract import registry
+from captious.metrics.contract.ranges import LARGE
+from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.specification import Specification
+from captious.resources.coco_val import NAME as COCO_VAL
+
+__all__ = ["FEATURE_SETS", "Feature", "FeatureSet", "as_feature_set"]
+
+#: Parameters that are resources. The frequencies of the package are no file, so a set may name them.
+_RESOURCES = ({*Settings.__dataclass_fields__} | {"constants", "stop_words", "weights"}) - {"tokenizer"}
+_MOST_FEATURES = 1_000
+_HELP = 'write {"name": "mine", "features": ["bleu-1", {"metric": "cider-d", "scale": 0.1}]}'
+
+
+@dataclass(frozen=True)
+class Feature:
+    """An output of a metric, times a number.
+
+    Args:
+        metric: a specification that names one output: ``bleu-1``, ``hwcm-2:chains=dep``.
+        scale: what its scores are multiplied by.
+    """
+
+    metric: str
+    scale: float = 1.0
+
+    @property
+    def label(self) -> str:
+        """What the column is called: the output with its variant and parameters."""
+        what = Specification.from_text(self.metric)
+        return what.name + what.suffix
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """Features in their order.
+
+    Args:
+        name: what signatures call the set: letters, digits, dots, - and _.
+        features: at least one, each metric once.
+
+    Raises:
+        ParameterError: no features, too many, one twice, a metric of which no single output is named, a resource among
+            the parameters, a scale that is not a finite number, or an invalid name.
+        UnknownNameError: no such metric or output.
+    """
+
+    name: str
+    features: tuple[Feature, ...]
+
+    def __post_init__(self) -> None:
+        allowed = isinstance(self.name, str) and 0 < len(self.name) <= 100 and self.name.isascii()
+        if not allowed or not all(c.isalnum() or c in ".-_" for c in self.name):
+            raise ParameterError(
+                f"{self.name!r:.60} is not a valid name for a feature set", help="use letters, digits, dots, - and _"
+            )
+        if not 0 < len(self.features) <= _MOST_FEATURES:
+            raise ParameterError(
+                f"the feature set {self.name} has {len(self.features):,} features", help=f"give 1 to {_MOST_FEATURES:,}"
+            )
+        for feature in self.features:
+            _check(feature, self.name)
+        labels = self.labels
+        if repeated := [label for label in labels if labels.count(label) > 1]:
+            raise ParameterError(f"{repeated[0]} is given twice", where=f"feature set {self.name}", help="remove one")
+
+    def __len__(self) -> int:
+        """Number of features."""
+        return len(self.features)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(feature.label for feature in self.features)
+
+    @property
+    def label(self) -> str:
+        """What signatures show: the name and a checksum of the content."""
+        content = json.dumps([[feature.label, feature.scale] for feature in self.features])
+        return f"{self.name}-{zlib.crc32(content.encode()):08x}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The set as it is written in files."""
+        return {"name": self.name, "features": [{"metric": f.metric, "scale": f.scale} for f in self.features]}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> FeatureSet:
+        """What ``to_dict`` gives; a feature may also be a specification alone.
+
+        Raises:
+            ParameterError, UnknownNameError: as the class, or something of another form.
+        """
+        entries = content.get("features")
+        if {*content} != {"name", "features"} or not isinstance(entries, Sequence) or isinstance(entries, str):
+            raise ParameterError(
+                "this is not a feature set", where=f"it has {', '.join(map(str, content))}", help=_HELP
+            )
+        return cls(content["name"], tuple(map(_feature, entries)))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> FeatureSet:
+        """A set from a JSON or TOML file.
+
+        Raises:
+            ResourceError: no such file, or not a feature set.
+        """
+        content = read_table(path, "a feature set", _HELP)
+        try:
+            return cls.from_dict(content)
+        except CaptiousError as error:
+            where = "\n".join(filter(None, [str(path), error.where]))
+            raise ResourceError(error.message, where=where, help=error.help) from error
+
+
+def _feature(entry: Any) -> Feature:
+    if isinstance(entry, str):
+        return Feature(entry)
+    if isinstance(entry, Mapping) and "metric" in entry and {*entry} <= {"metric", "scale"}:
+        return Feature(entry["metric"], entry.get("scale", 1.0))
+    raise ParameterError(f"{entry!r:.60} is not a feature", help=_HELP)
+
+
+def _check(feature: Feature, of: str) -> None:
+    where = f"feature set {of}: {feature.metric!s:.60}"
+    if not isinstance(feature.metric, str):
+        raise ParameterError("a feature must be the name of a metric", where=where, help=_HELP)
+    scale = feature.scale
+    if not isinstance(scale, int | float) or isinstance(scale, bool) or not math.isfinite(scale) or abs(scale) > LARGE:
+        raise ParameterError(f"invalid scale {scale!r:.60}", where=where, help=f"give a number up to {LARGE:,}")
+    what = Specification.from_text(feature.metric)
+    owner = registry.owner(what.name)
+    if owner is None:
+        raise registry.unknown(what.name)
+    outputs = registry.get(owner).outputs
+    if what.name not in outputs:
+        raise ParameterError(
+            f"{what.name} has several outputs", where=where, help=f"give one of {', '.join(outputs)} for each feature"
+        )
+    for name, value in what.parameters.items():
+        if name in _RESOURCES and (name, value) != ("idf", COCO_VAL):
+            raise ParameterError(
+                f"{name} is a resource, which cannot be a part of a feature set",
+                where=where,
+                help=f"remove it, and give it as a setting of the run where there is one: --{name.replace('_', '-')}",
+            )
+
+
+def _built_in(name: str, *features: str | tuple[str, float]) -> Mapping[str, FeatureSet]:
+    return {name: FeatureSet(name, tuple(Feature(*((f,) if isinstance(f, str) else f)) for f in features))}
+
+
+def _lceval(name: str, combine: str) -> Mapping[str, FeatureSet]:
+    """LCEval's 16 features; some of them with another way to combine references than the best one."""
+    how = f":combine={combine}" if combine else ""
+    chains = f",combine={combine}" if combine else ""
+    return _built_in(
+        name,
+        *(f"ngram-precision-{n}{how}" for n in range(1, 5)),
+        f"unigram-recall{how}",
+        *("rouge-l", "meteor", "wmd@lceval", "spice", f"cider-d:idf={COCO_VAL}"),
+        f"mowe{how}",
+        *(f"hwcm-{depth}:chains=lemma{chains}" for depth in (2, 3, 4)),
+        *(f"hwcm-{depth}:chains=dep{chains}" for depth in (2, 3)),
+    )
+
+
+def _sets() -> dict[str, FeatureSet]:
+    return {
+        **_built_in(
+            "nneval",
+            *("meteor", "wmd@lceval", "bleu-1", "bleu-2", "bleu-3", "bleu-4", "spice"),
+            (f"cider-d:idf={COCO_VAL}", 0.1),
+        ),
+        **_lceval("lceval", ""),
+        **_lceval("lceval-mean", "mean"),
+        **_lceval("lceval-min", "min"),
+    }
+
+
+#: The names of the built-in sets.
+FEATURE_SETS = ("nneval", "lceval", "lceval-mean", "lceval-min")
+
+
+def as_feature_set(what: FeatureSet | str | os.PathLike[str]) -> FeatureSet:
+    """A feature set by its name, or from a file (.json or .toml).
+
+    Raises:
+        UnknownNameError: neither the name of a set nor a file.
+        ResourceError: a file that holds no feature set.
+    """
+    if isinstance(what, FeatureSet):
+        return what
+    name = os.fspath(what)
+    if name in FEATURE_SETS:
+        return _sets()[name]
+    if Path(name).suffix in (".json", ".toml"):
+        return FeatureSet.load(what)
+    raise UnknownNameError(
+        f"there is no feature set {name!r}",
+        help=f"{did_you_mean(name, FEATURE_SETS)}give {', '.join(FEATURE_SETS)}, or a file (.json, .toml)",
+    )

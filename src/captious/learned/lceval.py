@@ -1,0 +1,68 @@
+"""LCEval: sixteen lexical, semantic and syntactic features, and a network that tells human captions from machines'.
+
+Sharif, White, Bennamoun, Liu and Shah 2019, "LCEval: learned composite metric for caption evaluation", IJCV.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from captious.errors import ParameterError
+from captious.learned.feature_sets import as_feature_set
+from captious.learned.learned_metric import LearnedMetric
+from captious.learned.network import Network
+from captious.learned.trained import Trained
+from captious.metrics.cider_d import CiderD
+from captious.metrics.hwcm import Hwcm
+from captious.metrics.meteor import Meteor
+from captious.metrics.mowe import Mowe
+from captious.metrics.ngram_precision import NgramPrecision
+from captious.metrics.rouge_l import RougeL
+from captious.metrics.spice import Spice
+from captious.metrics.unigram_recall import UnigramRecall
+from captious.metrics.wmd import Wmd
+
+__all__ = ["OFFICIAL_8010", "LCEval"]
+
+_OFFICIAL_8010 = "official-8010"
+
+#: The authors' checkpoint 8010, as the weights and the bias of the logit of "human". Unigram recall was always 0 in
+#: training, so its weight is 0.
+OFFICIAL_8010 = (
+    (
+        *(-0.0342, -0.9777, -1.0760, -1.0596, 0.0, -3.0038, 5.4290, 3.7798),
+        *(5.8539, 7.2886, 0.7825, 0.7486, 0.8667, -0.3953, -0.1507, -0.0897),
+    ),
+    -2.9692,
+)
+
+
+class LCEval(LearnedMetric):
+    """LCEval, 0 to 1, higher is better: the probability that a person wrote the caption. The corpus score is the mean.
+
+    Args:
+        others: see ``LearnedMetric``.
+    """
+
+    name = "lceval"
+    summary = "network over 16 lexical, semantic and syntactic features: the probability of a human caption"
+    variants: ClassVar[Mapping[str, str]] = {
+        "trained": "weights trained with captious, or those of a file",
+        _OFFICIAL_8010: "the authors' published logistic weights, checkpoint 8010, four decimals",
+    }
+    part_classes = (NgramPrecision, UnigramRecall, RougeL, Meteor, Wmd, Spice, CiderD, Mowe, Hwcm)
+
+    def _weights(self, weights: Trained | str | os.PathLike[str] | None, variant: str | None) -> Trained:
+        if variant != _OFFICIAL_8010:
+            return super()._weights(weights, variant)
+        if weights is not None:
+            raise ParameterError(
+                f"lceval@{variant} has its own weights", help="remove weights, or the variant: lceval:weights=FILE"
+            )
+        coefficients, bias = OFFICIAL_8010
+        human = np.column_stack([np.zeros(len(coefficients)), coefficients])
+        return Trained("lceval", _OFFICIAL_8010, as_feature_set("lceval"), Network((human,), (np.array([0.0, bias]),)))

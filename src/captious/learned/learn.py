@@ -1,0 +1,95 @@
+"""``learn``: from files of examples to a trained metric."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.errors import ParameterError
+from captious.learned.example_files import read_examples, read_judged
+from captious.learned.features import Features
+from captious.learned.recipes import Recipe, as_recipe
+from captious.learned.trained import Trained
+from captious.learned.training import Outcome, check_torch, tau, train_network
+from captious.metrics.contract.settings import Settings
+from captious.native import using_threads
+from captious.progress import Progress
+
+__all__ = ["learn"]
+
+
+def learn(
+    examples: str | os.PathLike[str],
+    recipe: Recipe | str | os.PathLike[str],
+    *,
+    validation: str | os.PathLike[str] | None = None,
+    settings: Settings | None = None,
+    name: str = "own",
+) -> tuple[Trained, Outcome]:
+    """Train a metric.
+
+    Args:
+        examples: a file that ``captious learn data`` wrote.
+        recipe: its name, a file, or the recipe itself.
+        validation: a file of captions with ratings, by which the best epoch is chosen; None for the examples whose part
+            is "validation", ranked by who wrote them.
+        settings: word vectors, parser and other settings of the features.
+        name: what signatures call the weights: letters, digits, dots, - and _.
+
+    Returns:
+        The trained metric and the course of its training.
+
+    Raises:
+        CaptionFileError, ResourceError, UnknownNameError: a file or name that cannot be used.
+        MissingExtraError: torch or a resource of a feature is not installed.
+        ParameterError: examples that nothing can be learned from, or an invalid name.
+    """
+    if not name or not name.isascii() or not all(c.isalnum() or c in ".-_" for c in name):
+        raise ParameterError(f"{name!r:.60} is not a valid name for weights", help="use letters, digits, dots, - and _")
+    check_torch()
+    settings = Settings() if settings is None else settings
+    recipe = as_recipe(recipe)
+    rows, source = read_examples(examples)
+    train = rows.part("train")
+    data: dict[str, object] = {"examples": source.to_dict() | {"train": len(train), "human": int(train.human.sum())}}
+    if validation is None:
+        held = rows.part("validation")
+        captions, target = held.captions, held.human.astype(np.float64)
+        data["validation"] = {"file": source.name, "rows": len(held), "target": "human or machine"}
+    else:
+        judged, judged_source = read_judged(validation)
+        captions, target = judged.captions, judged.ratings
+        data["validation"] = judged_source.to_dict() | {"target": "rating"}
+    if not len(train) or not len(captions):
+        raise ParameterError(
+            "there are no examples to " + ("train on" if not len(train) else "validate with"),
+            where=str(examples),
+            help="make examples of both parts (captious learn data --validation), or give --validation FILE",
+        )
+    features = Features(recipe.features, settings)
+    with using_threads(settings.threads), Progress(2) as progress:
+        progress.step(f"features of {len(train):,} training examples")
+        matrix = _matrix(features, train.captions)
+        progress.step(f"features of {len(captions):,} validation captions")
+        held_out = _matrix(features, captions)
+    outcome = train_network(recipe, matrix, train.human, held_out, target)
+    figures = {
+        "best_epoch": outcome.best_epoch,
+        "epochs": len(outcome.taus),
+        "validation_tau_b": outcome.best_tau,
+        "training_accuracy": float(((outcome.network.human(matrix) > 0.5) == train.human).mean()),
+        "feature_tau_b": {
+            label: tau(column, target) for label, column in zip(recipe.features.labels, held_out.T, strict=True)
+        },
+    }
+    resources = {key: str(value) for key, value in features.resources.items()}
+    resources |= {key: str(value) for key, value in features.fitted_parameters(None).items()}
+    trained = Trained(recipe.metric, name, recipe.features, outcome.network, recipe.to_dict(), resources, data, figures)
+    return trained, outcome
+
+
+def _matrix(features: Features, captions: Captions) -> NDArray[np.float64]:
+    return features.matrix(captions, features.fit(captions.references))

@@ -1,0 +1,155 @@
+"""What training gives: a network, the features that it takes, and where both come from; as a safetensors file."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.atomic_write import whole_file
+from captious.errors import CaptiousError, ResourceError
+from captious.learned.feature_sets import FeatureSet
+from captious.learned.network import Network
+
+__all__ = ["Trained", "bundled"]
+
+_FORMAT = 1
+_CONFIG = "captious"  # the one entry of the metadata: with several, their order would be left to chance
+_LARGEST = 64 << 20
+_MOST_LAYERS = 32
+_HELP = "give a file that 'captious learn train' wrote"
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A trained metric.
+
+    Args:
+        metric: the metric that the weights are for, "nneval" or "lceval".
+        name: what signatures call the weights.
+        features: what the network takes.
+        network: scores features.
+        recipe: how it was trained: the fields of ``Recipe``.
+        resources: what the features of the training data were computed with: vectors, parser, ...
+        data: what it was trained on: files with checksums, counts.
+        figures: what training has shown, such as the best epoch and its validation tau.
+
+    Raises:
+        ParameterError: the network takes another number of features.
+    """
+
+    metric: str
+    name: str
+    features: FeatureSet
+    network: Network
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    resources: Mapping[str, str] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.network.sizes[0] != len(self.features):
+            raise ResourceError(
+                f"the network takes {self.network.sizes[0]:,} features, but {self.features.name} has "
+                f"{len(self.features):,}",
+                help=_HELP,
+            )
+
+    @cached_property
+    def label(self) -> str:
+        """What signatures call the weights: the name and a checksum of the numbers."""
+        checksum = 0
+        for array in (*self.network.weights, *self.network.biases):
+            checksum = zlib.crc32(array.astype("<f8").tobytes(), checksum)
+        return f"{self.name}-{checksum:08x}"
+
+    @property
+    def contents(self) -> str:
+        """What it is, in a few words."""
+        layers = "-".join(map(str, self.network.sizes))
+        return f"{self.metric}, {layers}, features {self.features.name}, weights {self.label}"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a safetensors file. The same training gives the same bytes.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from safetensors.numpy import save
+
+        config = {
+            **{"format": _FORMAT, "metric": self.metric, "name": self.name, "features": self.features.to_dict()},
+            **{"recipe": dict(self.recipe), "resources": dict(self.resources)},
+            **{"data": dict(self.data), "figures": dict(self.figures)},
+        }
+        arrays: dict[str, NDArray[Any]] = {}
+        for number, (weights, biases) in enumerate(zip(self.network.weights, self.network.biases, strict=True)):
+            arrays |= {f"layer{number}.weight": weights, f"layer{number}.bias": biases}
+        content = save(arrays, {_CONFIG: json.dumps(config, sort_keys=True, ensure_ascii=False)})
+        with whole_file(path, "wb") as file:
+            file.write(content)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Trained:
+        """Read what ``save`` wrote.
+
+        Raises:
+            ResourceError: no such file, or not a complete file of weights.
+        """
+        try:
+            with open(path, "rb") as file:
+                content = file.read(_LARGEST + 1)
+        except OSError as error:
+            raise ResourceError(f"cannot read weights: {error.strerror}", where=str(path), help=_HELP) from error
+        if len(content) > _LARGEST:
+            raise ResourceError("this file is too large for weights of a metric", where=str(path), help=_HELP)
+        try:
+            return cls._from_bytes(content)
+        except CaptiousError as error:
+            where = "\n".join(filter(None, [str(path), error.where]))
+            raise ResourceError(error.message, where=where, help=_HELP) from error
+        except MemoryError:
+            raise
+        except Exception as error:  # a hostile file may break anything in it
+            raise ResourceError(
+                "not a file of weights of a learned metric, or a damaged one", where=str(path), help=_HELP
+            ) from error
+
+    @classmethod
+    def _from_bytes(cls, content: bytes) -> Trained:
+        from safetensors.numpy import load
+
+        arrays = load(content)  # checks the header against the size
+        size = int.from_bytes(content[:8], "little")
+        config = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][_CONFIG])
+        if config["format"] != _FORMAT:
+            raise ResourceError("these weights were written by another version of captious", help="update captious")
+        n = len(arrays) // 2
+        expected = {f"layer{i}.{part}" for i in range(n) for part in ("weight", "bias")}
+        if {*arrays} != expected or n > _MOST_LAYERS or any(a.dtype.kind != "f" for a in arrays.values()):
+            raise ResourceError("these are not the layers of a network")
+        texts = ("metric", "name")
+        tables = ("recipe", "resources", "data", "figures")
+        if not all(isinstance(config[key], str) and config[key].isprintable() for key in texts):
+            raise ResourceError("the names in the file are damaged")
+        if not all(isinstance(config[key], dict) for key in tables):
+            raise ResourceError("the tables in the file are damaged")
+        network = Network(
+            tuple(np.asarray(arrays[f"layer{i}.weight"], np.float64) for i in range(n)),
+            tuple(np.asarray(arrays[f"layer{i}.bias"], np.float64) for i in range(n)),
+        )
+        features = FeatureSet.from_dict(config["features"])
+        return cls(config["metric"], config["name"], features, network, **{key: config[key] for key in tables})
+
+
+def bundled(name: str) -> Path:
+    """Where weights of the package are."""
+    return Path(__file__).parent / "weights" / f"{name}.safetensors"

@@ -1,0 +1,168 @@
+"""Training of a network over features, with torch; the result is a numpy network.
+
+On one machine, the same recipe and data give the same bits: one thread, double precision, and random numbers of numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import kendalltau
+
+from captious.errors import MissingExtraError, ParameterError
+from captious.learned.network import Network
+from captious.learned.recipes import Recipe
+from captious.progress import Progress
+
+__all__ = ["Outcome", "check_torch", "tau", "train_network"]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What training gave.
+
+    Args:
+        network: the one of the best epoch.
+        best_epoch: which that is, from 1.
+        taus: validation tau after each epoch.
+        interrupted: whether Ctrl-C ended the training.
+    """
+
+    network: Network
+    best_epoch: int
+    taus: tuple[float, ...]
+    interrupted: bool
+
+    @property
+    def best_tau(self) -> float:
+        """Validation tau of the network."""
+        return self.taus[self.best_epoch - 1]
+
+
+def check_torch() -> None:
+    """Refuse to train without torch.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("training needs torch", help="pip install 'captious[models]'") from None
+
+
+def tau(scores: NDArray[np.float64], target: NDArray[np.float64]) -> float:
+    """Kendall's tau-b of scores with labels or ratings; 0 where the scores are constant."""
+    found = float(kendalltau(scores, target)[0])
+    return found if np.isfinite(found) else 0.0
+
+
+def train_network(
+    recipe: Recipe,
+    features: NDArray[np.float64],
+    human: NDArray[np.bool_],
+    validation: NDArray[np.float64],
+    target: NDArray[np.float64],
+) -> Outcome:
+    """Train, and keep the network of the epoch with the best validation tau.
+
+    Ctrl-C ends the training after the first epoch with what is best so far.
+
+    Args:
+        recipe: how.
+        features: of the training examples, float64[n, n_features].
+        human: who wrote them, bool[n].
+        validation: features of the validation captions, float64[m, n_features].
+        target: labels or ratings of the validation captions, float64[m].
+
+    Raises:
+        MissingExtraError: torch is not installed.
+        ParameterError: too few examples, examples of one side only, or constant validation targets.
+    """
+    if len(features) != len(human) or human.all() or not human.any():
+        raise ParameterError("all training examples are of one kind", help="give captions of people and of systems")
+    if len(validation) < 2 or (target == target[0]).all():
+        raise ParameterError(
+            f"the {len(validation):,} validation captions cannot be ranked",
+            help="give validation captions with different labels or ratings",
+        )
+    check_torch()
+    rng = np.random.default_rng(recipe.seed)
+    taus: list[float] = []
+    best: tuple[float, int, Network] | None = None
+    interrupted = False
+    with _one_thread(), Progress(recipe.epochs) as progress:
+        progress.step("training")
+        try:
+            for network in _epochs(recipe, features, human, rng):
+                taus.append(tau(network.human(validation), target))
+                if best is None or taus[-1] > best[0]:
+                    best = (taus[-1], len(taus), network)
+                progress.reach(len(taus), f"validation tau {taus[-1]:.4f}, best {best[0]:.4f} after epoch {best[1]}")
+                if len(taus) - best[1] >= recipe.patience:
+                    break
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            interrupted = True
+    assert best is not None
+    return Outcome(best[2], best[1], tuple(taus), interrupted)
+
+
+def _epochs(
+    recipe: Recipe, features: NDArray[np.float64], human: NDArray[np.bool_], rng: np.random.Generator
+) -> Iterator[Network]:
+    """The network after each epoch."""
+    import torch
+
+    layers = _initial(recipe, rng, torch)
+    weights, biases = layers[0::2], layers[1::2]
+    optimiser = torch.optim.Adam(layers, lr=recipe.learning_rate)
+    x, y = torch.from_numpy(features.copy()), torch.from_numpy(human.astype(np.int64))
+    for _ in range(recipe.epochs):
+        order = torch.from_numpy(rng.permutation(len(features)))
+        for batch in order.split(recipe.batch_size):
+            loss = torch.nn.functional.cross_entropy(_logits(x[batch], weights, biases), y[batch])
+            loss = loss + recipe.l2 / 2 * sum((each * each).sum() for each in weights)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+        yield Network(tuple(w.detach().numpy() for w in weights), tuple(b.detach().numpy() for b in biases))
+
+
+def _initial(recipe: Recipe, rng: np.random.Generator, torch: Any) -> list[Any]:
+    """Weights and biases of each layer in turn, drawn by numpy."""
+    layers = []
+    for n_in, n_out in pairwise(recipe.sizes):
+        spread = recipe.spread(n_in, n_out)
+        if recipe.initialisation == "he-normal":
+            drawn = rng.normal(0, spread, (n_in, n_out))
+        else:
+            drawn = rng.uniform(-spread, spread, (n_in, n_out))
+        layers += [torch.from_numpy(drawn).requires_grad_(), torch.from_numpy(np.zeros(n_out)).requires_grad_()]
+    return layers
+
+
+def _logits(values: Any, weights: Sequence[Any], biases: Sequence[Any]) -> Any:
+    for layer, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
+        values = (values.relu() if layer else values) @ weight + bias
+    return values
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Run torch in one thread, so that sums are always added in the same order."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,162 @@
+"""captious learn"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import captious
+from captious.learned import training
+from captious.learned.feature_sets import as_feature_set
+from captious.learned.features import Features
+from captious.learned.trained import Trained
+from captious.metrics.contract.settings import Settings
+
+from .conftest import Run, assert_refused
+
+REFERENCES, SYSTEMS = "references.json", ("baseline.json", "improved.json")
+RECIPE = """base = "lceval"
+epochs = 4
+hidden = [3]
+features = {name = "small", features = ["bleu-1", "rouge-l", "cider-d:idf=coco-val"]}
+"""
+
+
+@pytest.fixture
+def set_file(folder: Path) -> Path:
+    path = folder / "small.json"
+    path.write_text(
+        '{"name": "small", "features": ["bleu-1", {"metric": "cider-d:idf=coco-val", "scale": 0.1}, "rouge-l"]}'
+    )
+    return path
+
+
+@pytest.fixture
+def examples(folder: Path, run: Run) -> Path:
+    outcome = run("learn", "data", REFERENCES, *SYSTEMS, "--validation", "0.25", "-o", "examples.jsonl")
+    assert outcome.code == 0, outcome.err
+    return folder / "examples.jsonl"
+
+
+class TestFeatures:
+    @pytest.mark.parametrize("form", ["parquet", "csv", "json"])
+    def test_files_hold_every_number(self, form: str, folder: Path, set_file: Path, run: Run) -> None:
+        outcome = run("learn", "features", "improved.json", REFERENCES, "--set", set_file, "-o", f"out.{form}")
+        assert (outcome.code, outcome.out) == (0, ""), outcome.err
+        assert outcome.err.startswith(f"out.{form}: 24 captions, 3 features, small|features:small-")
+        captions = captious.load("improved.json", REFERENCES)
+        expected = Features(as_feature_set(set_file), Settings()).matrix(captions)
+        labels = ["bleu-1", "cider-d:idf=coco-val", "rouge-l"]
+        if form == "parquet":
+            pq = pytest.importorskip("pyarrow.parquet")
+            table = pq.read_table(folder / "out.parquet")
+            ids, found = table["id"].to_pylist(), np.column_stack([table[label] for label in labels])
+            assert table.column_names == ["id", *labels]
+            assert table.schema.metadata[b"signature"].startswith(b"small|features:small-")
+        elif form == "csv":
+            header, *rows = [line.split(",") for line in (folder / "out.csv").read_text().splitlines()]
+            assert header == ["id", *labels]
+            ids, found = [int(row[0]) for row in rows], np.array([[float(x) for x in row[1:]] for row in rows])
+        else:
+            document = json.loads((folder / "out.json").read_text())
+            assert document["features"] == labels
+            ids, found = [*map(int, document["captions"])], np.array([*document["captions"].values()])
+        assert ids == [*captions.ids]
+        np.testing.assert_array_equal(found, expected)
+
+    def test_refused(self, folder: Path, set_file: Path, run: Run) -> None:
+        asked = ("learn", "features", "improved.json", REFERENCES)
+        assert_refused(run(*asked, "-o", "out.xlsx"), "cannot be written as .xlsx", ".parquet, .csv, .json")
+        assert_refused(run(*asked, "--set", "none", "-o", "out.csv"), "no feature set 'none'")
+        assert_refused(run(*asked, "--set", set_file, "--parser", "captious", "-o", "out.csv"), "parser is given")
+        assert not [*folder.glob("out.*")]
+
+
+class TestData:
+    def test_what_is_written_is_told(self, examples: Path, run: Run) -> None:
+        rows = [json.loads(line) for line in examples.read_text().splitlines()]
+        assert {row["system"] for row in rows} == {"human", "baseline", "improved"}
+        assert {row["part"] for row in rows} == {"train", "validation"}
+        (examples.parent / "out.txt").write_text(f"{rows[0]['image']}\n")
+        asked = ("learn", "data", REFERENCES, *SYSTEMS, "--keep-out", "out.txt", "-o", "fewer.jsonl")
+        outcome = run(*asked, "--negatives", "other", "--per-image", "1", "--references-each", "2", "--images", "12")
+        assert outcome.code == 0
+        assert "images kept out: 1," in outcome.err
+        fewer = [json.loads(line) for line in (examples.parent / "fewer.jsonl").read_text().splitlines()]
+        assert len(fewer) == 24
+        assert {len(row["references"]) for row in fewer} == {2}
+        assert {row["system"] for row in fewer} == {"human", "other-image"}
+        assert rows[0]["image"] not in {row["image"] for row in fewer}
+
+    def test_the_default_is_coco(self, folder: Path, run: Run, tmp_path: Path) -> None:
+        coco = tmp_path / "data" / "coco"
+        (coco / "results_val2014").mkdir(parents=True)
+        assert_refused(run("learn", "data", "--data", tmp_path / "data", "-o", "x.jsonl"), "systems of COCO are not in")
+        (coco / "captions_val2014.json.gz").write_bytes((folder / REFERENCES).read_bytes())
+        for system in SYSTEMS:
+            (coco / "results_val2014" / system).write_bytes((folder / system).read_bytes())
+        outcome = run("learn", "data", "--data", tmp_path / "data", "-o", "x.jsonl")
+        assert_refused(outcome, "evaluation_images.json.gz")
+        (coco / "evaluation_images.json.gz").write_text("[]")
+
+
+class TestTrain:
+    def test_weights_score(self, examples: Path, run: Run) -> None:
+        pytest.importorskip("torch")
+        folder = examples.parent
+        (folder / "mine.toml").write_text(RECIPE)
+        for output in ("a.safetensors", "b.safetensors"):
+            outcome = run("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "--name", "x", "-o", output)
+            assert outcome.code == 0, outcome.err
+            assert "lceval, 3-3-2, features small, weights x-" in outcome.err
+            assert "of 4" in outcome.err
+        assert (folder / "a.safetensors").read_bytes() == (folder / "b.safetensors").read_bytes()
+        trained = Trained.load(folder / "a.safetensors")
+        assert trained.recipe["epochs"] == 4
+        assert trained.data["examples"]["rows"] == len(examples.read_text().splitlines())
+        assert trained.resources["idf"].startswith("coco-val-40504-")
+        scored = run("score", "improved.json", REFERENCES, "-m", "lceval:weights=a.safetensors", "--format", "json")
+        (result,) = scored.json["systems"][0]["metrics"].values()
+        assert 0 < result["score"] < 1
+        assert f"|weights:{trained.label}|" in result["signature"]
+
+    def test_validation_by_ratings(self, examples: Path, run: Run) -> None:
+        pytest.importorskip("torch")
+        folder = examples.parent
+        (folder / "mine.toml").write_text(RECIPE)
+        rows = [json.loads(line) for line in examples.read_text().splitlines()][:20]
+        fields = [{"candidate": r["candidate"], "references": r["references"], "rating": n} for n, r in enumerate(rows)]
+        (folder / "rated.jsonl").write_text("\n".join(map(json.dumps, fields)))
+        asked = ("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "--validation", "rated.jsonl")
+        assert run(*asked, "--seed", "5", "-o", "c.safetensors").code == 0
+        trained = Trained.load(folder / "c.safetensors")
+        assert trained.data["validation"]["target"] == "rating"
+        assert trained.recipe["seed"] == 5
+        assert trained.label.startswith("c-")
+
+    def test_an_interrupt_keeps_the_best(self, examples: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("torch")
+        (examples.parent / "mine.toml").write_text(RECIPE)
+        taus = iter([0.2, 0.1])
+
+        def interrupted(scores: object, target: object) -> float:
+            try:
+                return next(taus)
+            except StopIteration:
+                raise KeyboardInterrupt from None
+
+        monkeypatch.setattr(training, "tau", interrupted)
+        outcome = run("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "-o", "a.safetensors")
+        assert outcome.code == 0
+        assert "interrupted after epoch 2 of 4" in outcome.err
+        assert Trained.load(examples.parent / "a.safetensors").figures["best_epoch"] == 1
+
+    def test_refused(self, examples: Path, run: Run) -> None:
+        asked = ("learn", "train", "examples.jsonl", "-o", "a.safetensors")
+        assert_refused(run(*asked, "--recipe", "none"), "no recipe 'none'")
+        assert_refused(run(*asked, "--recipe", "lceval", "--name", "a|b"), "not a valid name for weights")
+        assert_refused(run("learn", "train", REFERENCES, "--recipe", "lceval", "-o", "a.safetensors"), "line 1")
+        assert_refused(run(*asked, "--recipe", "lceval", "--validation", "none.jsonl"), "cannot read the file")

@@ -1,0 +1,117 @@
+"""nneval and lceval as metrics: scores, signatures, weights of one's own, warnings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import captious
+from captious.errors import ParameterError, ResourceError
+from captious.learned.examples import Examples, make_examples
+from captious.learned.feature_sets import Feature, FeatureSet, as_feature_set
+from captious.learned.features import Features
+from captious.learned.lceval import LCEval
+from captious.learned.nneval import NNEval
+from captious.learned.trained import Trained
+
+from ..support.corpora import TOY, table
+from .test_network import random_network
+
+pytestmark = pytest.mark.usefixtures("meteor_tables")
+
+GOOD = (
+    "a man rides a brown horse on the beach",
+    ["a man riding a horse on a beach", "a man on a brown horse by the sea"],
+)
+WRONG = ("a plate of food on a wooden table", GOOD[1])
+
+
+@pytest.fixture
+def vectors(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = shared_data / "vectors" / "glove_100d_captions.txt.gz"
+    monkeypatch.setenv("CAPTIOUS_VECTORS", str(path))
+    return path
+
+
+def own(metric: str = "lceval", name: str = "own") -> Trained:
+    features = FeatureSet("two", (Feature("bleu-1"), Feature("rouge-l", 2.0)))
+    return Trained(metric, name, features, random_network(2, 3, 2))
+
+
+@pytest.mark.parametrize(("kind", "variant"), [(NNEval, "trained"), (LCEval, "trained"), (LCEval, "official-8010")])
+def test_scores_are_those_of_the_network(kind: type[NNEval] | type[LCEval], variant: str) -> None:
+    metric, captions = kind(variant=variant), TOY.table()
+    features = Features(as_feature_set(metric.name)).matrix(captions)
+    scores = metric.aggregate(metric.statistics(captions))[:, 0]
+    np.testing.assert_array_equal(scores, metric.trained.network.human(features))
+    assert ((scores > 0) & (scores < 1)).all()
+    assert not metric.needs_fit
+
+
+@pytest.mark.parametrize("name", ["nneval", "lceval", "lceval@official-8010"])
+def test_a_caption_of_the_image_scores_above_one_of_another(name: str, vectors: Path) -> None:
+    report = captious.score(
+        [GOOD[0], WRONG[0]], [GOOD[1], WRONG[1]], [name], settings=captious.Settings(parser="captious")
+    )
+    good, wrong = report[name].per_caption
+    assert good > 0.5 + wrong / 2
+    assert not [warning for warning in report.warnings if "trained with" in warning]
+
+
+def test_people_above_captions_of_other_images_on_coco(shared_data: Path, vectors: Path) -> None:
+    """On images that were not trained on: those of the evaluation."""
+    references = captious.read_references(shared_data / "coco" / "karpathy_test_refs.json.gz")
+    examples, _ = make_examples(references, {}, negatives="other", images=100, per_image=2, validation=0)
+    for name in ("nneval", "lceval"):
+        scores = captious.score(examples.captions, metrics=[name])[name].per_caption
+        assert scores[examples.human].mean() > scores[~examples.human].mean() + 0.5
+    assert isinstance(examples, Examples)
+
+
+def test_weights_of_ones_own(tmp_path: Path) -> None:
+    own().save(tmp_path / "own.safetensors")
+    captions = TOY.table()
+    from_file, from_object = LCEval(tmp_path / "own.safetensors"), LCEval(own())
+    np.testing.assert_array_equal(from_file.statistics(captions), from_object.statistics(captions))
+    features = Features(own().features).matrix(captions)
+    np.testing.assert_array_equal(from_file.statistics(captions)[:, 0], own().network.human(features))
+    (signature,) = from_file.signatures()
+    assert f"|weights:{own().label}|features:{own().features.label}|tokenizer:ptb|" in signature
+    report = captious.score({0: "a dog"}, {0: ["a cat"]}, [f"lceval:weights={tmp_path}/own.safetensors"])
+    assert next(iter(report.values())).signature == signature
+
+
+def test_scorer_and_streams_agree() -> None:
+    metric, captions = LCEval(own()), TOY.table()
+    expected = metric.statistics(captions)[:, 0]
+    scorer = metric.scorer(captions.references)
+    np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12)
+
+
+def test_weights_of_another_metric() -> None:
+    with pytest.raises(ParameterError, match="these weights are of lceval, not of nneval") as refused:
+        NNEval(own())
+    assert "lceval:weights=FILE" in refused.value.help
+    with pytest.raises(ParameterError, match="has its own weights"):
+        LCEval(own(), variant="official-8010")
+    with pytest.raises(ResourceError, match="cannot read weights"):
+        LCEval("none.safetensors")
+
+
+def test_other_resources_than_in_training_are_said() -> None:
+    metric = NNEval()
+    (warning,) = [each for each in metric.warnings(table(["a"], [["b"]]), None) if "trained with" in each]
+    assert "vectors glove_100d_captions-" in warning
+    assert "vectors vectors-" in warning
+    same = replace(own(), resources={"tokenizer": "ptb"})
+    assert LCEval(same).warnings(table(["a"], [["b"]]), None) == []
+
+
+def test_the_variant_is_in_the_signature_and_the_idf_is_that_of_coco() -> None:
+    for metric in (NNEval(), LCEval(), LCEval(variant="official-8010")):
+        (signature,) = metric.signatures(metric.fit(TOY.table().references))
+        assert signature.startswith(f"{metric.name}|variant:{metric.variant}|weights:{metric.trained.label}|")
+        assert "|idf:coco-val-40504-" in signature
