@@ -299,7 +299,9 @@ class TestErrors:
     @pytest.mark.parametrize("name", ["bleu", "bleu-4", "cider-d", "rouge-l@lin2004"])
     def test_a_metric_that_cannot_be_explained(self, run: Run, name: str) -> None:
         assert_refused(
-            run("explain", name, "a", "b"), f"{name} cannot be explained yet", "help: supported: meteor, spice, wmd"
+            run("explain", name, "a", "b"),
+            f"{name} cannot be explained yet",
+            "help: supported: captious, meteor, spice, wmd",
         )
 
     @pytest.mark.parametrize(
