@@ -48,6 +48,8 @@ OUTPUTS = {
     "wembsim": ["wembsim"],
     "ngram-precision": ["ngram-precision-1", "ngram-precision-2", "ngram-precision-3", "ngram-precision-4"],
     "unigram-recall": ["unigram-recall"],
+    "nneval": ["nneval"],
+    "lceval": ["lceval"],
 }
 VARIANTS = {
     "bleu": ["official", "paper"],
@@ -74,6 +76,8 @@ VARIANTS = {
     "wembsim": ["paper"],
     "ngram-precision": ["official", "paper"],
     "unigram-recall": ["paper"],
+    "nneval": ["trained"],
+    "lceval": ["trained", "official-8010"],
 }
 
 
