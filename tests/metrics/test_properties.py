@@ -12,10 +12,10 @@ from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric
 
 from ..support.corpora import Corpus, corpora, table
-from ..support.every_metric import LOWEST, MISSING, VECTORS, variants_here
+from ..support.every_metric import LOWEST, MISSING, TRAINED, VECTORS, variants_here
 
 #: What they see in words depends on a parse, which no bag of words has.
-PARSED = ("spice", "spider", "hwcm")
+PARSED = ("spice", "spider", "hwcm", *TRAINED)
 METRICS: dict[str, Metric] = {
     f"{name}@{variant}": registry.get(name)(variant=variant, tokenizer="whitespace")
     for name, variant in variants_here()

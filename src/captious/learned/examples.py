@@ -186,16 +186,16 @@ def _nothing(references: References, allowed: NDArray[np.bool_]) -> ParameterErr
     )
 
 
-def _outputs(table: References, systems: Mapping[str, object]) -> dict[str, dict[ImageId, str]]:
-    """The captions of each system, by image."""
-    found: dict[str, dict[ImageId, str]] = {}
+def _outputs(table: References, systems: Mapping[str, object]) -> dict[str, dict[str, str]]:
+    """The captions of each system, by image as text: one side may write numbers as text."""
+    found: dict[str, dict[str, str]] = {}
     with Progress(len(systems)) as progress:
         for name, results in systems.items():
             if name in (HUMAN, OTHER):
                 raise ParameterError(f"a system cannot be called {name}", help="rename the file of its results")
             progress.step(f"reading {name}")
             captions = load(results, table, subset=True)
-            found[name] = dict(zip(captions.ids, captions.candidates, strict=True))
+            found[name] = dict(zip(map(str, captions.ids), captions.candidates, strict=True))
     return found
 
 
@@ -204,11 +204,11 @@ class _Pool:
 
     Args:
         table: images with their human captions.
-        outputs: the captions of each system, by image.
+        outputs: the captions of each system, by image as text.
         parts: the part of each image.
     """
 
-    def __init__(self, table: References, outputs: Mapping[str, Mapping[ImageId, str]], parts: Sequence[str]) -> None:
+    def __init__(self, table: References, outputs: Mapping[str, Mapping[str, str]], parts: Sequence[str]) -> None:
         self.table, self.outputs, self.parts = table, outputs, parts
         people = {normalised(text) for text in table.texts}
         #: Captions that a person and a system wrote, as ``normalised``.
@@ -221,7 +221,7 @@ class _Pool:
 
     def machines(self, position: int) -> list[tuple[str, str]]:
         """The system and the caption, of each system that describes an image; no caption that a person wrote, too."""
-        image = self.table.ids[position]
+        image = str(self.table.ids[position])
         found = [(name, of_system[image]) for name, of_system in self.outputs.items() if image in of_system]
         return [(name, text) for name, text in found if normalised(text) not in self.both]
 

@@ -49,6 +49,8 @@ OUTPUTS = {
     "ngram-precision": ["ngram-precision-1", "ngram-precision-2", "ngram-precision-3", "ngram-precision-4"],
     "unigram-recall": ["unigram-recall"],
     "captious": ["captious"],
+    "nneval": ["nneval"],
+    "lceval": ["lceval"],
 }
 VARIANTS = {
     "bleu": ["official", "paper"],
@@ -76,6 +78,8 @@ VARIANTS = {
     "ngram-precision": ["official", "paper"],
     "unigram-recall": ["paper"],
     "captious": ["light"],
+    "nneval": ["trained"],
+    "lceval": ["trained", "official-8010"],
 }
 
 

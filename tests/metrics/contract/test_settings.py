@@ -43,6 +43,13 @@ VALUES: dict[str, Any] = {
     "parser": PARSER,
     "images": IMAGES,
 }
+
+
+def parts(metric: Any) -> tuple[Any, ...]:
+    """The metrics that a metric is made of, or itself."""
+    return getattr(metric, "metrics", (metric,))
+
+
 #: Where a metric has it.
 FOUND: dict[str, Callable[[Any], list[object]]] = {
     "tokenizer": lambda metric: [metric.tokenizer],
@@ -50,8 +57,8 @@ FOUND: dict[str, Callable[[Any], list[object]]] = {
     "model": lambda metric: (
         [part.encoder for part in (metric.mima, metric.spurts)] if metric.name == "smurf" else [metric.encoder]
     ),
-    "vectors": lambda metric: [metric.vectors],
-    "parser": lambda metric: [getattr(metric, "spice", metric).parser],
+    "vectors": lambda metric: [part.vectors for part in parts(metric) if hasattr(part, "vectors")],
+    "parser": lambda metric: [part.parser for part in parts(metric) if hasattr(part, "parser")],
     "images": lambda metric: [metric.images],
 }
 #: The metrics that use it.
@@ -62,8 +69,8 @@ USERS = {
     ],
     "idf": ["cider", "cider-d", "spider"],
     "model": ["spurts", "mima", "smurf", "bertscore", "yi2020", "clipscore", "refclipscore", "mowe", "wembsim"],
-    "vectors": ["wmd", "mowe", "wembsim"],
-    "parser": ["spice", "spider", "hwcm"],
+    "vectors": ["wmd", "mowe", "wembsim", "nneval", "lceval"],
+    "parser": ["spice", "spider", "hwcm", "nneval", "lceval"],
     "images": ["clipscore", "refclipscore"],
 }
 #: One that does not.

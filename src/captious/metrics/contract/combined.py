@@ -104,8 +104,12 @@ class Combined(Metric):
         return any(metric.needs_fit for metric in self.metrics)
 
     def fit(self, references: References) -> CombinedState | None:
-        """The states of the parts; None if no part has one."""
-        states = tuple(metric.fit(references) for metric in self.metrics)
+        """The states of the parts; None if no part needs one.
+
+        A part that was given what it would learn, such as document frequencies, is left out: merging would count these
+        several times.
+        """
+        states = tuple(metric.fit(references) if metric.needs_fit else None for metric in self.metrics)
         return CombinedState(states) if any(state is not None for state in states) else None
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
