@@ -65,7 +65,7 @@ FOUND: dict[str, Callable[[Any], list[object]]] = {
 USERS = {
     "tokenizer": [
         *("bleu", "meteor", "rouge-l", "rouge-n", "rouge-s", "cider", "cider-d", "sparcs", "spice", "spider", "hwcm"),
-        *("wmd", "mowe", "wembsim", "yi2020-unigram", "ngram-precision", "unigram-recall"),
+        *("wmd", "mowe", "wembsim", "yi2020-unigram", "ngram-precision", "unigram-recall", "captious"),
     ],
     "idf": ["cider", "cider-d", "spider"],
     "model": ["spurts", "mima", "smurf", "bertscore", "yi2020", "clipscore", "refclipscore", "mowe", "wembsim"],
