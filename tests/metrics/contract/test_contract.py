@@ -10,7 +10,7 @@ import inspect
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from captious.data import Captions, References
+from captious.learned.caption_weights import CaptionWeights
 from captious.learned.feature_sets import as_feature_set
 from captious.learned.network import Network
 from captious.learned.trained import Trained
@@ -310,10 +311,10 @@ OTHER: dict[str, object] = {
 
 
 #: Weights of another network, for each metric that is trained.
-OTHER_WEIGHTS = {
+OTHER_WEIGHTS: dict[str, Trained | CaptionWeights] = {
     name: Trained(name, "other", as_feature_set(name), Network((np.eye(n, 2),), (np.zeros(2),)))
     for name, n in (("nneval", 8), ("lceval", 16))
-}
+} | {"captious": replace(CaptionWeights.load(), name="other")}
 #: Variants that have weights of their own.
 PUBLISHED_WEIGHTS = {"official-8010"}
 
