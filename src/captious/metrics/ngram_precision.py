@@ -22,7 +22,7 @@ _TINY, _SMALL = 1e-15, 1e-9  # those of the COCO toolkit's BLEU, which LCEval's 
 
 
 class NgramPrecision(MeanMetric):
-    """Clipped n-gram matches divided by the candidate's n-grams, each 0..1. The corpus score is the mean."""
+    """Clipped n-gram matches divided by the candidate's n-grams, each 0 to 1. The corpus score is the mean."""
 
     name = "ngram-precision"
     outputs = ("ngram-precision-1", "ngram-precision-2", "ngram-precision-3", "ngram-precision-4")
