@@ -1,4 +1,4 @@
-"""Speed and memory of BERTScore beside the package bert_score, on the same weights and captions.
+"""Speed and memory of BERTScore compared with the package bert_score, on the same weights and captions.
 
     python benchmarks/bertscore.py [--peer-python PYTHON] [--model DIR] [--images N] [--systems N] [--threads N] [--idf]
 
@@ -99,7 +99,7 @@ def child(options: argparse.Namespace, side: str) -> None:
         images = list(islice(references, options.images))
         texts = [references[image] for image in images]
         systems = [[candidates[image] for image in images] for candidates in found]
-        if options.rows:  # a few again, beside a pair that is longer than all
+        if options.rows:  # a few again, together with a pair that is longer than all
             images = [*options.rows, -1]
             systems = [[[*chain.from_iterable(systems), LONG][row] for row in images]]
             texts = [[*texts * options.systems, [LONG]][row] for row in images]

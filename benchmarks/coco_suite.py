@@ -1,4 +1,4 @@
-"""Speed and memory of the COCO metrics beside pycocoevalcap: PTB tokens, BLEU, ROUGE-L and CIDEr-D from raw captions.
+"""Speed and memory of the COCO metrics compared with pycocoevalcap: PTB tokens, BLEU, ROUGE-L, CIDEr-D, raw captions.
 
     python benchmarks/coco_suite.py --peer-python PYTHON [--full] [--threads N]
 

@@ -190,7 +190,7 @@ FIGURES = {
 
 
 def common_options(description: str, peer: str, repeats: int = 5, peer_repeats: int = 3) -> argparse.ArgumentParser:
-    """A parser with the options of all benchmarks that run beside a peer."""
+    """A parser with the options of all benchmarks that compare with a peer."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--data", type=Path, default=default_data(), help="folder of real captions")
     parser.add_argument("--peer-python", default=sys.executable, help=f"an interpreter that has {peer}")

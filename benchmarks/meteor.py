@@ -1,4 +1,4 @@
-"""Speed and memory of METEOR beside pycocoevalcap's, which runs the official jar.
+"""Speed and memory of METEOR compared with pycocoevalcap's, which runs the official jar.
 
     python benchmarks/meteor.py --peer-python PYTHON [--threads N]
 

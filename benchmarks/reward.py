@@ -1,4 +1,4 @@
-"""Speed of the reward form of CIDEr-D: captions per second on one core, beside pycocoevalcap's Cider on tokenized text.
+"""Speed of the reward form of CIDEr-D: captions per second on one core, against pycocoevalcap's Cider, tokenized text.
 
     python benchmarks/reward.py --peer-python PYTHON
 

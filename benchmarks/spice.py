@@ -3,7 +3,7 @@
     python benchmarks/spice.py [--threads N] [--system 0]
 
 Raw captions of a Karpathy system to scores, each run in a fresh process. README.md beside this file says what is
-measured, and why the official program is not run beside it.
+measured, and why the official program is not run for comparison.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Speed and memory of WMD beside a loop over gensim's ``wmdistance``, on the same vectors and captions.
+"""Speed and memory of WMD compared with a loop over gensim's ``wmdistance``, on the same vectors and captions.
 
     python benchmarks/wmd.py [--peer-python PYTHON] [--system N] [--threads N] [--variant lceval]
 

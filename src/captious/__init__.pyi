@@ -1,4 +1,4 @@
-"""The public names of captious and where they are. `__init__.py` reads this file, so each name stands here only."""
+"""The public names of captious and where they are. `__init__.py` reads this file, so each name is listed only here."""
 
 from .data import Captions as Captions
 from .data import References as References

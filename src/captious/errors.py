@@ -101,7 +101,7 @@ class MissingReferencesError(InputError):
 
 
 class UnknownImageError(InputError):
-    """A candidate for an image that the references do not know."""
+    """A candidate for an image without references."""
 
 
 class MissingCandidatesError(InputError):

@@ -63,7 +63,7 @@ def plain_content(data: bytes, name: str) -> bytes:
 
     Args:
         data: all bytes of the file.
-        name: of the file; one that ends in ``.gz`` must be a gzip file.
+        name: name of the file; one that ends in ``.gz`` must be a gzip file.
 
     Raises:
         UnpackedSizeError: it unpacks to more than the limit.

@@ -98,7 +98,7 @@ def test_without_images(folder: Path, run: Run) -> None:
 def test_images_that_nobody_looks_at(folder: Path, pictures: Path, run: Run) -> None:
     assert_refused(
         run("score", "baseline.json", "references.json", "-m", "rouge-l", "--images", "pictures"),
-        "images is given, but no requested metric uses it",
+        "the setting images was given, but no requested metric uses it",
     )
 
 

@@ -43,14 +43,14 @@ BROKEN: dict[str, tuple[str, object, tuple[str, ...]]] = {
     ),
     "true for an id": ("x.json", [{"image_id": True, "caption": "a"}], ("neither integers nor strings", "True")),
     "lists in lists": ("x.json", [[RECORD]], ("not an object", "x.json: record 1")),
-    "no caption": ("x.json", [{"image_id": 1207}], ("no field of candidates", "x.json")),
+    "no caption": ("x.json", [{"image_id": 1207}], ("missing field for candidates", "x.json")),
     "a string": ("x.json", '"a cat"', ("neither an object nor a list", "x.json")),
     "unknown image": ("x.json", [{"image_id": 5, "caption": "a"}], ("references", "image_id 5")),
     "lone surrogate": ("x.json", '[{"image_id": 1207, "caption": "\\ud83d"}]', ("lone surrogate", "record 1")),
     "other extension": ("x.txt", "a cat", ("'.txt' is not the extension", ".jsonl")),
     "not gzip": ("x.json.gz", b"[]", ("not gzip", "x.json.gz")),
     "cut gzip": ("x.json.gz", gzip.compress(b"[" + b" " * 999)[:-9], ("is truncated", "x.json.gz")),
-    "csv without columns": ("x.csv", "a,b\n1,2\n", ("no field of image ids", "'a', 'b'")),
+    "csv without columns": ("x.csv", "a,b\n1,2\n", ("missing field for image ids", "'a', 'b'")),
     "a line of jsonl": ("x.jsonl", json.dumps(RECORD) + "\noops\n" + json.dumps(RECORD), ("not JSON", "line 2")),
 }
 
@@ -94,12 +94,18 @@ def test_standard_input_is_refused_by_name(folder: Path, run: Run) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["score"], ["score", "one.json"], ["score", "a", "b", "--nope"], ["score", "a", "b", "-m"], ["compare", "a"]],
+    [["score"], ["score", "a", "b", "--nope"], ["score", "a", "b", "-m"], ["compare", "a"]],
 )
 def test_usage(run: Run, arguments: list[str]) -> None:
     outcome = run(*arguments)
     assert_refused(outcome, f"\n  captious {arguments[0]} [OPTIONS] ", f"\n  help: captious {arguments[0]} --help")
     assert outcome.err.startswith("error: ")
+
+
+@pytest.mark.parametrize("command", [["score"], ["study", "smurf"]])
+def test_references_without_candidates(run: Run, command: list[str]) -> None:
+    outcome = run(*command, "references.json")
+    assert_refused(outcome, "no candidates given", "help: give at least one file of candidates")
 
 
 def test_debug_shows_the_traceback(folder: Path, start: Run) -> None:

@@ -116,7 +116,7 @@ class TestRefused:
     def test_frequencies_that_are_counted_here(self, folder: Path, run: Run) -> None:
         assert run("fit", "cider-d", REFERENCES, "-o", "own.idf").code == 0
         outcome = run("fit", "cider-d", REFERENCES, "--idf", "own.idf", "-o", "other.idf")
-        assert_refused(outcome, "counts document frequencies itself", "remove --idf")
+        assert_refused(outcome, "which computes document frequencies", "remove --idf")
 
     def test_human_captions_for_another_metric(self, folder: Path, run: Run) -> None:
         outcome = run("fit", "cider-d", REFERENCES, "--human", "improved.json", "-o", "own.idf")
@@ -137,7 +137,7 @@ class TestRefused:
     def test_names_and_settings(self, folder: Path, run: Run) -> None:
         assert_refused(run("fit", "nope", REFERENCES, "-o", "x"), "no metric 'nope'")
         outcome = run("fit", "cider-d", REFERENCES, "-o", "x", "--parser", "captious")
-        assert_refused(outcome, "parser is given, but no requested metric uses it")
+        assert_refused(outcome, "the setting parser was given, but no requested metric uses it")
 
 
 def test_the_same_references_give_the_same_bytes(folder: Path, run: Run) -> None:

@@ -180,7 +180,7 @@ class TestOwnJudgments:
         [
             ('{"candidate": "a", "references": ["a"]}', "no rating"),
             ('{"candidate": "a", "rating": 1}', "no references"),
-            ('{"candidate": "a", "references": "a", "rating": 1}', "not a list of strings"),
+            ('{"candidate": "a", "references": "a", "rating": 1}', "must be a non-empty list of strings"),
             ('{"candidate": "a", "references": ["a"], "rating": "good"}', "a rating is not a number"),
             ("{", "not a JSON object"),
             ("", "there are no judgments"),
@@ -236,11 +236,14 @@ class TestScoresOfOthers:
             ({"mine": {"x": [1, 2, float("inf"), 4, 5, 6]}}, ["not finite", "inf for 3"]),
             ({"mine": {"x": [7] * 6}}, ["all scores are 7", "x on mine@own"]),
             ({"mine": {"x": ["a"] * 6}}, ["not numbers"]),
-            ({"mine": {"x": {"1": 0.5, "2": 0.25}}}, ["no score of 4 of 6 items", "3, 4, 5"]),
-            ({"composite": {"x": [1, 2]}}, ["scores of composite, which is not judged here", "mine"]),
-            ([1, 2], ["not scores of benchmarks", "scores.json"]),
-            ({"mine": [1, 2]}, ["not scores of benchmarks", "scores.json"]),
-            ({"mine": {"rouge-l": VALUES}}, ["a metric is requested twice"]),
+            ({"mine": {"x": {"1": 0.5, "2": 0.25}}}, ["scores are missing for 4 of 6 items", "3, 4, 5"]),
+            (
+                {"composite": {"x": [1, 2]}},
+                ["scores were given for composite, which is not among the requested benchmarks", "mine"],
+            ),
+            ([1, 2], ["the file does not contain benchmark scores", "scores.json"]),
+            ({"mine": [1, 2]}, ["does not contain benchmark scores", "scores.json"]),
+            ({"mine": {"rouge-l": VALUES}}, ["rouge-l is requested twice"]),
         ],
     )
     def test_refused(self, own: Path, run: Run, content: Any, said: list[str]) -> None:
@@ -284,7 +287,7 @@ class TestRefused:
 
     def test_metrics_without_published_scores(self, shared_data: Path, run: Run) -> None:
         outcome = run("judge", "coco-2015", "-m", "cider", "--data", shared_data)
-        assert_refused(outcome, "coco-2015 has no scores of cider", "cider-d, spice", "--scores")
+        assert_refused(outcome, "coco-2015 has no published scores for cider", "cider-d, spice", "--scores")
 
     @pytest.mark.parametrize("option", [("--resamples", "0"), ("--seed", "-1"), ("--format", "xml")])
     def test_options_out_of_range(self, own: Path, run: Run, option: tuple[str, str]) -> None:

@@ -92,7 +92,9 @@ class TestEffect:
         assert outcome.code == 0, outcome
         assert "rouge-l|variant:official|tokenizer:whitespace|beta:1.2|references:cat|" in outcome.out
         refused = run(*calls[name], "-m", "rouge-l", "--parser", "captious")
-        assert_refused(refused, "parser is given, but no requested metric uses it", "parser: captious", "request")
+        assert_refused(
+            refused, "the setting parser was given, but no requested metric uses it", "parser: captious", "request"
+        )
 
     def test_explain(self, run: Run, tables: Path) -> None:
         found = run("explain", "meteor", "a Cat", "a cat", "--tokenizer", "whitespace", "--format", "json").json

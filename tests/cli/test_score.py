@@ -254,7 +254,7 @@ class TestSettings:
     def test_idf_that_nothing_uses(self, folder: Path, run: Run) -> None:
         run("fit", "cider-d", "references.json", "-o", "own.idf")
         outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "--idf", "own.idf")
-        assert_refused(outcome, "idf is given, but no requested metric uses it")
+        assert_refused(outcome, "the setting idf was given, but no requested metric uses it")
 
     def test_tokenizer(self, folder: Path, run: Run) -> None:
         arguments = ["score", "baseline.json", "references.json", "-m", "rouge-l", "--tokenizer", "whitespace"]

@@ -89,7 +89,9 @@ class TestRemove:
         assert run("vectors", "list").err.startswith("there are no word vectors yet")
         scored = ("score", "improved.json", "references.json", "-m", "wmd")
         assert_refused(
-            run(*scored, "--vectors", "glove"), "'glove' is neither the name of word vectors nor a file", "none yet"
+            run(*scored, "--vectors", "glove"),
+            "'glove' is neither the name of word vectors nor a file",
+            "known names: (none)",
         )
         assert_refused(run(*scored), "no word vectors are available")
 
@@ -116,10 +118,14 @@ class TestRemove:
             assert run("vectors", "remove", "glove").code == 0
 
     def test_an_unknown_name(self, run: Run, small: str, cache: Path) -> None:
-        assert_refused(run("vectors", "remove", "glove"), "no word vectors are named 'glove'", "the names are none yet")
+        assert_refused(
+            run("vectors", "remove", "glove"),
+            "no word vectors are named 'glove'",
+            "no word vectors have been added yet",
+        )
         run("vectors", "add", small, "--name", "glove")
         for name in ("glov", "GLOVE", small, "../glove", ""):
-            assert_refused(run("vectors", "remove", name), f"no word vectors are named {name!r}", "the names are glove")
+            assert_refused(run("vectors", "remove", name), f"no word vectors are named {name!r}", "known names: glove")
         assert len(self.compiled(cache)) == 2
 
     def test_a_name_whose_entry_is_damaged(self, run: Run, small: str, cache: Path) -> None:
@@ -137,11 +143,11 @@ class TestErrors:
 
     def test_an_unknown_name(self, run: Run, small: str) -> None:
         outcome = run("score", "improved.json", "references.json", "-m", "wmd", "--vectors", "glov")
-        assert_refused(outcome, "'glov' is neither the name of word vectors nor a file", "names are: none yet")
+        assert_refused(outcome, "'glov' is neither the name of word vectors nor a file", "known names: (none)")
 
     def test_vectors_for_nothing(self, run: Run, small: str) -> None:
         outcome = run("score", "improved.json", "references.json", "-m", "bleu", "--vectors", small)
-        assert_refused(outcome, "vectors is given, but no requested metric uses it", "vectors: small-")
+        assert_refused(outcome, "the setting vectors was given, but no requested metric uses it", "vectors: small-")
 
     def test_captions_in_place_of_vectors(self, run: Run, small: str) -> None:
         outcome = run("vectors", "add", "improved.json", "--name", "x")
@@ -164,15 +170,15 @@ class TestExplain:
         outcome = run("explain", "wmd", "a dog runs", "the puppy runs", "a cat", "--vectors", small)
         assert (outcome.code, outcome.err) == (0, "")
         assert [line.rstrip() for line in outcome.out.splitlines()] == [
-            "  candidate  dog runs  without a",
-            "  reference  puppy runs  without the",
+            "  candidate  dog runs  ignored: a",
+            "  reference  puppy runs  ignored: the",
             "    share  distance",
             "    .5000    5.0000  dog → puppy",
             "    .5000     .0000  runs → runs",
             "  distance 2.5000 · score .0821 ◀",
             "",
-            "  candidate  dog runs  without a",
-            "  reference  (no word with a vector)  without a cat",
+            "  candidate  dog runs  ignored: a",
+            "  reference  (no word with a vector)  ignored: a cat",
             "  distance infinite · score .0000",
             "",
             "Share: fraction of all words with a vector. The distance is the sum of shares times distances.  ◀ nearest",
@@ -190,5 +196,6 @@ class TestExplain:
 
     def test_vectors_for_meteor(self, run: Run, small: str, tables: Path) -> None:
         assert_refused(
-            run("explain", "meteor", "a", "b", "--vectors", small), "vectors is given, but no requested metric"
+            run("explain", "meteor", "a", "b", "--vectors", small),
+            "the setting vectors was given, but no requested metric",
         )

@@ -202,14 +202,16 @@ def test_objects_of_no_known_form(refuses: Refuses, captions: object) -> None:
 
 def test_the_record_that_differs_is_named(refuses: Refuses) -> None:
     records = [{"image_id": 1, "caption": "a"}, {"image_id": 2}]
-    with refuses(InputError, "candidates: index 1", "has no 'caption', which index 0 has"):
+    with refuses(InputError, "candidates: index 1", "missing 'caption', which index 0 contains"):
         read_rows(records, "candidates")
 
 
 def test_fields_that_were_found_are_named(refuses: Refuses) -> None:
-    with refuses(InputError, "no field of image ids: image_id or image or id", "found 'picture', 'caption'"):
+    with refuses(
+        InputError, "missing field for image ids: expected image_id, image or id", "found 'picture', 'caption'"
+    ):
         read_rows([{"picture": 1, "caption": "a"}], "candidates")
-    with refuses(InputError, "no field of references", "found 'id', 'text'", '{"42": ["a cat", "the cat"], ...}'):
+    with refuses(InputError, "missing field for references", "found 'id', 'text'", '{"42": ["a cat", "the cat"], ...}'):
         read_rows([{"id": 1, "text": "a"}], "references")
 
 

@@ -16,13 +16,15 @@ from .conftest import Refuses, Write
 
 def test_missing_column(refuses: Refuses, write: Write) -> None:
     path = write("c.csv", "image,text\n7,a\n")
-    with refuses(CaptionFileError, path, "no field of candidates", "line 1: found 'image', 'text'", "image_id,caption"):
+    with refuses(
+        CaptionFileError, path, "missing field for candidates", "line 1: found 'image', 'text'", "image_id,caption"
+    ):
         read_rows(path, "candidates")
 
 
 def test_no_header(refuses: Refuses, write: Write) -> None:
     path = write("c.tsv", "7\ta cat\n9\ta dog\n")
-    with refuses(CaptionFileError, path, "no field of image ids", "found '7', 'a cat'", "header"):
+    with refuses(CaptionFileError, path, "missing field for image ids", "found '7', 'a cat'", "header"):
         read_rows(path, "candidates")
 
 
@@ -79,7 +81,7 @@ def parquet(columns: dict[str, object]) -> bytes:
 
 def test_parquet_without_the_column(refuses: Refuses, write: Write) -> None:
     path = write("c.parquet", parquet({"id": [1], "text": ["a"]}))
-    with refuses(CaptionFileError, path, "no field of candidates", "columns: found 'id', 'text'"):
+    with refuses(CaptionFileError, path, "missing field for candidates", "columns: found 'id', 'text'"):
         read_rows(path, "candidates")
 
 

@@ -218,7 +218,7 @@ class TestIdf:
             captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf=frequencies, tokenizer="ptb"))
 
     def test_frequencies_that_nothing_uses_are_refused(self, frequencies: captious.DocumentFrequencies) -> None:
-        with pytest.raises(ParameterError, match="idf is given, but no requested metric uses it"):
+        with pytest.raises(ParameterError, match="the setting idf was given, but no requested metric uses it"):
             captious.score(CANDIDATES, REFERENCES, ["rouge-l"], settings=Settings(idf=frequencies))
 
     def test_no_such_file(self, tmp_path: Path) -> None:

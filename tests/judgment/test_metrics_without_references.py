@@ -58,5 +58,5 @@ def test_mima_of_systems(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("metric", ["bleu-4", "rouge-l@official", "no-such-metric"])
 def test_others_are_refused(metric: str) -> None:
-    with pytest.raises(ParameterError, match="has no scores of"):
+    with pytest.raises(ParameterError, match="has no published scores for"):
         judge(evidence(), [metric], resamples=10)

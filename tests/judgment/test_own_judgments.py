@@ -40,15 +40,15 @@ def written(folder: Path, *records: object, name: str = "own.jsonl") -> Path:
         ({"rating": float("inf")}, "a rating is not a number: inf"),
         ({"rating": True}, "a rating is not a number: True"),
         ({"rating": "4"}, "a rating is not a number: '4'"),
-        ({"ratings": [3]}, "both rating and ratings"),
-        ({"rating": ..., "ratings": 3}, "ratings are not a list of numbers"),
-        ({"rating": ..., "ratings": []}, "ratings are not a list of numbers"),
+        ({"ratings": [3]}, "rating and ratings cannot both be given"),
+        ({"rating": ..., "ratings": 3}, "ratings must be a non-empty list of numbers"),
+        ({"rating": ..., "ratings": []}, "ratings must be a non-empty list of numbers"),
         ({"rating": ..., "ratings": [[1, 2], [3, 4]]}, "a rating is not a number: [1, 2]"),
         ({"rating": ...}, "no rating"),
         ({"candidate": 5}, "candidate is not a string"),
         ({"candidate": ...}, "no candidate"),
-        ({"references": []}, "references are not a list of strings"),
-        ({"references": "a dog"}, "references are not a list of strings"),
+        ({"references": []}, "references must be a non-empty list of strings"),
+        ({"references": "a dog"}, "references must be a non-empty list of strings"),
         ({"image": ["c"]}, "image is neither a string nor a number"),
         ({"part": {"c": 1}}, "part is neither a string nor a number"),
     ],
@@ -222,7 +222,7 @@ def test_a_function_has_to_give_every_sentence_of_a_system_a_score(shared_data: 
 def test_scores_of_items_that_are_not_there(tmp_path: Path) -> None:
     path = written(tmp_path)
     scores = {"own": {"mine": {"1": 0.1, "2": 0.2, "3": 0.3, "17": 0.4}}}
-    with pytest.raises(ParameterError, match="scores of 1 unknown items"):
+    with pytest.raises(ParameterError, match="scores for 1 unknown item"):
         captious.judge(path, scores=scores)
     with pytest.raises(ParameterError, match="given twice"):
         captious.judge(path, scores={"own": {"x": [1, 2, 3]}, "own@own": {"x": [1, 2, 3]}})

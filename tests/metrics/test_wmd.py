@@ -146,7 +146,7 @@ def test_without_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_vectors_of_a_run() -> None:
     report = score(["a dog"], [["a puppy"]], ["wmd", "wmd@lceval:sigma=2", "mowe"], settings=Settings(vectors=VECTORS))
     assert all(f"|vectors:{VECTORS.label}|" in result.signature for result in report.values())
-    with pytest.raises(ParameterError, match="vectors is given, but no requested metric uses it"):
+    with pytest.raises(ParameterError, match="the setting vectors was given, but no requested metric uses it"):
         score(["a dog"], [["a puppy"]], ["bleu-4"], settings=Settings(vectors=VECTORS))
 
 

@@ -57,7 +57,7 @@ def test_text() -> None:
         "  (dog, two)",
         "  (dog, sit on, sofa)  ≈  (dog, perch, couch/settee)  sofa ≈ couch",
         "                          cat",
-        "  3 of 4 match; the references have 4 · precision .5000 · recall .2500 · score .3333",
+        "  3 of 4 tuples match; the references have 4 tuples · precision .5000 · recall .2500 · score .3333",
         "",
         "  = same names  ≈ synonyms",
     ]
@@ -66,7 +66,7 @@ def test_text() -> None:
 def test_text_of_nothing() -> None:
     assert as_text(ScenePicture(NOTHING)).splitlines() == [
         "  candidate    references",
-        "  0 of 0 match; the references have 0 · precision .5000 · recall .2500 · score .3333",
+        "  0 of 0 tuples match; the references have 0 tuples · precision .5000 · recall .2500 · score .3333",
     ]
 
 

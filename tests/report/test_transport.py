@@ -24,7 +24,7 @@ def lines(transport: Transport, *, best: bool = False) -> list[str]:
 
 def test_moves() -> None:
     assert lines(TWO, best=True) == [
-        "  candidate  dog runs  without a",
+        "  candidate  dog runs  ignored: a",
         "  reference  dog running far",
         "    share  distance",
         "    .5000     .0000  dog → dog",
@@ -36,8 +36,8 @@ def test_moves() -> None:
 
 def test_no_words() -> None:
     assert lines(NONE) == [
-        "  candidate  (no word with a vector)  without the",
-        "  reference  dog  without a",
+        "  candidate  (no word with a vector)  ignored: the",
+        "  reference  dog  ignored: a",
         "  distance infinite · score .0000",
     ]
 

@@ -213,7 +213,7 @@ def with_a_byte_changed(content: bytes, at: int) -> bytes:
 NONE = {
     "empty": (b"", "neither englishPCFG.ser.gz nor a complete zip"),
     "a page": (b"<!DOCTYPE html><html>404: not found</html>", "neither englishPCFG.ser.gz nor a complete zip"),
-    "another jar": (zipped("edu/stanford/nlp/Main.class", b""), f"a zip without {GRAMMAR}, which {JAR} has"),
+    "another jar": (zipped("edu/stanford/nlp/Main.class", b""), f"the zip does not contain {GRAMMAR} (it is in {JAR})"),
     "a jar without": (distribution(zipped("edu/x", b""), STORED), f"a zip without {GRAMMAR}"),
     "text": (packed()[:10] + packed()[20:], ""),
     "cut": (PACKED[: len(PACKED) // 2], ""),

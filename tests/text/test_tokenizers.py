@@ -16,7 +16,18 @@ import captious
 from captious.data import References
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Vocabulary
-from captious.text import PTB, PTB_RAW, SPACES, WHITESPACE, Tokenizer, TokenLayer, Tokens, WordLayer, as_tokenizer
+from captious.text import (
+    PTB,
+    PTB_RAW,
+    SMURF,
+    SPACES,
+    WHITESPACE,
+    Tokenizer,
+    TokenLayer,
+    Tokens,
+    WordLayer,
+    as_tokenizer,
+)
 
 from ..support.corpora import table
 
@@ -64,7 +75,14 @@ def test_built_in_tokenizers_have_names(tokenizer: Tokenizer) -> None:
 def test_unknown_names() -> None:
     with pytest.raises(UnknownNameError, match="no tokenizer 'moses'") as caught:
         as_tokenizer("moses")
-    assert "ptb, ptb-raw, whitespace, spaces" in caught.value.help
+    assert "ptb, ptb-raw, whitespace, spaces, smurf" in caught.value.help
+
+
+def test_the_tokenizer_of_smurf_has_a_name() -> None:
+    assert as_tokenizer("SMURF") is SMURF
+    assert SMURF("Two dogs, in a park.") == ["two", "dogs", ",", "in", "a", "park"]
+    report = captious.score(["a dog"], [["a dog", "the dog"]], "sparcs:tokenizer=smurf")
+    assert report["sparcs:tokenizer=smurf"].score == 1.0
 
 
 def letters(caption: str) -> list[str]:

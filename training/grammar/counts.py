@@ -25,7 +25,7 @@ _LEAST_OF_SHAPE, _LEAST_OF_WORD = 1e-4, 0.01
 
 @dataclass(frozen=True)
 class Reduced:
-    """The rules that derivations have, renumbered, with their scores; the boundary behind sentences is no part of them.
+    """The rules that derivations have, renumbered, with scores; the boundary behind sentences is not part of them.
 
     Args:
         states: the official number of each state, int32[n_states], ascending.

@@ -22,7 +22,7 @@ from captious.version import __version__
 
 __all__ = ["main"]
 
-# One line per command: where it lives, and what `captious --help` says of it. Commands are imported when used.
+# One line per command: where it lives, and what `captious --help` says about it. Commands are imported when used.
 _COMMANDS = {
     "score": ("captious.cli.score:score", "Score one or more systems against references."),
     "compare": ("captious.cli.compare:compare", "Test the difference between two systems."),

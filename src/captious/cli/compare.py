@@ -51,7 +51,7 @@ def compare(
     """Compare the captions of systems A and B: difference B - A, interval, effect size, p values.
 
     The interval and the first p value come from the paired bootstrap, the second p value from approximate
-    randomisation.
+    randomization.
     """
     if examples and format_ == "csv":
         raise click.UsageError("--examples needs --format table or json; csv cannot contain them")

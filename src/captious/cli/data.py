@@ -61,7 +61,7 @@ def items(benchmark: str, data: Path | None, format_: str, output: Path | None) 
     """Write id, candidate and references of every item of BENCHMARK, in order.
 
     BENCHMARK is anything that 'captious judge' accepts. Score the items with any software, then run 'captious judge
-    BENCHMARK --scores FILE'. The items of a benchmark of systems are the systems.
+    BENCHMARK --scores FILE'. In a benchmark of systems, each item is a system.
     """
     rows = list(_items(load_evidence(benchmark, data)))
     if format_ == "jsonl":
@@ -71,7 +71,7 @@ def items(benchmark: str, data: Path | None, format_: str, output: Path | None) 
 
 
 def _described(folder: DataFolder | None) -> Iterator[dict[str, Any]]:
-    """What json says of every benchmark. One of another package that cannot be loaded gives a warning."""
+    """What json says about every benchmark. One of another package that cannot be loaded gives a warning."""
     for name in names():
         try:
             benchmark = get(name)

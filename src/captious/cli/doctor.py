@@ -24,11 +24,15 @@ _EXTRAS = {
     "pandas": ("pandas data frames as input and output", "pandas"),
     "polars": ("polars data frames as input and output", "polars"),
     "pyarrow": ("parquet files as input and output", "parquet"),
-    "matplotlib": ("plots of judgments and studies", "report"),
-    "torch": ("metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore", "models"),
+    "matplotlib": ("plots of judgments and studies, and captious explain --svg", "report"),
+    "networkx": ("captious explain --svg", "report"),
+    "torch": (
+        "metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore, refclipscore; mowe, wembsim --model",
+        "models",
+    ),
     "transformers": ("the same", "models"),
-    "pillow": ("images for clipscore", "models"),
-    "spacy": ("parts of speech in captious study words", "parse"),
+    "pillow": ("images for clipscore and refclipscore", "models"),
+    "spacy": ("parts of speech in captious study words, and hwcm:parser=spacy:NAME", "parse"),
 }
 
 

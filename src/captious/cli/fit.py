@@ -42,7 +42,9 @@ def fit(
     """
     (chosen,) = (each.metric for each in select(metric, settings))
     if settings.idf is not None:
-        raise ParameterError("captious fit counts document frequencies itself", help="remove --idf")
+        raise ParameterError(
+            "--idf cannot be used with captious fit, which computes document frequencies", help="remove --idf"
+        )
     table = read_references(references)
     if settings.references_as == "cat":
         table = table.concatenated

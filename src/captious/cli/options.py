@@ -51,7 +51,10 @@ data_option = click.option(
 _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
     "tokenizer": (
         ["--tokenizer"],
-        {"metavar": "NAME", "help": "Tokenizer: ptb, ptb-raw, whitespace, spaces, or a registered one. Default: ptb."},
+        {
+            "metavar": "NAME",
+            "help": "Tokenizer: ptb, ptb-raw, whitespace, spaces, smurf, or a registered one. Default: ptb.",
+        },
     ),
     "idf": (
         ["--idf"],
@@ -104,7 +107,11 @@ _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
     ),
     "threads": (
         ["--threads"],
-        {"type": int, "metavar": "N", "help": "Number of threads. Default: CAPTIOUS_THREADS, or all cores."},
+        {
+            "type": int,
+            "metavar": "N",
+            "help": "Number of threads, up to 1,024. Default: CAPTIOUS_THREADS, or all cores.",
+        },
     ),
 }
 

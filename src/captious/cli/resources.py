@@ -104,7 +104,7 @@ def _ways(name: str) -> str:
 def _is_there(resource: Resource) -> bool:
     try:
         return resource.find() is not None
-    except CaptiousError:  # to be mended
+    except CaptiousError:  # can be repaired
         return False
 
 

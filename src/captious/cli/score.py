@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from captious.cli.options import metric_option, repeated_command, settings_options, subset_option, system_names
 from captious.cli.outputs import deliver, output_options, warn, written
 from captious.data import load, read_references, same_images
+from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
 from captious.metrics.contract.selection import select
@@ -51,7 +52,9 @@ def score(
     COCO json, {id: caption} json, jsonl, csv, tsv or parquet, plain or .gz.
     """
     if len(files) < 2:
-        raise click.UsageError("give at least one file of candidates, followed by the file of references")
+        raise ParameterError(
+            "no candidates given", help="give at least one file of candidates, followed by the file of references"
+        )
     *candidates, references = files
     if per_caption is not None:
         check_caption_file(per_caption)

@@ -203,7 +203,7 @@ class Captions:
         candidates: one per image, in the order of the references.
         references: the images and their human captions.
         n_candidates_left_out: candidates that matching left out, because only a subset was asked for.
-        n_references_left_out: images that matching left out for the same reason, references and all.
+        n_references_left_out: images that matching left out for the same reason, with their references.
 
     Raises:
         ParameterError: not exactly one candidate per image.

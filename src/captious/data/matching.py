@@ -41,7 +41,7 @@ def load(candidates: object, references: object, *, subset: bool = False) -> Cap
 
 
 def read_references(source: object) -> References:
-    """Read references and gather them by image, in the order in which the images first have one.
+    """Read references and gather them by image, with images in order of first appearance.
 
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.
@@ -173,7 +173,9 @@ def _nothing_in_common(candidates: CaptionRows, references: References) -> Unkno
     """The error for two sides without a common image; the usual reason is ids that differ only in type."""
     differ = _differ_in_type(candidates.ids, references.ids)
     return UnknownImageError(
-        f"none of the {len(candidates.ids):,} candidates is for an image that has references",
+        f"none of the {len(candidates.ids):,} candidates is for an image that has references"
+        if len(candidates.ids) > 1
+        else "the only candidate is for an image that has no references",
         where=f"{candidates.name}: {images(candidates.ids)}; {references.name}: {images(references.ids)}",
         help=_TYPES_DIFFER if differ else "is this the right reference file?",
     )

@@ -35,7 +35,7 @@ def choose_fields(source: Source, names: Sequence[object], *, where: str) -> tup
     found = "found " + (", ".join(map(repr, names)) or "none")
     id_field = next((name for name in ID_FIELDS if name in names), None)
     if id_field is None:
-        raise source.error(f"no field of image ids: {' or '.join(ID_FIELDS)}", where=f"{where}: {found}")
+        raise source.error(f"missing field for image ids: expected {_either(ID_FIELDS)}", where=f"{where}: {found}")
     for group in TEXT_FIELDS[source.role]:
         present = [name for name in group if name in names]
         if len(present) > 1:
@@ -45,7 +45,12 @@ def choose_fields(source: Source, names: Sequence[object], *, where: str) -> tup
                 raise source.error("duplicate field", where=f"{where}: {found}")
             return id_field, present[0]
     wanted = [name for group in TEXT_FIELDS[source.role] for name in group]
-    raise source.error(f"no field of {source.role}: {' or '.join(wanted)}", where=f"{where}: {found}")
+    raise source.error(f"missing field for {source.role}: expected {_either(wanted)}", where=f"{where}: {found}")
+
+
+def _either(names: Sequence[str]) -> str:
+    """ "a, b or c"."""
+    return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def is_coco(document: Mapping[Any, Any]) -> bool:
@@ -126,4 +131,4 @@ def _unlike_the_first(
     if not isinstance(record, Mapping):
         return source.error("this is not an object", where=where)
     lacking = " and ".join(repr(name) for name in fields if name not in record)
-    return source.error(f"this has no {lacking}, which {unit} {numbers[0]} has", where=where)
+    return source.error(f"missing {lacking}, which {unit} {numbers[0]} contains", where=where)

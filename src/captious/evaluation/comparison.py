@@ -1,7 +1,7 @@
 """``compare``: test the difference between two systems.
 
 Two tests on the same images: the paired bootstrap (Koehn 2004), which resamples images, and approximate
-randomisation (Noreen 1989), which exchanges the two systems' candidates at random.
+randomization (Noreen 1989), which exchanges the two systems' candidates at random.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Difference:
             all differences are equal.
         effect_interval: paired bootstrap interval of the effect size.
         p_bootstrap: two-sided p value of the paired bootstrap.
-        p_randomization: two-sided p value of approximate randomisation.
+        p_randomization: two-sided p value of approximate randomization.
         signature: everything that the scores depend on besides the captions.
     """
 
@@ -182,8 +182,8 @@ def compare(
     Args:
         a, b: candidates of the two systems, in any form that ``score`` takes.
         systems: their names.
-        level, resamples, seed: of intervals and tests.
-        Others as for ``score``.
+        metrics, settings, subset: as for ``score``.
+        level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
     Raises:
         InputError, UnknownNameError, ParameterError: as ``score`` does.

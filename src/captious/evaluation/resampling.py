@@ -29,7 +29,7 @@ def check_sampling(resamples: object, seed: object, level: float | None = None) 
     Args:
         resamples: an integer from 1 to ``MOST_RESAMPLES``.
         seed: a random seed.
-        level: of intervals, between 0 and 1, if it can be chosen.
+        level: confidence level of intervals, between 0 and 1, if it can be chosen.
 
     Raises:
         ParameterError: one of them is out of range.
@@ -70,7 +70,7 @@ def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int
 
 
 def exchange_sums(difference: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
-    """Sums of statistics differences over random halves of the images (approximate randomisation, Noreen 1989).
+    """Sums of statistics differences over random halves of the images (approximate randomization, Noreen 1989).
 
     Adding a row of the result to system A's sum, and subtracting it from B's, exchanges the two systems' candidates
     on the images of that half.

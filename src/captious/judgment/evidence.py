@@ -265,7 +265,9 @@ class SystemRanking(Evidence):
                     f"published metrics: {', '.join(self.published)}; {where}",
                     f"choose one of those, or {help}",
                 )
-            raise ParameterError(f"{self.protocol.benchmark} has no scores of {metric}", where=where, help=help)
+            raise ParameterError(
+                f"{self.protocol.benchmark} has no published scores for {metric}", where=where, help=help
+            )
         return self.published[metric]
 
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -41,7 +41,7 @@ class RatedCaption:
         id: unique within the benchmark.
         image: captions of one image are drawn together in resamples.
         candidate: the caption.
-        references: of its image.
+        references: the references of its image.
         ratings: one or several numbers.
         part: the part that it belongs to, for protocols with parts.
         facts: whatever else the choices of a protocol look at.
@@ -64,7 +64,7 @@ class CaptionPair:
         image: pairs of one image are drawn together in resamples.
         captions: both.
         preferred: 0 or 1, which of the two.
-        references: of the image.
+        references: the references of the image.
         part: the part that it belongs to, for protocols with parts.
         facts: whatever else the choices of a protocol look at.
     """

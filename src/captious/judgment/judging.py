@@ -77,7 +77,8 @@ def judge(
             items or by their ids; or a JSON file with these.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         compare: test all pairs of metrics for a difference, and rank them.
-        resamples: of the intervals, and permutations of the tests; with many metrics, tests get more, 50 per pair.
+        resamples: number of bootstrap resamples and of permutations; tests use at least 50 permutations per pair of
+            metrics.
         seed: random seed of both.
 
     Raises:
@@ -106,8 +107,8 @@ def judge(
         computed, found_warnings = _scored(each, asked, settings)
         warnings += found_warnings
         found = computed + _given(each, given)
-        if len({score.label for score in found}) < len(found):
-            raise ParameterError("a metric is requested twice", where=each.protocol.full_name, help="name it once")
+        if repeated := _first_repeated([score.label for score in found]):
+            raise ParameterError(f"{repeated} is requested twice", where=each.protocol.full_name, help="name it once")
         if not found:
             raise ParameterError(
                 "no metrics were requested", where=each.protocol.full_name, help="give the scores of at least one"
@@ -151,14 +152,19 @@ def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTa
                 help="judge them one at a time",
             )
     names = [each.protocol.full_name for each in evidence]
-    if len(set(names)) < len(names):
-        raise ParameterError("a benchmark is requested twice", help="name each benchmark once")
+    if repeated := _first_repeated(names):
+        raise ParameterError(f"{repeated} is requested twice", help="name each benchmark once")
     benchmarks = {each.protocol.benchmark for each in evidence} | set(names)
     if strangers := given.keys() - benchmarks:
         raise ParameterError(
-            f"there are scores of {sorted(strangers)[0]}, which is not judged here",
+            f"scores were given for {sorted(strangers)[0]}, which is not among the requested benchmarks",
             help=f"the keys are {', '.join(sorted(benchmarks))}",
         )
+
+
+def _first_repeated(names: Sequence[str]) -> str | None:
+    """The first name that occurs again."""
+    return next((name for place, name in enumerate(names) if name in names[:place]), None)
 
 
 def _scored(evidence: Evidence, asked: Sequence[MetricLike], settings: Settings) -> tuple[list[_Scores], list[str]]:
@@ -232,7 +238,7 @@ def _given(evidence: Evidence, table: ScoreTable) -> list[_Scores]:
     of_benchmark, of_protocol = table.get(protocol.benchmark, {}), table.get(protocol.full_name, {})
     if twice := of_benchmark.keys() & of_protocol.keys():
         raise ParameterError(
-            f"scores of {sorted(twice)[0]} are given twice",
+            f"scores for {sorted(twice)[0]} were given twice",
             where=f"under {protocol.benchmark} and under {protocol.full_name}",
             help="give them once",
         )
@@ -240,13 +246,13 @@ def _given(evidence: Evidence, table: ScoreTable) -> list[_Scores]:
         if isinstance(values, Mapping):
             if strangers := values.keys() - set(evidence.items):
                 raise ParameterError(
-                    f"{label} has scores of {len(strangers):,} unknown items",
+                    f"{label} has scores for {len(strangers):,} unknown item{'s' if len(strangers) > 1 else ''}",
                     where=f"{protocol.full_name}: " + ", ".join(sorted(map(str, strangers))[:3]),
                     help="give scores only for the items that captious data items lists",
                 )
             if missing := [item for item in evidence.items if item not in values]:
                 raise ParameterError(
-                    f"{label} has no score of {len(missing):,} of {len(evidence.items):,} items",
+                    f"{label}: scores are missing for {len(missing):,} of {len(evidence.items):,} items",
                     where=f"{protocol.full_name}: " + ", ".join(missing[:3]),
                     help="give a score for every item; captious data items lists them",
                 )
@@ -309,5 +315,6 @@ def _score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTab
         where = str(scores)
         scores = own_json(scores, "scores", help)
     if not isinstance(scores, Mapping) or not all(isinstance(each, Mapping) for each in scores.values()):
-        raise CaptionFileError("these are not scores of benchmarks", where=where, help=help)
+        kind = "the file does not" if where != "scores" else "the mapping does not"
+        raise CaptionFileError(f"{kind} contain benchmark scores", where=where, help=help)
     return scores

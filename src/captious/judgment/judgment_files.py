@@ -163,7 +163,7 @@ class DataFolder:
             raise ResourceError(
                 f"{name} was not found",
                 where=f"{self.folder} contains neither {name} nor {name}.gz",
-                help="captious data list says how to obtain it",
+                help="captious data list names its source",
             )
         try:
             raw = path.read_bytes()

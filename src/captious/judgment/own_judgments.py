@@ -138,7 +138,7 @@ def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
         return "no references"
     references = record["references"]
     if not (isinstance(references, list) and references and all(isinstance(text, str) for text in references)):
-        return "references are not a list of strings, one or more"
+        return "references must be a non-empty list of strings"
     for key in ("image", "part"):
         if not isinstance(record.get(key), str | int | float | None):
             return f"{key} is neither a string nor a number"
@@ -150,10 +150,10 @@ def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
 
 def _wrong_rating(record: Mapping[str, Any]) -> str:
     if ("rating" in record) == ("ratings" in record):
-        return "both rating and ratings" if "rating" in record else "no rating"
+        return "rating and ratings cannot both be given" if "rating" in record else "no rating"
     ratings = record["ratings"] if "ratings" in record else [record["rating"]]
     if not isinstance(ratings, list) or not ratings:
-        return "ratings are not a list of numbers, one or more"
+        return "ratings must be a non-empty list of numbers"
     for rating in ratings:
         if isinstance(rating, bool) or not isinstance(rating, int | float) or not abs(rating) <= _LARGEST_RATING:
             return f"a rating is not a number: {reprlib.repr(rating)}"

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 __all__ = ["area", "clipped", "ellipse", "overlap"]
 
-#: Of ellipses.
+#: Corners of the polygon that stands for an ellipse.
 _CORNERS = 64
 
 

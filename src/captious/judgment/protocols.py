@@ -44,7 +44,7 @@ def _keep(_: Any) -> bool:
 
 
 #: The references of an item, all of them.
-AS_GIVEN: Choice[Any] = Choice("as the file gives them", attrgetter("references"))
+AS_GIVEN: Choice[Any] = Choice("as given in the file", attrgetter("references"))
 #: No item is left out.
 NOTHING: Choice[bool] = Choice("nothing", _keep)
 

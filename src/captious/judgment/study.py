@@ -44,7 +44,7 @@ class Curves:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """A number for every pair of labels, -1..1; float64[n, n]."""
+    """A number for every pair of labels, -1 to 1; float64[n, n]."""
 
     title: str
     labels: Sequence[str]
@@ -83,8 +83,8 @@ class Study(Displayed):
     Args:
         name: its name on the command line.
         title: one line that says what the table shows.
-        columns: of the table, in order; keys of the records.
-        records: one per line of the table: numbers are fractions or as the column says.
+        columns: column names, in order; also the keys of the records.
+        records: one per row of the table; numbers are fractions unless the column says otherwise.
         signatures: metric -> everything that its scores depend on besides the captions.
         data: files that were read: name -> CRC-32.
         settings: everything that the result depends on besides metrics and data: seed, sizes, strengths.

@@ -37,7 +37,7 @@ def judged_captions(
 
 
 def noted_references(references: object) -> tuple[References, dict[str, str]]:
-    """References in any form that is read, and the checksum of their file if they come from one."""
+    """References in any supported form, and the checksum of their file if they come from one."""
     if isinstance(references, References):
         return references, {}
     return read_references(references), checksums(references)

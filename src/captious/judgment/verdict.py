@@ -20,7 +20,7 @@ class Agreement:
 
     Args:
         metric: its name.
-        value: the protocol's statistic, -1..1 for correlations, 0..1 for accuracy.
+        value: the protocol's statistic, -1 to 1 for correlations, 0 to 1 for accuracy.
         interval: 95% bootstrap interval over images.
         rank: 1 plus the number of metrics that are significantly better; None if that was not tested.
         signature: everything that the scores depend on besides the captions.
@@ -59,7 +59,7 @@ class Verdict:
         return self.results[metric]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it; values are fractions."""
+        """Plain values, as in the JSON output; numbers are fractions."""
         p = self.protocol
         return {
             "name": p.full_name,
@@ -90,9 +90,9 @@ class Judgment(Displayed, Mapping[str, Verdict]):
 
     Args:
         verdicts: one per benchmark.
-        resamples: of the intervals and tests.
-        seed: of both.
-        level: of the intervals.
+        resamples: number of resamples of the intervals and tests.
+        seed: random seed of both.
+        level: confidence level of the intervals.
         warnings: warnings about misleading results, one sentence each.
     """
 
@@ -123,7 +123,7 @@ class Judgment(Displayed, Mapping[str, Verdict]):
         return len(self._verdicts)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it; values are fractions."""
+        """Plain values, as in the JSON output; numbers are fractions."""
         return {
             "version": __version__,
             "resamples": self.resamples,

@@ -23,7 +23,7 @@ _TINY, _SMALL = 1e-15, 1e-9  # added by the official scorer to every numerator a
 
 
 class Bleu(Metric):
-    """BLEU of order 1 to 4, each 0..1, higher is better.
+    """BLEU of order 1 to 4, each 0 to 1, higher is better.
 
     Statistics (k = 10): clipped matches of order 1..4, candidate n-grams of order 1..4, candidate length, length of
     the reference closest in length (the shorter of two equally close ones). Sentence and corpus scores are the

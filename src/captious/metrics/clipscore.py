@@ -25,13 +25,13 @@ __all__ = ["ClipScore", "cosines"]
 
 
 class ClipScore(EncoderMetric):
-    """w max(cos(image, prompt + candidate), 0) in the space of CLIP; 0..w, higher is better. References are not used.
+    """w max(cos(image, prompt + candidate), 0) in the space of CLIP; 0 to w, higher is better. References are not used.
 
     Args:
         images: folder of the image files, named by image id; see ``captious.models.images.find_images``.
         model: a CLIP model: its name on the Hugging Face hub, a folder, or an ``Encoder``; None for the paper's model.
-        prompt: what is put before every caption, with a blank.
-        w: the factor that stretches scores to about 0..1, greater than 0.
+        prompt: what is put before every caption, followed by a space.
+        w: the factor that stretches scores to about 0 to 1, greater than 0.
         variant: one of ``variants``.
 
     Raises:
@@ -91,5 +91,5 @@ class ClipScore(EncoderMetric):
 
 
 def cosines(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Cosines of unit vectors, row by row: float32[n, d] and float32[n, d] to float64[n], -1..1."""
+    """Cosines of unit vectors, row by row: float32[n, d] and float32[n, d] to float64[n], -1 to 1."""
     return np.asarray((a.astype(np.float64) * b).sum(axis=1))

@@ -39,7 +39,7 @@ _FACTORS = np.array([1, 0.5, 0.33, 0.25])
 
 
 class Hwcm(MeanMetric):
-    """Head-word chains of the candidate that its best reference also has, 0 to 1, for lengths up to 1, 2, 3 and 4.
+    """Head-word chains of the candidate that its best reference also has, 0 to 1, for maximum chain lengths 1 to 4.
 
     The corpus score is the mean. A caption without words scores 0.
 
@@ -75,7 +75,7 @@ class Hwcm(MeanMetric):
     ) -> None:
         super().__init__(variant=variant, tokenizer=tokenizer)
         if chains not in CHAINS:
-            raise UnknownNameError(f"hwcm has no {chains!r} chains", help=f"available chains: {', '.join(CHAINS)}")
+            raise UnknownNameError(f"unknown chain type {chains!r}", help=f"available types: {', '.join(CHAINS)}")
         self.chains = chains
         self.parser = as_parse_source(parser)
         self.combine = checked_combine(self.name, combine)

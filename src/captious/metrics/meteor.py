@@ -31,7 +31,7 @@ _CHUNKS, _MATCHED = 20, slice(21, 23)
 
 
 class Meteor(Metric):
-    """METEOR against the reference that gives the best score; 0..1, higher is better.
+    """METEOR against the reference that gives the best score; 0 to 1, higher is better.
 
     Statistics (k = 23), of the best reference: words of candidate and reference; function words of both; for each of
     exact, stem, synonym and paraphrase the matched content words of both and the matched function words of both;
@@ -39,13 +39,13 @@ class Meteor(Metric):
     corpus scores are the same formula, applied to one row and to their sum.
 
     Args:
-        alpha: weight of recall against precision, 0..1.
+        alpha: weight of recall against precision, 0 to 1.
         beta: how fast the penalty grows with fragmentation, 0 to 1,000,000.
-        gamma: the largest penalty, 0..1.
-        delta: weight of content words against function words, 0..1.
-        modules: which modules match words, by name, and what a match of theirs is worth, 0..1; names alone, or None
-            for all of them, take METEOR's own weights. As in METEOR, identical captions are left to the first module
-            alone, so without "exact" they score next to nothing; and the search for the alignment ignores the weights.
+        gamma: the largest penalty, 0 to 1.
+        delta: weight of content words against function words, 0 to 1.
+        modules: which modules match words, by name, and the weight of their matches, 0 to 1; names alone, or None for
+            all of them, take METEOR's own weights. As in METEOR, only the first module is applied to identical
+            captions, so without "exact" they score almost 0; and the search for the alignment ignores the weights.
         variant: see ``variants``. Parameters that are None take the variant's values.
         tokenizer: see ``captious.text.as_tokenizer``. METEOR normalises its tokens further.
 
@@ -207,8 +207,8 @@ class Alignment:
         candidate, reference: their words as METEOR has normalised them.
         matches: what is aligned, in the order of the reference; no word twice.
         chunks: number of runs of matches that are next to each other, and in the same order, on both sides.
-        precision, recall: weighted shares of the words that are matched, 0..1.
-        fragmentation: chunks per matched word, 0..1; 0 if all words are matched in one chunk.
+        precision, recall: weighted shares of the words that are matched, 0 to 1.
+        fragmentation: chunks per matched word, 0 to 1; 0 if all words are matched in one chunk.
         score: METEOR of this pair.
     """
 

@@ -20,13 +20,13 @@ __all__ = ["Mima"]
 
 
 class Mima(EncoderMetric):
-    """One minus the information flow of a caption; 0..1, higher is better. The corpus score is the mean.
+    """One minus the information flow of a caption; 0 to 1, higher is better. The corpus score is the mean.
 
     References are not used. An empty caption scores 0.
     """
 
     name = "mima"
-    summary = "grammaticality of a caption alone, from a model's attention maps"
+    summary = "grammaticality of a caption, without references, from a model's attention maps"
     variants: ClassVar[Mapping[str, str]] = {"official": "the authors' code"}
     default_models = ("distilbert-base-uncased",)
     needs_references = False

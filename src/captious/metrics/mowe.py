@@ -16,11 +16,11 @@ __all__ = ["Mowe"]
 class Mowe(WordMeanMetric):
     """Cosine of the means of word vectors, -1 to 1, higher is better; with several references, the best one counts.
 
-    A caption none of whose words has a vector scores -1. The corpus score is the mean. Before lookup, tokens are
+    A caption in which no word has a vector scores -1. The corpus score is the mean. Before lookup, tokens are
     lower-cased, and full stops, commas and quotes are removed from them.
 
     Args:
-        others: see ``WordMeanMetric``.
+        vectors, model, layer, combine, stop_words, variant, tokenizer: see ``WordMeanMetric``.
     """
 
     name = "mowe"

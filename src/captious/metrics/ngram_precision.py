@@ -23,7 +23,7 @@ _TINY, _SMALL = 1e-15, 1e-9  # those of the COCO toolkit's BLEU, which LCEval's 
 
 
 class NgramPrecision(MeanMetric):
-    """Clipped n-gram matches divided by the candidate's n-grams, each 0..1. The corpus score is the mean.
+    """Clipped n-gram matches divided by the candidate's n-grams, each 0 to 1. The corpus score is the mean.
 
     Args:
         combine: how to combine several references: "max" matches each n-gram as often as the reference that has it most

@@ -24,7 +24,8 @@ _IMAGES_AT_A_TIME = 4096
 class RefClipScore(ClipScore):
     """Harmonic mean of CLIPScore and max(largest cosine of the candidate with a reference, 0); higher is better.
 
-    0..2 w / (1 + w), which is 1.43 for w = 2.5; 0 where either of the two is 0. References get the same prompt.
+    Scores range from 0 to 2 w / (1 + w), which is 1.43 for w = 2.5; they are 0 where either of the two is 0. References
+    get the same prompt.
     Parameters are those of ``ClipScore``.
     """
 

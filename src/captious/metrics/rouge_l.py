@@ -21,7 +21,7 @@ __all__ = ["RougeL", "f_measure"]
 
 
 class RougeL(MeanMetric):
-    """ROUGE-L, 0..1, higher is better. The corpus score is the mean.
+    """ROUGE-L, 0 to 1, higher is better. The corpus score is the mean.
 
     An empty caption counts as one empty word, which matches only another empty caption: the official code splits
     at single spaces.

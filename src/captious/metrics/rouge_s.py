@@ -22,7 +22,7 @@ __all__ = ["RougeS"]
 
 
 class RougeS(MeanMetric):
-    """F-measure of skip-bigrams with the best precision and the best recall over references; 0..1.
+    """F-measure of skip-bigrams with the best precision and the best recall over references; 0 to 1.
 
     Args:
         gap: how many positions the two words of a pair may be apart, 1 to 1,000,000; None for any number.

@@ -34,14 +34,14 @@ THRESHOLD = -1.96
 
 
 class Smurf(Combined):
-    """SPARCS plus a reward for style and a penalty for outlying grammar, in standard deviations of human
-    captions; any number, higher is better. The corpus score is the mean.
+    """SPARCS plus a reward for style and a penalty for unusual grammar, in standard deviations of human
+    captions; any real number, higher is better. The corpus score is the mean.
 
     Args:
         model: the model of both MIMA and SPURTS; None for the default of each. See ``EncoderMetric``.
         mima_model, spurts_model: the model of one of them alone.
-        constants: what the parts are standardised by, or the file that 'captious fit smurf' wrote; by default as
-            published, which holds for the default models.
+        constants: what the parts are standardised with, or the file that 'captious fit smurf' wrote; the published
+            ones by default, valid only for the default models.
         threshold: in standard deviations: style is rewarded above it and grammar is penalised below it; captions whose
             SPARCS is below it get no reward for style.
         variant: see ``variants``.

@@ -19,10 +19,10 @@ __all__ = ["Sparcs"]
 
 
 class Sparcs(MeanMetric):
-    """F1 of the distinct concepts of a caption; 0..1. The corpus score is the mean.
+    """F1 of the distinct concepts of a caption; 0 to 1. The corpus score is the mean.
 
-    A concept that a share w of the image's references has counts w, on both sides; a candidate's concept that no
-    reference has counts 1.
+    A concept that occurs in a share w of the references has weight w in precision and recall; a candidate's concept
+    that occurs in no reference has weight 1.
 
     Args:
         variant: one of ``variants``.

@@ -22,13 +22,13 @@ _STOP_WORDS: dict[str, StopWords] = {"official": "masked", "paper": "removed"}
 
 
 class Spurts(EncoderMetric):
-    """Information flow of a caption without stop words; 0..1, higher is better. The corpus score is the mean.
+    """Information flow of a caption without stop words; 0 to 1, higher is better. The corpus score is the mean.
 
     References are not used. An empty caption scores 0.
     """
 
     name = "spurts"
-    summary = "diction of a caption alone, from a model's attention maps without stop words"
+    summary = "style of a caption, without references, from a model's attention maps without stop words"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "the authors' code: stop words replaced by padding tokens",
         "paper": "stop words removed",

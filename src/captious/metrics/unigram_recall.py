@@ -21,9 +21,9 @@ __all__ = ["UnigramRecall"]
 
 
 class UnigramRecall(MeanMetric):
-    """Clipped matching words divided by the words of the reference, best reference; 0..1. The corpus score is the mean.
+    """Clipped matching words divided by the words of the reference, best reference; 0 to 1.
 
-    0 for a reference without words.
+    The corpus score is the mean. 0 for a reference without words.
 
     Args:
         combine: how to combine several references: "max", "mean" or "min" of the recalls.

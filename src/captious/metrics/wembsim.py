@@ -16,10 +16,10 @@ __all__ = ["Wembsim"]
 class Wembsim(WordMeanMetric):
     """|cosine| of the means of word vectors, 0 to 1, higher is better; the mean over references.
 
-    A caption none of whose words has a vector scores 0; the publication leaves this open. The corpus score is the mean.
+    A caption in which no word has a vector scores 0; the publication leaves this open. The corpus score is the mean.
 
     Args:
-        others: see ``WordMeanMetric``.
+        vectors, model, layer, combine, stop_words, variant, tokenizer: see ``WordMeanMetric``.
     """
 
     name = "wembsim"

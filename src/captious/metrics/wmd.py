@@ -38,11 +38,11 @@ _NLTK_2016 = StopWords("nltk-2016", frozenset(word for word in NLTK.words if "'"
 class Wmd(VectorMetric):
     """exp(-d / sigma), 0 to 1, higher is better, with d the word mover's distance of the nearest reference.
 
-    The corpus score is the mean. A caption none of whose words has a vector is infinitely far from all others.
+    The corpus score is the mean. A caption in which no word has a vector is infinitely far from all others.
 
     Args:
         sigma: how fast similarity falls with distance, 0.001 to 1,000,000.
-        others: see ``VectorMetric``.
+        vectors, stop_words, variant, tokenizer: see ``VectorMetric``.
 
     Raises:
         ParameterError: a sigma outside its range.
@@ -142,9 +142,9 @@ class Move:
     """Words that go from one caption to the other.
 
     Args:
-        word: of the candidate.
-        reference_word: of the reference.
-        share: of all words, 0..1.
+        word: the candidate's word.
+        reference_word: the reference's word.
+        share: its share of all words, 0 to 1.
         distance: between the two vectors.
     """
 
@@ -190,7 +190,7 @@ def _check_sizes(captions: Captions, candidates: Bags, references: Bags) -> None
         if kind == "reference":
             image = int(np.searchsorted(captions.references.offsets, row, side="right")) - 1
         raise InputError(
-            f"a {kind} has {sizes[row]:,} distinct words with a vector; wmd moves up to {MOST_WORDS:,}",
+            f"a {kind} has {sizes[row]:,} distinct words with a vector; wmd supports at most {MOST_WORDS:,}",
             where=f"image_id {captions.ids[image]!r}",
             help="score captions, not documents",
         )

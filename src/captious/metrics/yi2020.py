@@ -48,7 +48,7 @@ class Yi2020(EncoderMetric):
         combine: add tokens of the other references to the base.
         cut: leave out tokens of the references that match none of the candidate's.
         remove: multiply by the recall without stop words.
-        stop_words: a file with one word on a line, or words; None for NLTK's list.
+        stop_words: a file with one word per line, or words; None for NLTK's list.
         token_idf: frequencies that tokens are weighted by; None to count the references at hand. The released code
             counts references and candidates: ``TokenFrequencies.of([*references, *candidates], encoder)``.
         variant: see ``variants``.

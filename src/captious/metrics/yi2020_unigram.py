@@ -21,12 +21,12 @@ __all__ = ["Yi2020Unigram"]
 
 
 class Yi2020Unigram(MeanMetric):
-    """Distinct words of the references that the candidate has, over distinct words of the references, stop words aside.
+    """Share of the references' distinct words that occur in the candidate, excluding stop words.
 
     0 to 1, higher is better; 0 if the references hold nothing but stop words. The corpus score is the mean.
 
     Args:
-        stop_words: a file with one word on a line, or words; None for NLTK's list.
+        stop_words: a file with one word per line, or words; None for NLTK's list.
         variant: see ``variants``.
         tokenizer: see ``captious.text.as_tokenizer``. The official one splits at white space and keeps case.
 

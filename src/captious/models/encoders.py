@@ -98,7 +98,7 @@ class Encoder:
 
     @property
     def name(self) -> str:
-        """The name for people to read: the model's name, or that of its folder."""
+        """The human-readable name: the model's name, or that of its folder."""
         folder = Path(self.model)
         return folder.resolve().name if folder.is_dir() else self.model
 
@@ -135,7 +135,7 @@ class Encoder:
 
     @property
     def tokenizer(self) -> Any:
-        """The model's tokenizer, of transformers."""
+        """The transformers tokenizer of the model."""
         return _loaded(self).tokenizer
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:

@@ -18,7 +18,7 @@ __all__ = ["information_flow", "normalised_information"]
 
 
 def information_flow(encoder: Encoder, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """Information flow of sequences of token ids, special tokens included: float64[n_sequences], 0..1.
+    """Information flow of sequences of token ids, special tokens included: float64[n_sequences], 0 to 1.
 
     The largest normalised mutual information of a layer's heads; then the median of the layers, halfway between the two
     middle ones if their number is even. Padding tokens inside a sequence attend, but are not attended to. NaN for a
@@ -41,7 +41,7 @@ def information_flow(encoder: Encoder, sequences: Sequence[Sequence[int]]) -> ND
 
 
 def normalised_information(maps: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Normalised mutual information of queries and keys, [..., n, n] to float64[...]; 0..1, NaN if n is 1.
+    """Normalised mutual information of queries and keys, [..., n, n] to float64[...]; 0 to 1, NaN if n is 1.
 
     A map divided by its sum is the joint distribution; the result is 2 (H(X) + H(Y) - H(X, Y)) / (H(X) + H(Y)), with
     0 log 0 = 0. The base of the logarithm cancels out.

@@ -90,5 +90,6 @@ class TokenVectors:
         return OutputError(
             f"hidden states do not fit in the temporary folder: {error.strerror}",
             where=tempfile.gettempdir(),
-            help=f"set TMPDIR to a folder with room for {self._size / (1 << 30):,.1f} GiB, or score fewer at once",
+            help=f"set TMPDIR to a folder with room for {self._size / (1 << 30):,.1f} GiB, or score fewer captions at "
+            "once",
         )

@@ -31,9 +31,9 @@ class WordVectors:
 
     Args:
         name: what signatures call them.
-        checksum: of their content, hexadecimal.
+        checksum: hexadecimal checksum of the content.
         index: looks words up.
-        origin: where they come from, for people.
+        origin: where they come from, in human-readable form.
         reopen: opens the same vectors in another process; None if they have to be copied.
     """
 
@@ -61,7 +61,7 @@ class WordVectors:
 
         Args:
             words: n words, each once.
-            vectors: numbers [n, d], taken in single precision.
+            vectors: numbers [n, d], converted to single precision.
             name: what signatures call them.
 
         Raises:

@@ -107,6 +107,6 @@ def threads() -> int:
         return int(wanted)
     if wanted:
         raise ParameterError(
-            f"CAPTIOUS_THREADS is {wanted!r}", help=f"set it to a number of threads, 1 to {MOST_THREADS:,}"
+            f"invalid CAPTIOUS_THREADS: {wanted!r}", help=f"set it to a number of threads, 1 to {MOST_THREADS:,}"
         )
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

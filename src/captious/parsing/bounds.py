@@ -175,5 +175,5 @@ def _prior_potentials(grammar: Grammar) -> NDArray[np.float32]:
                 + np.bincount(bottoms, unary * expected[tops], n)
             )
         potentials = np.log(np.maximum(expected, _SMALLEST)) - np.log(below)
-    potentials[~np.isfinite(potentials)] = 0.0  # states of no tree, and grammars whose scores are no probabilities
+    potentials[~np.isfinite(potentials)] = 0.0  # states of no tree, and grammars whose scores are not probabilities
     return potentials.astype(np.float32)

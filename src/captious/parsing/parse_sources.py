@@ -51,7 +51,7 @@ def as_parse_source(parser: Parser) -> ParseSource:
     if isinstance(parser, str) and not Path(parser).suffix and not os.path.exists(parser):
         raise UnknownNameError(
             f"there is no parser {parser!r}",
-            help=f"{', '.join(GRAMMARS)}, {_SPACY}NAME (hwcm only), or a file of parses, .jsonl or .conllu",
+            help=f"use {', '.join(GRAMMARS)}, {_SPACY}NAME (hwcm only), or a file of parses, .jsonl or .conllu",
         )
     if isinstance(parser, str | os.PathLike):
         return read_parses(parser)
@@ -113,9 +113,10 @@ class FileOfParses:
                 found.append(parse)
         if missing:
             raise CaptionFileError(
-                f"captions without a parse: {len(missing):,}",
+                f"{len(missing):,} caption{'s have' if len(missing) > 1 else ' has'} no parse",
                 where=f"{self.name}; the first is {missing[0]!r:.100}",
-                help="parse them, each as one tree (as captious parse does, in English), or leave the file out",
+                help="parse the missing captions, each as a single tree (captious parse does this for English), or "
+                "omit --parses",
             )
         return found
 
@@ -171,5 +172,5 @@ class SpacyPipeline:
 
 @cache
 def _spacy(name: str) -> SpacyPipeline:
-    pipeline = load_pipeline(name, for_what="parses", any_of=("parser",), without=("ner", "textcat"))
+    pipeline = load_pipeline(name, for_what="spaCy parses", any_of=("parser",), without=("ner", "textcat"))
     return SpacyPipeline(f"{_SPACY}{label_of(pipeline)}", pipeline)

@@ -22,7 +22,7 @@ def load_pipeline(
     A package that holds the folder of a pipeline, without being one itself, works as well.
 
     Args:
-        for_what: what needs it, for people.
+        for_what: what needs it, in human-readable form.
         any_of: components of which it must have one.
         without: components that are left out.
 
@@ -33,7 +33,9 @@ def load_pipeline(
     try:
         spacy: Any = import_module("spacy")
     except ImportError as error:
-        raise MissingExtraError(f"{for_what} need spaCy", help="pip install 'captious[parse]'") from error
+        raise MissingExtraError(
+            f"{for_what} require the package spacy", help="pip install 'captious[parse]'"
+        ) from error
     try:
         pipeline = spacy.load(_folder(str(name)) or name, exclude=list(without))
     except (OSError, ValueError, TypeError, AttributeError, ImportError) as error:  # whatever else has that name

@@ -46,7 +46,7 @@ def comparison_html(comparison: Comparison) -> str:
             numbers.p_value(d.p_randomization),
         ]
         rows.append((name, cells, d.signature))
-    return _page(f"{comparison.a.n_images:,} images; p values from approximate randomisation", heads, rows)
+    return _page(f"{comparison.a.n_images:,} images; p values from approximate randomization", heads, rows)
 
 
 def judgment_html(judgment: Judgment) -> str:

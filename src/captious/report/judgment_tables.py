@@ -17,6 +17,7 @@ from captious.report.provenance import (
     NOTHING,
     cell,
     explanations,
+    heading,
     in_order,
     is_number,
     protocol_facts,
@@ -105,7 +106,7 @@ def study_table(study: Study) -> Group:
     table = Table(box=None, header_style="", padding=(0, 2, 0, 0))
     for number, column in enumerate(study.columns):
         values = [record.get(column) for record in study.records]
-        head = Text(("  " if number == 0 else "") + numbers.plain(column.replace("_", " ")))
+        head = Text(("  " if number == 0 else "") + numbers.plain(heading(column)))
         table.add_column(head, justify="right" if any(map(is_number, values)) else "left", no_wrap=True)
     for record in study.records:
         first, *others = (cell(record.get(column)) for column in study.columns)

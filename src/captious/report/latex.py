@@ -10,6 +10,7 @@ from captious.report import numbers
 from captious.report.provenance import (
     cell,
     explanations,
+    heading,
     in_order,
     is_number,
     protocol_facts,
@@ -74,7 +75,7 @@ def study_latex(study: Study) -> str:
     kinds = ""
     for column in study.columns:
         kinds += "r" if any(is_number(record.get(column)) for record in study.records) else "l"
-    rows: list[Sequence[str] | str] = [[escaped(column.replace("_", " ")) for column in study.columns], r"\midrule"]
+    rows: list[Sequence[str] | str] = [[escaped(heading(column)) for column in study.columns], r"\midrule"]
     rows += [[escaped(cell(record.get(column))) for column in study.columns] for record in study.records]
     return _document(comments, kinds, rows)
 

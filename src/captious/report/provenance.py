@@ -19,6 +19,7 @@ __all__ = [
     "cell",
     "data_text",
     "explanations",
+    "heading",
     "in_order",
     "is_number",
     "protocol_facts",
@@ -30,6 +31,8 @@ __all__ = [
 
 #: Stands where there is no value.
 NOTHING = "–"
+
+_HEADINGS = {"pathology": "corruption"}  # columns that tables call differently from records
 
 _RATINGS = {
     "each": "each rating is a point",
@@ -54,6 +57,11 @@ def in_order(judgment: Judgment) -> list[str]:
 def statistic_of(verdict: Verdict) -> str:
     """ "kendall-tau-c ×100, n = 16,992"."""
     return f"{verdict.protocol.statistic} ×100, n = {verdict.n:,}"
+
+
+def heading(column: str) -> str:
+    """The name of a column of a study as tables show it."""
+    return _HEADINGS.get(column, column.replace("_", " "))
 
 
 def cell(value: Any) -> str:

@@ -45,7 +45,9 @@ class ScenePicture:
                 table.add_row("", "", Text(_written(names), "dim"), "")
         matches = sum(fact.match is not None for fact in found.candidate)
         parts = [
-            f"{matches} of {len(found.candidate)} match; the references have {len(found.references)}",
+            f"{matches} of {len(found.candidate)} tuple{'' if len(found.candidate) == 1 else 's'} "
+            f"match{'es' if len(found.candidate) == 1 else ''}; the references have {len(found.references)} "
+            f"tuple{'' if len(found.references) == 1 else 's'}",
             f"precision {numbers.score(found.precision)}",
             f"recall {numbers.score(found.recall)}",
             f"score {numbers.score(found.score)}",

@@ -68,5 +68,5 @@ def _side(name: str, words: list[str], left_out: tuple[str, ...]) -> Text:
     shown = " ".join(map(numbers.plain, words)) or "(no word with a vector)"
     line = Text(f"  {name}  {shown}", no_wrap=True)
     if left_out:
-        line.append(f"  without {' '.join(map(numbers.plain, left_out))}", style="dim")
+        line.append(f"  ignored: {' '.join(map(numbers.plain, left_out))}", style="dim")
     return line

@@ -23,7 +23,7 @@ class Found(Protocol):
 
     @property
     def origin(self) -> str:
-        """How it was found, for people."""
+        """How it was found, in human-readable form."""
         ...
 
     @property

@@ -83,7 +83,7 @@ def open_arrays(path: str | os.PathLike[str], label: str) -> Arrays | None:
 def _array(mapped: mmap.mmap, start: int, entry: dict[str, Any]) -> NDArray[Any]:
     dtype, length, offset = np.dtype(entry["dtype"]), entry["length"], entry["offset"]
     if dtype.kind not in "iuf" or length < 0 or offset < 0 or offset % _ALIGNMENT:
-        raise ValueError("not an array of write_arrays")
+        raise ValueError("not an array written by write_arrays")
     return np.frombuffer(mapped, dtype, length, start + offset)
 
 

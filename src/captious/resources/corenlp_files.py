@@ -58,7 +58,7 @@ def _in_archive(archive: zipfile.ZipFile, file: IO[bytes], tell: Callable[[str],
                 if GRAMMAR in names:
                     with jar.open(names[GRAMMAR]) as member:
                         return _bounded(member)
-    raise ValueError(f"a zip without {GRAMMAR}, which {MODELS_JAR} has")
+    raise ValueError(f"the zip does not contain {GRAMMAR} (it is in {MODELS_JAR})")
 
 
 @contextmanager

@@ -25,7 +25,7 @@ class Grammar:
 
     Args:
         name: what signatures call it.
-        fingerprint: of its content, hex digits.
+        fingerprint: fingerprint of its content, in hexadecimal digits.
         states: names of the split symbols, a symbol's number being its place; those with ``@`` are of binarisation.
         tags: those of the symbols that are parts of speech.
         words: the words of the lexicon, and the signatures of unknown words, as ``seen`` and ``unseen`` number them.

@@ -56,8 +56,8 @@ class MeteorTables:
     Args:
         jar: ``meteor-1.5.jar``.
         paraphrases: ``paraphrase-en.gz``.
-        origin: how they were found, for people.
-        fingerprint: of their content.
+        origin: how they were found, in human-readable form.
+        fingerprint: fingerprint of their content.
     """
 
     jar: Path
@@ -170,7 +170,7 @@ def fetch() -> MeteorTables:
     fetch_files(_WHEEL, _fetched())
     found = _in_folder(_fetched(), _FETCHED)
     if found is None:
-        raise ResourceError("the downloaded files are gone", where=str(_fetched()), help="download them again")
+        raise ResourceError("the downloaded files are missing", where=str(_fetched()), help="download them again")
     return found
 
 

@@ -207,7 +207,7 @@ class _Reader:
 
     def _pop(self) -> Any:
         if self._marks and len(self._stack) == self._marks[-1]:
-            self._refuse("a value from before a mark")
+            self._refuse("a value below the mark on the stack")
         return self._stack.pop()
 
     def _top(self, kind: type[Any], what: str) -> Any:
@@ -230,7 +230,7 @@ class _Reader:
 
     def _mark(self) -> None:
         if len(self._marks) >= _MOST_MARKS:
-            self._refuse(f"more than {_MOST_MARKS:,} values within values")
+            self._refuse(f"more than {_MOST_MARKS:,} nested values")
         self._marks.append(len(self._stack))
 
     def _tuple(self, size: int) -> tuple[Any, ...]:
@@ -325,10 +325,10 @@ class _Reader:
             target.values = self._numbers(raw, dtype, shape, fortran is True)
         elif isinstance(target, _Type) and isinstance(state, tuple) and len(state) >= 5:
             if state[1] not in ("<", ">", "=", "|") or any(part is not None for part in state[2:5]):
-                self._refuse("an array whose items have parts")
+                self._refuse("a structured array")
             target.code = state[1] + target.code.lstrip("<>=|")
         else:
-            self._refuse("a state for an object that takes none")
+            self._refuse("state for an object that does not accept any")
 
     def _numbers(self, raw: object, dtype: object, shape: object, fortran: bool) -> NDArray[Any]:
         if not isinstance(raw, bytes | memoryview) or not isinstance(dtype, _Type):

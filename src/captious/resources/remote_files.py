@@ -79,7 +79,7 @@ class _RemoteFile(io.RawIOBase):
 
     Args:
         url: where it is.
-        size: of the whole.
+        size: size of the whole file.
         part: its first bytes.
     """
 

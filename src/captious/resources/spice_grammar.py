@@ -36,7 +36,7 @@ _PUBLISHED_AT = (
     f"https://repo1.maven.org/maven2/edu/stanford/nlp/stanford-corenlp/3.6.0/{MODELS_JAR}",
     "https://nlp.stanford.edu/software/stanford-corenlp-full-2015-12-09.zip",
 )
-_SOURCES = f"""PATH_OR_URL is {GRAMMAR}, or CoreNLP 3.6.0's models jar or distribution zip, which have it:
+_SOURCES = f"""PATH_OR_URL is {GRAMMAR}, or CoreNLP 3.6.0's models jar or distribution zip; both contain the grammar:
   {_PUBLISHED_AT[0]} (2 MB of it are downloaded)
   {_PUBLISHED_AT[1]}
   without it, SPICE uses the bundled approximate grammar"""
@@ -58,9 +58,9 @@ class SpiceGrammar:
     """The file that was found, and what is compiled from it.
 
     Args:
-        file: ``englishPCFG.ser.gz``, or a jar or zip that has it.
-        origin: how it was found, for people.
-        fingerprint: of the grammar.
+        file: ``englishPCFG.ser.gz``, or a jar or zip that contains it.
+        origin: how it was found, in human-readable form.
+        fingerprint: fingerprint of the grammar.
     """
 
     file: Path

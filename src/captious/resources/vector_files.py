@@ -200,8 +200,9 @@ def _from_npz(path: Path, file: IO[bytes]) -> Source:
     except ValueError as error:
         raise broken(path, "", f"not a readable .npz file ({error})") from error
     if len(arrays) < 2:
+        found = ", ".join(arrays) or "neither"
         raise broken(
-            path, "", f"of words and vectors, it contains {' '.join(arrays) or 'neither'}", "save words and vectors"
+            path, "", f"the file must contain both words and vectors; found: {found}", "save words and vectors"
         )
     words = arrays["words"]
     if words.ndim != 1 or words.dtype.kind not in "US":

@@ -20,7 +20,7 @@ from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpacked
 
 __all__ = ["FORMS", "PIECE", "WIDEST", "Source", "broken", "encoded", "finite", "from_arrays", "opened", "rest_on_disk"]
 
-#: What can be read, for people.
+#: What can be read, in human-readable form.
 FORMS = (
     "GloVe text, word2vec text or binary, fastText .vec or .bin, gensim KeyedVectors, .npz with words and vectors, "
     "or .npy with --vocabulary; plain or .gz"
@@ -61,7 +61,7 @@ class Source:
         self._unit, self._first = unit, first
 
     def place(self, row: int) -> str:
-        """Where the word of a row stands, for people."""
+        """Where the word of a row stands, in human-readable form."""
         return f"{self._unit} {self._first + row:,}"
 
 
@@ -70,7 +70,7 @@ def broken(path: Path, place: str, reason: str, help: str = "") -> ResourceError
     return ResourceError(
         f"these word vectors cannot be read: {reason}",
         where=f"{path}{', ' if place else ''}{place}",
-        help=help or f"give {FORMS}",
+        help=help or f"supported formats: {FORMS}",
     )
 
 

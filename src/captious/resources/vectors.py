@@ -55,10 +55,10 @@ class NamedVectors:
     """Vectors under the name that signatures show.
 
     Args:
-        name: of the vectors.
-        checksum: of their content.
+        name: their name.
+        checksum: checksum of their content.
         index: what looks words up.
-        origin: where they were found, for people.
+        origin: where they were found, in human-readable form.
     """
 
     name: str
@@ -87,7 +87,7 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
         if there := names():
             raise ParameterError(
                 "several word vectors are available",
-                where=f"there are {', '.join(there)}",
+                where=f"available: {', '.join(there)}",
                 help=f"--vectors NAME (vectors=NAME in Python), or set {VARIABLE}",
             )
         raise MissingExtraError("no word vectors are available", help=_HOW_TO_GET)
@@ -98,9 +98,10 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
         return _of_entry(text, entry)
     path = expanded(text, "--vectors")
     if not text or not os.path.exists(path):
-        known = ", ".join(names()) or "none yet"
+        known = ", ".join(names()) or "(none)"
         raise UnknownNameError(
-            f"{text!r} is neither the name of word vectors nor a file", help=f"names are: {known}; {INSTALL}"
+            f"{text!r} is neither the name of word vectors nor a file",
+            help=f"known names: {known}. To add vectors: {INSTALL}",
         )
     file = VectorFile(path)
     return _opened(_safe(path), file.checksum(), file, cache_folder())
@@ -166,8 +167,10 @@ def remove(name: str) -> None:
         UnknownNameError: no vectors have this name.
     """
     if name not in names():
+        known = ", ".join(names())
         raise UnknownNameError(
-            f"no word vectors are named {name!r}", help=f"the names are {', '.join(names()) or 'none yet'}"
+            f"no word vectors are named {name!r}",
+            help=f"known names: {known}" if known else "no word vectors have been added yet",
         )
     file = _names_folder() / f"{name}.json"
     try:

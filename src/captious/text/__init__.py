@@ -3,10 +3,19 @@
 Everything here is an annotation layer of a table of captions, computed once and shared by all metrics.
 """
 
-from captious.text.concepts import SMURF, ConceptLayer, Concepts
+from captious.text.concepts import ConceptLayer, Concepts
 from captious.text.meteor_words import MeteorLayer, MeteorWords
 from captious.text.stems import porter2_stems
-from captious.text.tokenizers import PTB, PTB_RAW, SPACES, WHITESPACE, Tokenizer, as_tokenizer, register_tokenizer
+from captious.text.tokenizers import (
+    PTB,
+    PTB_RAW,
+    SMURF,
+    SPACES,
+    WHITESPACE,
+    Tokenizer,
+    as_tokenizer,
+    register_tokenizer,
+)
 from captious.text.tokens import NgramLayer, TokenLayer, Tokens, WordLayer
 
 __all__ = [

@@ -12,24 +12,10 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References
 from captious.text.porter import porter_stem
 from captious.text.stop_words import NLTK_STOP_WORDS
-from captious.text.tokenizers import Tokenizer
+from captious.text.tokenizers import SMURF, Tokenizer
 from captious.text.tokens import TokenLayer, Tokens
-from captious.text.treebank import treebank_tokens
 
-__all__ = ["SMURF", "ConceptLayer", "Concepts", "smurf_text"]
-
-
-def smurf_text(caption: str) -> str:
-    """A caption as SMURF's code reads it: in lower case, without white space at its end, without full stops."""
-    return caption.lower().rstrip().replace(" .", "").replace(".", "")
-
-
-def _words(caption: str) -> list[str]:
-    return treebank_tokens(smurf_text(caption))
-
-
-#: The tokens of SMURF's official code.
-SMURF = Tokenizer("smurf", _words)
+__all__ = ["ConceptLayer", "Concepts"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,7 @@ NLTK = StopWords("nltk", NLTK_STOP_WORDS)
 
 
 def as_stop_words(words: StopWords | str | os.PathLike[str] | Iterable[str] | None) -> StopWords:
-    """A list of stop words from a file, plain or .gz, with one word on a line; from words; or, for None, NLTK's.
+    """A list of stop words from a file, plain or .gz, with one word per line; from words; or, for None, NLTK's.
 
     A user-defined list is named after its file, or "own", with a checksum of its words.
 
@@ -53,7 +53,7 @@ def as_stop_words(words: StopWords | str | os.PathLike[str] | Iterable[str] | No
         return _named(path.name.removesuffix(".gz").rsplit(".", 1)[0], _read(path).split())
     listed = list(words)
     if not all(isinstance(word, str) for word in listed):
-        raise ParameterError("stop words are strings", help="give words, or a file with one word on a line")
+        raise ParameterError("stop words must be strings", help="give words, or a file with one word per line")
     return _named("own", listed)
 
 
@@ -65,7 +65,7 @@ def _named(name: str, words: Iterable[str]) -> StopWords:
 
 
 def _read(path: Path) -> str:
-    help = "give a text file (UTF-8) with one word on a line"
+    help = "give a text file (UTF-8) with one word per line"
     try:
         return plain_content(path.read_bytes(), path.name).decode("utf-8")
     except UnpackedSizeError as error:

@@ -1,4 +1,4 @@
-"""Tokenizers: the PTB tokenizer of the COCO toolkit, white space, or any user-defined function.
+"""Tokenizers: the PTB tokenizer of the COCO toolkit, white space, SMURF's, or any user-defined function.
 
 A ``Tokenizer`` is a name and a rule. The name is part of every signature, because scores under different
 tokenizers cannot be compared.
@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from captious.entry_points import EntryPoints
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Cut, Vocabulary, threads
+from captious.text.treebank import smurf_tokens
 
 __all__ = [
     "PTB",
     "PTB_RAW",
+    "SMURF",
     "SPACES",
     "WHITESPACE",
     "Tokenizer",
@@ -49,7 +51,8 @@ class Tokenizer:
             )
         if (self.function is None) == (self.cut is None):
             raise ParameterError(
-                f"the tokenizer {self.name!r} needs a function", help="Tokenizer('name', function), str -> list[str]"
+                f"the tokenizer {self.name!r} needs a function",
+                help="pass a function str -> list[str]: Tokenizer('name', function)",
             )
 
     def __call__(self, caption: str) -> list[str]:
@@ -80,7 +83,7 @@ class Tokenizer:
     def look_up_words(
         self, captions: Sequence[str], vocabulary: Vocabulary
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Words of captions, tokens being cut again at white space, without adding any to the vocabulary.
+        """Words of captions, splitting tokens at white space, without adding any to the vocabulary.
 
         A word that the vocabulary does not have gets an id from ``len(vocabulary)`` on, the same within a caption.
         Returns and raises as ``encode`` does.
@@ -122,8 +125,10 @@ PTB_RAW = Tokenizer("ptb-raw", cut=Cut.ptb_raw)
 WHITESPACE = Tokenizer("whitespace", cut=Cut.whitespace)
 #: Pieces between single spaces, empty ones included: ``str.split(" ")``, as the COCO harness reads tokenized text.
 SPACES = Tokenizer("spaces", cut=Cut.spaces)
+#: The tokens of SMURF's official code: lower-cased, without full stops, cut by NLTK's rules.
+SMURF = Tokenizer("smurf", smurf_tokens)
 
-_BUILT_IN = {tokenizer.name: tokenizer for tokenizer in (PTB, PTB_RAW, WHITESPACE, SPACES)}
+_BUILT_IN = {tokenizer.name: tokenizer for tokenizer in (PTB, PTB_RAW, WHITESPACE, SPACES, SMURF)}
 _OTHERS = EntryPoints("captious.tokenizers", "tokenizer", tuple(_BUILT_IN))
 _registered: dict[str, Tokenizer] = {}
 
@@ -183,7 +188,7 @@ def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) ->
         if (found := _named(tokenizer)) is None:
             raise UnknownNameError(
                 f"there is no tokenizer {tokenizer!r}",
-                help=f"there are {', '.join(tokenizer_names())}; in Python, a function is also accepted",
+                help=f"available tokenizers: {', '.join(tokenizer_names())}; in Python, a function is also accepted",
             )
         return found
     if not callable(tokenizer):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
-__all__ = ["treebank_tokens"]
+__all__ = ["smurf_text", "smurf_tokens", "treebank_tokens"]
 
 # Each rule sets something apart by spaces; they apply one after the other.
 _OPENING = (
@@ -58,6 +58,16 @@ _AFTER += [partial(re.compile(rule).sub, r" \1 \2 ") for rule in _CONTRACTIONS]
 # Most captions hold words and commas alone. In such text, only commas and these words are cut.
 _PLAIN = re.compile(r"(?:[A-Za-z0-9 ]|-(?!-)|,(?= |$))*")
 _CUT = frozenset(("cannot", "gimme", "gonna", "gotta", "lemme", "wanna"))
+
+
+def smurf_text(caption: str) -> str:
+    """A caption as SMURF's code reads it: in lower case, without white space at its end, without full stops."""
+    return caption.lower().rstrip().replace(" .", "").replace(".", "")
+
+
+def smurf_tokens(caption: str) -> list[str]:
+    """The tokens of a caption as SMURF's code reads it."""
+    return treebank_tokens(smurf_text(caption))
 
 
 def treebank_tokens(sentence: str) -> list[str]:

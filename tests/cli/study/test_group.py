@@ -67,7 +67,8 @@ def test_the_line_of_the_list_begins_the_help(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_study_goes_everywhere(name: str) -> None:
     options = {option: each for each in command_of(name).params for option in each.opts}
-    assert {"-o", "--plot", "--format"} <= options.keys()
+    assert {"-o", "--format"} <= options.keys()
+    assert ("--plot" in options) == (name not in ("failures", "timing"))  # which have nothing to draw
     form = options["--format"].type
     assert isinstance(form, click.Choice)
     assert [*form.choices] == ["table", "json", "csv", "latex"]

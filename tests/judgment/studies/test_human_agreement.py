@@ -191,8 +191,8 @@ def test_karpathy_images_beside_c5(shared_data: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
-        (captions(1, 1), {}, "no image has two captions"),
-        (captions(1, 1, 5), {}, "hardly any image has two captions"),
+        (captions(1, 1), {}, "no images have two or more captions"),
+        (captions(1, 1, 5), {}, "too few images have two or more captions"),
         (captions(3, 3), {"counts": 3}, "no image has 3 references"),
         (captions(3, 3), {"counts": [1, 0]}, "no image has 0 references"),
         (captions(3, 3), {"place": 3}, "no image has a caption at position 3"),

@@ -102,7 +102,7 @@ def test_refusals(captioners: Captioners, tmp_path: Path) -> None:
     two = dict(list(results.items())[:2])
     with pytest.raises(ParameterError, match="2 systems are too few"):
         systems(two, references, "rouge-l")
-    with pytest.raises(ParameterError, match="no score of three"):
+    with pytest.raises(ParameterError, match="no score for three"):
         systems(results, references, "rouge-l", human={"human": 1, "one": 2, "two": 3})
     with pytest.raises(ParameterError, match="metric and a human measure"):
         systems(results, references, "rouge-l", human={"rouge-l": HUMAN})

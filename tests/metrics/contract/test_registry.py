@@ -268,7 +268,7 @@ def test_entry_points_with_capitals_are_known_in_lower_case(plugins: list[EntryP
 
 def test_a_broken_plugin_does_not_hide_that_a_setting_is_not_used(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("broken", "nowhere:Nothing"))
-    with pytest.raises(ParameterError, match="images is given, but no requested metric"):
+    with pytest.raises(ParameterError, match="the setting images was given, but no requested metric"):
         select(["bleu-1"], captious.Settings(images="pictures"))
 
 

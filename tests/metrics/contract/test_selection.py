@@ -35,7 +35,7 @@ def test_what_is_not_installed_is_left_out_with_the_command_that_installs_it(mon
     selection = select()
     assert selection.labels == tuple(name for name in COCO if name not in ("meteor", "spice"))
     assert selection.warnings == (
-        "skipped, because a requirement is not installed: "
+        "metrics skipped because requirements are missing: "
         "meteor: pip install 'captious[meteor]'; spice: get the tables",
     )
     assert select(["bleu"]).warnings == ()  # nothing is left out of what is asked for
@@ -63,7 +63,12 @@ def test_a_metric_an_output_or_a_variant() -> None:
 
 
 def test_names_in_any_case() -> None:
-    assert select(["BLEU-4", "CIDEr-D", "ROUGE-L@lin2004"]).labels == ("bleu-4", "cider-d", "rouge-l@lin2004")
+    assert select(["BLEU-4", "CIDEr-D", "ROUGE-L@Lin2004"]).labels == ("bleu-4", "cider-d", "rouge-l@lin2004")
+    assert select(["rouge-s:GAP=2"]).labels == ("rouge-s:gap=2",)
+    with pytest.raises(ParameterError, match="bleu-4@paper is requested twice"):
+        select(["bleu-4@paper", "BLEU-4@Paper"])
+    with pytest.raises(ParameterError, match="gap is given twice"):
+        select(["rouge-s:gap=2,Gap=3"])
 
 
 def test_outputs_of_one_metric_are_computed_once() -> None:

@@ -196,7 +196,7 @@ def test_metrics_that_are_made_keep_their_own() -> None:
 def test_a_setting_that_no_metric_uses_is_refused(setting: str) -> None:
     with pytest.raises(ParameterError) as caught:
         select([OTHERS[setting]], Settings(**{setting: VALUES[setting]}))
-    assert caught.value.message == f"{setting} is given, but no requested metric uses it"
+    assert caught.value.message == f"the setting {setting} was given, but no requested metric uses it"
     assert caught.value.where.startswith(f"{setting}: ")
     help = caught.value.help
     assert help.startswith(f"remove {setting}, or request ")
@@ -260,7 +260,7 @@ def test_what_is_not_a_model(value: Any) -> None:
     ("setting", "message"),
     [
         ("tokenizer", "is not a tokenizer"),
-        ("idf", "is not document frequencies"),
+        ("idf", "does not hold document frequencies"),
         ("vectors", "are not word vectors"),
         ("parser", "is not a parser"),
         ("images", "is not a folder of images"),

@@ -1,4 +1,4 @@
-"""captious study failures: how often is a metric grossly wrong?"""
+"""captious study failures: how often is a metric plainly wrong?"""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["failures"]
     show_default=True,
     help="Minimum difference between the ratings of two captions, as a fraction of the scale.",
 )
-@study_options(data=True)
+@study_options(data=True, pictures=False)
 def failures(benchmark: str, gap: float, **given: Any) -> Study:
-    """How often is a metric grossly wrong? Report the share of pairs of captions of BENCHMARK with very different
+    """How often is a metric plainly wrong? Report the share of pairs of captions of BENCHMARK with very different
     ratings that the metric ranks in the opposite order."""
     return studies.critical_failures(benchmark, gap=gap, **given)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["statistic_option", "study", "study_options"]
 
-# One line per study: what `captious study --help` says of it. Each is in a module of its name.
+# One line per study: what `captious study --help` says about it. Each is in a module of its name.
 _STUDIES = {
     "references": "How many references does a metric need?",
-    "robustness": "Does a metric notice broken captions?",
-    "failures": "How often is a metric grossly wrong?",
+    "robustness": "Does a metric notice corrupted captions?",
+    "failures": "How often is a metric plainly wrong?",
     "metrics": "Which metrics agree with each other?",
     "systems": "Do metrics rank systems alike, and as people do?",
     "timing": "What does a metric cost?",
@@ -40,7 +40,7 @@ _OTHERS = EntryPoints("captious.studies", "study", tuple(_STUDIES))
 
 
 def study_options(
-    *, metrics: bool = True, data: bool = False, resampling: bool = True, seed: bool = True
+    *, metrics: bool = True, data: bool = False, resampling: bool = True, seed: bool = True, pictures: bool = True
 ) -> Callable[[Callable[..., Study]], Callable[..., None]]:
     """Make a command of a function that returns a study: give it the common options, and deliver what it returns.
 
@@ -52,12 +52,13 @@ def study_options(
         data: it reads benchmarks.
         resampling: it has bootstrap intervals.
         seed: something in it is random; implied by ``resampling``.
+        pictures: it can be drawn.
     """
 
     def decorate(function: Callable[..., Study]) -> Callable[..., None]:
         @functools.wraps(function)
         def command(**given: Any) -> None:
-            where = {name: given.pop(name) for name in ("format_", "output", "plot")}
+            where = {name: given.pop(name, None) for name in ("format_", "output", "plot")}
             deliver_result(function(**given), **where)
 
         decorated: Any = command
@@ -69,7 +70,7 @@ def study_options(
             decorated = data_option(decorated)
         if metrics:
             decorated = metric_option(settings_options(decorated))
-        return output_options("table", "json", "csv", "latex", pictures=True)(decorated)  # type: ignore[no-any-return]
+        return output_options("table", "json", "csv", "latex", pictures=pictures)(decorated)  # type: ignore[no-any-return]
 
     return decorate
 

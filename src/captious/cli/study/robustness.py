@@ -1,4 +1,4 @@
-"""captious study robustness: does a metric notice broken captions?"""
+"""captious study robustness: does a metric notice corrupted captions?"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["robustness"]
 )
 @study_options()
 def robustness(references: Path, sample: int, strengths: tuple[float, ...], **given: Any) -> Study:
-    """Does a metric notice broken captions? Score human captions with growing shares of random captions, permuted
+    """Does a metric notice corrupted captions? Score human captions with growing shares of random captions, permuted
     words, and random words.
 
     REFERENCES are human captions, several per image: one is corrupted, and scored against the others.

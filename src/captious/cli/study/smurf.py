@@ -43,7 +43,9 @@ def smurf(
     """How do SYSTEMs differ from people? Compare the semantics and style of their captions: the ellipse of each system,
     its overlap with human captions, its most central caption, and its grammar penalty."""
     if len(files) < 2:
-        raise click.UsageError("give at least one file of captions, followed by the file of references")
+        raise ParameterError(
+            "no candidates given", help="give at least one file of candidates, followed by the file of references"
+        )
     *candidates, references = files
     ((chosen),) = (each.metric for each in select(metric, settings))
     if not isinstance(chosen, Smurf):

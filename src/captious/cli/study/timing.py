@@ -19,7 +19,7 @@ __all__ = ["timing"]
 @click.option(
     "--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Number of timings per metric."
 )
-@study_options(resampling=False, seed=False)
+@study_options(resampling=False, seed=False, pictures=False)
 def timing(candidates: Path, references: Path, repeats: int, **given: Any) -> Study:
     """What does a metric cost? Measure the seconds per 1,000 captions for all CANDIDATES with their REFERENCES."""
     return studies.timing(candidates, references, repeats=repeats, **given)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from captious.cli.options import subset_option, system_names
+from captious.cli.options import system_names
 from captious.cli.study.group import study_options
 from captious.judgment import Study, studies
 
@@ -45,7 +45,7 @@ __all__ = ["words"]
     metavar="N",
     help="Number of references. Default: the usual number of captions minus one.",
 )
-@subset_option
+@click.option("--subset", is_flag=True, help="Use only the images that references and systems have in common.")
 @study_options(metrics=False, resampling=False)
 def words(references: Path, outputs: tuple[Path, ...], **given: Any) -> Study:
     """Which words do people agree on? Measure how precisely human captions predict the most frequent words of other

@@ -137,7 +137,7 @@ class Benchmark:
         raise ResourceError(
             f"the files of {self.name} are missing",
             where="\nor ".join([f"{missing[0]} was not found in {folder.folder}", *missing[1:]]),
-            help="captious data list says how to obtain them",
+            help="captious data list names their source",
         )
 
 

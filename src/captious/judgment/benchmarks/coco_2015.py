@@ -61,7 +61,7 @@ def _protocol(name: str, text: str) -> Protocol:
         "pearson",
         "given",
         "systems",
-        references=Choice("scores are those of the leaderboard, c40", _scores),
+        references=Choice("none (published leaderboard scores, c40)", _scores),
         excluded=Choice("systems whose judged entry has no scores", _left_out),
         measure=Choice(f"{measure}, {text}", partial(_measured, measure=measure)),
         source="COCO captioning challenge 2015",

@@ -1,8 +1,8 @@
 """Studies of metrics, as the papers make them.
 
     reference_counts     does a metric need many references?
-    robustness           does it notice broken captions?
-    critical_failures    how often is it grossly wrong?
+    robustness           does it notice corrupted captions?
+    critical_failures    how often is it plainly wrong?
     metric_correlations  which metrics agree with each other?
     systems              do metrics rank systems alike, and as people do?
     timing               what does a metric cost?

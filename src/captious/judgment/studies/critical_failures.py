@@ -1,4 +1,4 @@
-"""How often is a metric grossly wrong? Caption pairs that a metric ranks against clear human ratings.
+"""How often is a metric plainly wrong? Caption pairs that a metric ranks against clear human ratings.
 
 In the spirit of the critical failures of Feinglass and Yang 2021 (SMURF), section 4.5: correlations forgive single
 errors however large they are, users do not. The definition is ours: a failure is a pair of captions of one
@@ -43,19 +43,19 @@ def critical_failures(
     the worst machines').
 
     Args:
-        benchmark: of rated captions; as ``judge`` takes it.
+        benchmark: a benchmark of rated captions; as ``judge`` takes it.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
         gap: the least difference of ratings, as a share of the scale; 1 leaves the best against the worst.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
-        resamples, seed: of the bootstrap interval over images.
+        resamples, seed: number of resamples and random seed of the bootstrap interval over images.
 
     Returns:
         One record per metric: pairs, failures (the worse caption scores higher), ties, rate (failures and half the
         ties, per pair), ci95_low, ci95_high.
 
     Raises:
-        ParameterError: a gap outside 0..1, a benchmark without ratings, or no pair of captions that far apart.
+        ParameterError: a gap outside 0 to 1, a benchmark without ratings, or no pair of captions that far apart.
         and what ``judge`` raises.
     """
     check_sampling(resamples, seed)

@@ -69,14 +69,15 @@ def human_agreement(
     CIDEr are counted over the references of each number, unless the metric brings its own.
 
     Args:
-        references: human captions, at least two per image, in any form that is read.
+        references: human captions, at least two per image, in any supported form.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
         counts: numbers of references; by default 1, 2, ... up to what is left of the usual number of captions of an
             image, which is 4 of COCO's 5.
         place: hold out the caption at this place, from 0, and take the others in order; by default all are drawn.
         published: scores to compare with: a COCO leaderboard with a human row (``cap_c5.json``), or scores.
-        resamples, seed: of the bootstrap intervals over images; the seed is also that of the draw.
+        resamples, seed: number of resamples and random seed of the bootstrap intervals over images; the seed is also
+            that of the draw.
 
     Returns:
         One record per metric: its score for every number of references, the 95% interval of the last ("ci95" has all),
@@ -202,9 +203,7 @@ def _checked_counts(table: References, counts: Sequence[int]) -> list[int]:
     usual = int(np.bincount(of_image).argmax()) - 1
     if most < 1 or (not counts and usual < 1):
         raise ParameterError(
-            "there is nothing to compare a caption with: "
-            + ("no image" if most < 1 else "hardly any image")
-            + " has two captions",
+            ("no images" if most < 1 else "too few images") + " have two or more captions",
             where=table.name,
             help="give captions by several people for every image",
         )
@@ -297,8 +296,8 @@ def _comparison(
         now = np.mean([abs(r[_column(counts[-1])] - r[column]) for r in told])
         then = np.mean([abs(r["expected"] - r[column]) for r in told])
         notes.append(
-            f"Expected: the score extrapolated to {known.n_references} references, if gains keep shrinking as a power "
-            "of their number; it is missing where scores do not grow that way. Its mean difference from the "
-            f"published scores is {then:.3f}; that of the score with {counts[-1]} references is {now:.3f}."
+            f"Expected: the score extrapolated to {known.n_references} references, assuming a power law in the number "
+            "of references; it is missing where scores do not grow that way. Mean difference from the published "
+            f"scores: {then:.3f} for the extrapolation, {now:.3f} for {counts[-1]} references."
         )
     return notes

@@ -39,7 +39,7 @@ def metric_correlations(
     prefer.
 
     Args:
-        benchmark: of captions; as ``judge`` takes it.
+        benchmark: a benchmark of captions; as ``judge`` takes it.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
         statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.

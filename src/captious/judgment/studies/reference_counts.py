@@ -51,13 +51,14 @@ def reference_counts(
     of CIDEr are counted over the drawn references.
 
     Args:
-        benchmark: of captions; as ``judge`` takes it.
+        benchmark: a benchmark of captions; as ``judge`` takes it.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
         counts: numbers of references; by default 1 to 5, 10, 20, 40 and all, up to the number available.
-        draws: of references, for each count.
+        draws: how often references are drawn, for each count.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
-        resamples, seed: of the interval, which is a bootstrap over images of the mean over draws.
+        resamples, seed: number of resamples and random seed of the interval, a bootstrap over images of the mean over
+            draws.
 
     Returns:
         One record per metric and count: metric, references, value, ci95_low, ci95_high.

@@ -1,7 +1,7 @@
-"""Does a metric notice broken captions? Scores of human captions that are increasingly corrupted.
+"""Does a metric notice corrupted captions? Scores of human captions that are increasingly corrupted.
 
 Cui et al. 2018 (LEIC), sections 3.3 and 3.4. One reference of each image is taken out and becomes the candidate; it is
-then broken in one of three ways, from strength 0, where it is intact, to 1:
+then corrupted in one of three ways, from strength 0, where it is intact, to 1:
 
     random captions     that share of the images gets the caption of another image
     word permutation    that share of the words of every caption change places
@@ -50,33 +50,35 @@ def robustness(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Study:
-    """Normalised scores of broken human captions, and the area under them.
+    """Normalised scores of corrupted human captions, and the area under them.
 
-    Captions are broken as PTB tokens joined by spaces, intact ones included. Corruption is nested: what is broken at
-    one strength is broken alike at all greater ones. Document frequencies of CIDEr are counted over the references
-    that the images keep.
+    Captions are corrupted as PTB tokens joined by spaces, intact ones included. Corruption is nested: what is corrupted
+    at one strength is corrupted alike at all greater ones. Document frequencies of CIDEr are counted over the
+    references that the images keep.
 
     Args:
-        references: human captions in any form that is read, two or more for each image that is used.
+        references: human captions in any supported form, two or more for each image that is used.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
         sample: how many images to draw at random; None for all.
         strengths: between 0 and 1; 0 is added.
-        resamples, seed: of the bootstrap interval over images; the seed is also that of everything random in captions.
+        resamples, seed: number of resamples and random seed of the bootstrap interval over images; the seed is also
+            that of everything random in captions.
 
     Returns:
-        One record per pathology and metric: intact (the corpus score of intact captions), area, ci95_low, ci95_high,
-        and the normalised score at each strength under a key such as "at 0.1". The area is divided by the greatest
-        strength, so that a metric that notices nothing gets 1.
+        One record per pathology (kind of corruption) and metric: intact (the corpus score of intact captions), area,
+        ci95_low, ci95_high, and the normalised score at each strength under a key such as "at 0.1". The area is divided
+        by the greatest strength, so that a metric that notices nothing gets 1.
 
     Raises:
-        ParameterError: strengths outside 0..1, too few images, or a metric whose score of intact captions is too small.
+        ParameterError: strengths outside 0 to 1, too few images, or a metric whose score of intact captions is too
+            small.
         and what ``captious.score`` raises about captions and metrics.
     """
     check_sampling(resamples, seed)
     strengths = _checked_strengths(strengths)
     table, data = noted_references(references)
-    chosen = as_selection(metrics, settings, name="broken captions")
+    chosen = as_selection(metrics, settings, name="corrupted captions")
     rng = np.random.default_rng(seed)
     specimens, left_out = _specimens(table, sample, rng)
     records = []
@@ -106,7 +108,7 @@ def robustness(
         notes.append(f"{left_out:,} images with a single reference are excluded.")
     return Study(
         "robustness",
-        f"Normalised scores of broken captions: {name_of_file(references, table.name)}, {len(intact.ids):,} images",
+        f"Normalised scores of corrupted captions: {name_of_file(references, table.name)}, {len(intact.ids):,} images",
         ("pathology", "metric", "intact", "area", "ci95_low", "ci95_high", *map(_at, strengths[1:])),
         records,
         {label: result.signature for label, result in intact.items()},

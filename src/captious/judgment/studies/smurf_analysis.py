@@ -57,7 +57,7 @@ def places(scores: Mapping[str, Parts], people: str, threshold: float = THRESHOL
     Args:
         scores: standardised SPARCS, SPURTS and MIMA of each system's captions, two captions or more.
         people: which of the systems is people.
-        threshold: of the grammar penalty.
+        threshold: threshold of the grammar penalty.
     """
     outlines = {system: ellipse(sparcs, spurts, _DEVIATIONS) for system, (sparcs, spurts, _) in scores.items()}
     found = {}
@@ -82,13 +82,13 @@ def smurf_analysis(
     """Semantics, style and grammar of systems compared with human captions.
 
     Args:
-        systems: the captions of systems by name, in any form that is read.
-        references: human captions, likewise.
+        systems: the captions of systems by name, in any supported form.
+        references: human captions, in any supported form.
         metric: SMURF with its models and constants; by default as published.
-        human: other human captions of the same images, likewise. None takes one reference of each image
+        human: other human captions of the same images, in any supported form. None takes one reference of each image
             out, for all systems; images with a single reference are left out then.
         subset: score only the images that both sides have.
-        seed: of which references are taken out, and which captions are drawn.
+        seed: random seed: which references are taken out, and which captions are drawn.
 
     Returns:
         One record for people and for each system: captions (how many); sparcs, spurts and mima (means, in standard

@@ -46,14 +46,15 @@ def systems(
     """Corpus scores of systems; correlations between metrics and with human scores, over systems and over captions.
 
     Args:
-        results: the captions of three or more systems by name, in any form that is read.
-        references: human captions, likewise.
+        results: the captions of three or more systems by name, in any supported form.
+        references: human captions, in any supported form.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
         human: human scores of the systems: measure -> system -> number, or system -> number; or a JSON file with these.
         statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         subset: score the images that both sides have.
-        resamples, seed: of the bootstrap interval over systems of the correlations with people.
+        resamples, seed: number of resamples and random seed of the bootstrap interval over systems of the correlations
+            with people.
 
     Returns:
         Records of several kinds with one column per metric and per human measure: "score" of each system; the
@@ -173,7 +174,7 @@ def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[st
     for measure, values in by_measure.items():
         if missing := [name for name in names if name not in values]:
             raise ParameterError(
-                f"{measure} has no score of {', '.join(missing)}",
+                f"{measure} has no score for {', '.join(missing)}",
                 where=where,
                 help=f"use the system names of this call: {', '.join(names)}",
             )

@@ -37,7 +37,7 @@ def timing(
     in memory are not: a few captions are scored beforehand for that.
 
     Args:
-        candidates: captions of a system in any form that is read, or ``Captions``.
+        candidates: captions of a system in any supported form, or ``Captions``.
         references: likewise; None with ``Captions``.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.

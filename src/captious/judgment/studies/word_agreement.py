@@ -58,14 +58,14 @@ def word_agreement(
     compared with all choices of k of the k + 1 references, so that they are measured as people are.
 
     Args:
-        references: human captions, at least two per image, in any form that is read.
+        references: human captions, at least two per image, in any supported form.
         n_words: how many words of each kind, or in all without a tagger.
-        systems: captions of systems by name, in any form that is read.
+        systems: captions of systems by name, in any supported form.
         tagger: a spaCy pipeline by name or folder, or a function from captions, as lists of words, to parts of speech;
             words are then grouped into nouns, verbs and adjectives, by what they most often are. Others are left out.
         k: number of references; by default one less than the usual number of captions of an image.
         subset: with systems, take the images that all sides have.
-        seed: of the drawing of captions, and of those in which a word's part of speech is looked up.
+        seed: random seed: which captions are drawn, and in which of them a word's part of speech is looked up.
 
     Returns:
         One record per word, kind by kind, the most frequent first: the number of images that have it, human recall and
@@ -267,12 +267,13 @@ def _notes(people: WordCounts, words: NDArray[np.int64], n_table: int) -> list[s
     gap = precision - model_precision(recall, people.k)
     more = float(np.mean(recall - p))
     notes = [
-        f"Each of an image's {people.k + 1} captions predicts the others in turn; numbers pool all turns.",
+        f"Each of an image's {people.k + 1} captions predicts the others in turn; results are pooled over all turns.",
         "p is fitted to the number of captions per image that contain the word; model is the precision that p implies, "
-        f"on average {np.mean(np.abs(precision - model_precision(p, people.k))):.3f} from the measured precision.",
+        "which differs from the measured precision by "
+        f"{np.mean(np.abs(precision - model_precision(p, people.k))):.3f} on average.",
         f"The model predicts recall p; the measured recall is {abs(more):.3f} {'higher' if more >= 0 else 'lower'} on "
-        f"average{', as when a word suits some images better than others' if more > 0 else ''}. Words lie on average "
-        f"{np.mean(np.abs(gap)):.3f} from the model's curve over recall, "
+        f"average{', as expected if a word suits some images better than others' if more > 0 else ''}. Words lie on "
+        f"average {np.mean(np.abs(gap)):.3f} from the model's curve over recall, "
         f"{np.count_nonzero(gap < 0):,} of {len(words):,} below it.",
     ]
     if people.n_images < n_table:
@@ -303,8 +304,9 @@ def _group_notes(
         notes.append(said + ".")
     if systems:
         notes.append(
-            "If a system recalls a word less often than people do, its PHR is interpolated: its precision if the word "
-            "were added to random captions until it does. Captions alone allow no better estimate."
+            "If a system recalls a word less often than people do, its PHR is interpolated as if the word were added "
+            "to random captions until the system's recall matched that of people. A better estimate is not possible "
+            "from captions alone."
         )
     return notes
 

@@ -208,7 +208,7 @@ class Metric(ABC):
         else:
             total = stream.total
         if total is None:
-            raise ParameterError(f"{self.name} has seen no captions yet", help="call update() before compute()")
+            raise ParameterError(f"no captions have been added to {self.name}", help="call update() before compute()")
         return dict(zip(self.outputs, self.aggregate(np.asarray(total)).tolist(), strict=True))
 
     def merge(self, other: Metric) -> None:

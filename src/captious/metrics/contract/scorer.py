@@ -43,7 +43,7 @@ class GenericScorer:
 
     Args:
         metric: the metric.
-        references: of all images of the training set; a metric that has to be fitted is fitted on them.
+        references: references of all images of the training set; a metric that has to be fitted is fitted on them.
         output: which of the metric's outputs.
     """
 

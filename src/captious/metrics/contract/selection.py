@@ -144,7 +144,7 @@ def check_used(settings: Settings, metrics: Iterable[type[Metric]]) -> None:
         if name not in taken:
             users = [metric for metric in registry.names() if name in _accepted(metric)]
             raise ParameterError(
-                f"{name} is given, but no requested metric uses it",
+                f"the setting {name} was given, but no requested metric uses it",
                 where=f"{name}: {label_of(value)}",
                 help=f"remove {name}, or request {', '.join(users)}",
             )
@@ -166,6 +166,6 @@ def coco_here() -> tuple[list[str], tuple[str, ...]]:
         assert owner is not None
         if (command := registry.get(owner).missing()) is not None:
             left_out[name] = command
-    reasons = "; ".join(f"{name}: {command}" for name, command in left_out.items())
-    warnings = (f"skipped, because a requirement is not installed: {reasons}",) if left_out else ()
+    reasons = "; ".join(f"{name} (run {command})" for name, command in left_out.items())
+    warnings = (f"metrics skipped because requirements are missing: {reasons}",) if left_out else ()
     return [name for name in COCO if name not in left_out], warnings

@@ -6,7 +6,7 @@ their values may be: numbers, ``true`` and ``false``, ``none``, or text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,8 +30,8 @@ class Specification:
 
     Args:
         name: of a metric or an output, in lower case.
-        variant: None for the metric's default.
-        parameters: name -> value as it was written.
+        variant: in lower case; None for the metric's default.
+        parameters: name in lower case -> value as it was written.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Specification:
 
     @classmethod
     def from_text(cls, text: str) -> Specification:
-        """Take a specification apart. Metric names may be in any case.
+        """Take a specification apart. Names of metrics, variants and parameters may be in any case.
 
         Raises:
             ParameterError: a parameter without a value, or twice.
@@ -51,11 +51,12 @@ class Specification:
         for piece in tail.split(",") if colon else ():
             key, equals, value = (part.strip() for part in piece.partition("="))
             if not (key and equals and value):
-                raise ParameterError(f"{piece!r} is not a parameter with a value", where=text, help=_FORM)
+                raise ParameterError(f"expected PARAMETER=VALUE, got {piece!r}", where=text, help=_FORM)
+            key = key.lower()
             if key in parameters:
                 raise ParameterError(f"{key} is given twice", where=text, help="give each parameter once")
             parameters[key] = value
-        return cls(name.strip().lower(), variant.strip() or None, parameters)
+        return cls(name.strip().lower(), variant.strip().lower() or None, parameters)
 
     @property
     def suffix(self) -> str:
@@ -75,14 +76,15 @@ class Specification:
         if self.variant is not None:
             if "variant" not in known:
                 raise UnknownNameError(f"{metric.name} has no variants", help=f"use {self.name} alone")
-            given["variant"] = self.variant
+            given["variant"] = _as_spelled(self.variant, metric.variants)
         return metric(**{**given, **self._values(metric)})
 
     def _values(self, metric: type[Metric]) -> dict[str, object]:
         """The parameters as the class takes them."""
         known = parameters_of(metric)
         values: dict[str, object] = {}
-        for key, text in self.parameters.items():
+        for written, text in self.parameters.items():
+            key = _as_spelled(written, known)
             if key not in known:
                 settable = ", ".join(known)
                 raise UnknownNameError(
@@ -91,6 +93,11 @@ class Specification:
                 )
             values[key] = _value(text, known[key], f"{self.name}:{key}={text}")
         return values
+
+
+def _as_spelled(lowered: str, names: Iterable[str]) -> str:
+    """The name that has this lower-case form, or the form itself if none has."""
+    return next((name for name in names if name.lower() == lowered), lowered)
 
 
 def parameters_of(metric: type[Metric]) -> dict[str, tuple[str, ...]]:

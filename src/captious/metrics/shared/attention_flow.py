@@ -15,8 +15,8 @@ from captious.data.memo import Memo
 from captious.errors import ParameterError
 from captious.models import Encoder
 from captious.models.information_flow import information_flow
-from captious.text.concepts import smurf_text
 from captious.text.stop_words import NLTK_STOP_WORDS
+from captious.text.treebank import smurf_text
 
 __all__ = ["FlowLayer", "StopWords"]
 

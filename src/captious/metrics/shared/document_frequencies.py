@@ -43,7 +43,7 @@ class DocumentFrequencies:
         vocabulary: the words that n-grams are made of.
         counts: number of images per n-gram, by word ids of the vocabulary.
         n_documents: number of images of the corpus.
-        tokenizer: name of the tokenizer that cut its references.
+        tokenizer: name of the tokenizer used for its references.
         name: what signatures call the corpus.
     """
 
@@ -57,7 +57,7 @@ class DocumentFrequencies:
     def of(
         cls, references: object, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb"
     ) -> DocumentFrequencies:
-        """Count references: a ``References`` (counted once, however often this is called) or any form that is read."""
+        """Count references: a ``References`` (counted once, however often this is called) or any supported form."""
         table = references if isinstance(references, References) else read_references(references)
         return table.layer(_FrequencyLayer(as_tokenizer(tokenizer)))
 
@@ -68,7 +68,7 @@ class DocumentFrequencies:
 
     @property
     def contents(self) -> str:
-        """What it holds, in a few words."""
+        """Short description."""
         return f"{len(self.counts):,} n-grams of {self.n_documents:,} images"
 
     @cached_property
@@ -205,7 +205,7 @@ def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> Documen
         found = idf
     if not isinstance(found, DocumentFrequencies):
         raise ParameterError(
-            f"{idf!r:.60} is not document frequencies",
+            f"{idf!r:.60} does not hold document frequencies",
             help="give a file that 'captious fit cider-d' wrote, or captious.DocumentFrequencies",
         )
     return found

@@ -50,7 +50,7 @@ class SmurfConstants:
             mean, deviation = getattr(self, part)
             if not (isfinite(mean) and isfinite(deviation) and deviation > 0):
                 raise ParameterError(
-                    f"{part} cannot be standardised by mean {mean:g} and standard deviation {deviation:g}",
+                    f"{part} cannot be standardised with mean {mean:g} and standard deviation {deviation:g}",
                     where=f"{self.name}: {self.source}",
                     help="compute them from human captions of many images",
                 )

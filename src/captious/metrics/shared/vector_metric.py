@@ -24,12 +24,12 @@ class VectorMetric(MeanMetric):
 
     Args:
         vectors: word vectors, their name, or a file; None for the default, see ``captious.WordVectors.open``.
-        stop_words: a file with one word on a line, or words; None for NLTK's list.
+        stop_words: a file with one word per line, or words; None for NLTK's list.
         variant: one of ``variants``.
         tokenizer: see ``captious.text.as_tokenizer``.
     """
 
-    #: The score of a caption none of whose words has a vector.
+    #: The score of a caption in which no word has a vector.
     score_of_nothing: ClassVar[float] = 0.0
 
     def __init__(

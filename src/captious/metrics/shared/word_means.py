@@ -38,7 +38,7 @@ class WordMeanMetric(VectorMetric):
         vectors: see ``VectorMetric``; not together with a model.
         model: a contextual encoder, its name on the Hugging Face hub, or its folder, in place of vectors. The vector of
             a word is the mean of the hidden states of its pieces.
-        layer: of the model; None for 1, the lowest contextual layer (0 is the input embedding).
+        layer: layer of the model; None for 1, the lowest contextual layer (0 is the input embedding).
         combine: how to combine several references: "mean", "max" or "min" of the similarities; None for the metric's
             default.
         stop_words, variant, tokenizer: see ``VectorMetric``.
