@@ -16,7 +16,18 @@ from captious.data import Captions, KeyedByFields, References
 from captious.learned.caption_weights import END, FIRST_WORD, START, UNKNOWN, CaptionWeights
 from captious.text import Tokenizer, Tokens, WordLayer
 
-__all__ = ["EncodedCaptions", "EncodedLayer", "EncodedReferences", "centroids", "encode", "numbers_of", "slips"]
+__all__ = [
+    "EncodedCaptions",
+    "EncodedLayer",
+    "EncodedReferences",
+    "centroids",
+    "encode",
+    "junctions",
+    "numbers_of",
+    "similarities",
+    "slips",
+    "soundness",
+]
 
 _ROWS_AT_ONCE = 1 << 14
 
@@ -128,4 +139,5 @@ def junctions(captions: EncodedCaptions, weights: CaptionWeights) -> tuple[NDArr
 
 def _of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    return np.divide(vectors, np.maximum(lengths, np.float32(1e-9))[:, None])
+    scaled: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
+    return scaled
