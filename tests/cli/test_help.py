@@ -15,6 +15,7 @@ from .conftest import assert_refused
 COMMANDS = [["score"], ["compare"], ["explain"], ["metrics"], ["fit"], ["doctor"]]
 COMMANDS += [["resources"], ["resources", "list"], ["resources", "get"], ["resources", "build"]]
 COMMANDS += [["parse"]]
+COMMANDS += [["learn"], ["learn", "features"], ["learn", "data"], ["learn", "train"]]
 COMMANDS += [["vectors"], ["vectors", "add"], ["vectors", "list"], ["vectors", "remove"]]
 COMMANDS += [["judge"], ["data"], ["data", "list"], ["data", "items"]]
 COMMANDS += [["study"], *(["study", name] for name in study.list_commands(click.Context(study)))]
