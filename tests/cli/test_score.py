@@ -311,9 +311,9 @@ class TestMeteor:
     def test_without_its_tables_the_default_set_does_without_it(self, folder: Path, run: Run, command: str) -> None:
         outcome = run(command, "baseline.json", "improved.json", "references.json", "--format", "json")
         assert outcome.code == 0
-        (line,) = (line for line in outcome.err.splitlines() if line.startswith("warning: skipped, "))
-        reason = "because a requirement is not installed"
-        assert line == f"warning: skipped, {reason}: meteor: {self.INSTALL}; spice: {self.INSTALL}"
+        (line,) = (line for line in outcome.err.splitlines() if line.startswith("warning: metrics skipped "))
+        reason = "because requirements are missing"
+        assert line == f"warning: metrics skipped {reason}: meteor (run {self.INSTALL}); spice (run {self.INSTALL})"
         found = outcome.json["systems"][0]["metrics"] if command == "score" else outcome.json["metrics"]
         assert list(found) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"]
 

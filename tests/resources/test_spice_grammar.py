@@ -214,7 +214,7 @@ NONE = {
     "empty": (b"", "neither englishPCFG.ser.gz nor a complete zip"),
     "a page": (b"<!DOCTYPE html><html>404: not found</html>", "neither englishPCFG.ser.gz nor a complete zip"),
     "another jar": (zipped("edu/stanford/nlp/Main.class", b""), f"the zip does not contain {GRAMMAR} (it is in {JAR})"),
-    "a jar without": (distribution(zipped("edu/x", b""), STORED), f"a zip without {GRAMMAR}"),
+    "a jar without": (distribution(zipped("edu/x", b""), STORED), f"the zip does not contain {GRAMMAR}"),
     "text": (packed()[:10] + packed()[20:], ""),
     "cut": (PACKED[: len(PACKED) // 2], ""),
     "cut jar": (models_jar(PACKED)[:-40], "nor a complete zip"),

@@ -95,7 +95,7 @@ def test_names(file: Path, cache: Path, tmp_path: Path) -> None:
     assert row("b.2-x") == 1
     with pytest.raises(ParameterError, match="several word vectors are available") as several:
         find()
-    assert several.value.where == "there are b.2-x, glove"
+    assert several.value.where == "available: b.2-x, glove"
 
 
 def test_the_variable_of_the_environment(file: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,5 +51,5 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_words_are_strings() -> None:
-    with pytest.raises(ParameterError, match="are strings"):
+    with pytest.raises(ParameterError, match="must be strings"):
         as_stop_words([1])  # type: ignore[list-item]

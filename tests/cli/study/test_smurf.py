@@ -53,7 +53,7 @@ def test_pictures(folder: Path, run: Run, model: str) -> None:
 
 
 def test_refusals(folder: Path, run: Run) -> None:
-    assert_refused(run("study", "smurf", "references.json"), "at least one file of captions")
+    assert_refused(run("study", "smurf", "references.json"), "at least one file of candidates")
     files = ("baseline.json", "references.json")
     assert_refused(run("study", "smurf", *files, "-m", "rouge-l"), "rouge-l is not SMURF")
     pytest.importorskip("transformers")

@@ -36,7 +36,7 @@ def test_what_is_not_installed_is_left_out_with_the_command_that_installs_it(mon
     assert selection.labels == tuple(name for name in COCO if name not in ("meteor", "spice"))
     assert selection.warnings == (
         "metrics skipped because requirements are missing: "
-        "meteor: pip install 'captious[meteor]'; spice: get the tables",
+        "meteor (run pip install 'captious[meteor]'); spice (run get the tables)",
     )
     assert select(["bleu"]).warnings == ()  # nothing is left out of what is asked for
 
@@ -47,8 +47,8 @@ def test_a_report_says_what_the_default_leaves_out(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(metric, "missing", classmethod(lambda cls: "some command"))
     with pytest.warns(captious.CaptiousWarning) as caught:
         report = captious.score(["dog", "cat"], [["a dog", "dogs"], ["a cat"]])
-    assert report.warnings[0].startswith("skipped")
-    assert "meteor: some command" in report.warnings[0]
+    assert report.warnings[0].startswith("metrics skipped")
+    assert "meteor (run some command)" in report.warnings[0]
     assert [str(warning.message) for warning in caught] == report.warnings
 
 

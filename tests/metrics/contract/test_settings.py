@@ -120,7 +120,7 @@ def test_a_metric_of_others_names_what_it_wants(monkeypatch: pytest.MonkeyPatch)
     (chosen,) = select("dogs", Settings(vectors=VECTORS))
     assert isinstance(chosen.metric, Dogs)
     assert chosen.metric.vectors is VECTORS
-    with pytest.raises(ParameterError, match="idf is given"):
+    with pytest.raises(ParameterError, match="the setting idf was given"):
         select("dogs", Settings(idf=IDF))
 
 
@@ -204,7 +204,7 @@ def test_a_setting_that_no_metric_uses_is_refused(setting: str) -> None:
 
 
 def test_what_is_made_already_uses_no_settings() -> None:
-    with pytest.raises(ParameterError, match="idf is given"):
+    with pytest.raises(ParameterError, match="the setting idf was given"):
         select([captious.CiderD()], Settings(idf=IDF))
 
 
