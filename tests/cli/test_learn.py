@@ -71,7 +71,9 @@ class TestFeatures:
         asked = ("learn", "features", "improved.json", REFERENCES)
         assert_refused(run(*asked, "-o", "out.xlsx"), "cannot be written as .xlsx", ".parquet, .csv, .json")
         assert_refused(run(*asked, "--set", "none", "-o", "out.csv"), "no feature set 'none'")
-        assert_refused(run(*asked, "--set", set_file, "--parser", "captious", "-o", "out.csv"), "parser is given")
+        assert_refused(
+            run(*asked, "--set", set_file, "--parser", "captious", "-o", "out.csv"), "the setting parser was given"
+        )
         assert not [*folder.glob("out.*")]
 
 

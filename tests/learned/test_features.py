@@ -129,7 +129,7 @@ def test_resources_are_shown_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_pa
     features = Features(FeatureSet("some", (Feature("mowe"), Feature("yi2020-unigram"))))
     assert features.resources["tokenizer"] == "ptb+whitespace"
     assert str(features.resources["vectors"]).startswith("vectors-")
-    with pytest.raises(ParameterError, match="parser is given, but no requested metric uses it"):
+    with pytest.raises(ParameterError, match="the setting parser was given, but no requested metric uses it"):
         Features(FeatureSet("some", (Feature("bleu-1"),)), Settings(parser="captious"))
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))

@@ -34,6 +34,8 @@ if "meteor" not in MISSING:
     NAMES_ONLY["meteor, exact"] = captious.Meteor(modules={"exact": 1.0}, delta=0.5, tokenizer="whitespace")
 #: Where the highest score is not 1; official constants let no score of BLEU and its kin reach 1.
 HIGHEST = {"cider@official": 10.0, "cider-d@official": 10.0, "cider-d@paper": 10.0}
+#: Those of which a score of 1 is out of reach, even for a copy.
+NEVER_PERFECT = ("captious@light",)
 
 
 def scores(metric: Metric, corpus: Corpus) -> np.ndarray:
@@ -54,7 +56,7 @@ def test_bounds(name: str, corpus: Corpus) -> None:
 LONG = "a dog and a cat sit on the mat"
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", [name for name in METRICS if name not in NEVER_PERFECT])
 def test_a_copy_of_the_only_reference_is_perfect(name: str) -> None:
     corpus = Corpus([LONG.split(), ["two", "men"]], [[LONG.split()], [["a", "red", "bus", "on", "it"]]])
     np.testing.assert_allclose(scores(METRICS[name], corpus)[0], HIGHEST.get(name, 1.0), rtol=1e-8)

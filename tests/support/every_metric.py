@@ -12,7 +12,7 @@ MODELS = ("bertscore", "clipscore", "mima", "refclipscore", "smurf", "spurts", "
 #: Metrics that are trained on others, SPICE among them.
 TRAINED = ("nneval", "lceval")
 #: Metrics to which words are vectors, so that no word is quite unlike another.
-VECTORS = ("wmd", "mowe", "wembsim")
+VECTORS = ("wmd", "mowe", "wembsim", "captious")
 #: The lowest score, where it is not 0.
 LOWEST = {"mowe": -1.0}
 #: Metrics that cannot run in these tests, and what they lack.

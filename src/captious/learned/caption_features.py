@@ -56,8 +56,8 @@ class EncodedReferences:
     rows: NDArray[np.int64]
 
     @cached_property
-    def centroids(self) -> NDArray[np.float32]:
-        """The normalised sum of the references of each image, float32[n_images, width]."""
+    def centroids(self) -> NDArray[np.float64]:
+        """The normalised sum of the references of each image, float64[n_images, width]."""
         return centroids(self.captions.vectors, self.rows)
 
 
@@ -94,9 +94,16 @@ def encode(tokens: Tokens, of_words: NDArray[np.int32], weights: CaptionWeights)
     return EncodedCaptions(_of_length_one(np.asarray(summed)), numbers, tokens.offsets)
 
 
-def centroids(vectors: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The normalised sum of the rows of each image; an image has one or more."""
-    return _of_length_one(np.add.reduceat(vectors, offsets[:-1], axis=0) if len(offsets) > 1 else vectors[:0])
+def centroids(vectors: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The normalised sum of the rows of each image, float64[n_images, width]; an image has one or more.
+
+    In double precision, so that the order of the references does not matter.
+    """
+    if len(offsets) < 2:
+        return np.empty((0, vectors.shape[1]))
+    summed = np.add.reduceat(vectors, offsets[:-1], axis=0, dtype=np.float64)
+    lengths = np.sqrt(np.einsum("ij,ij->i", summed, summed))
+    return np.asarray(summed / np.maximum(lengths, 1e-9)[:, None])
 
 
 def similarities(
