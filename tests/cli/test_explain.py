@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from textwrap import dedent
 
@@ -347,3 +348,22 @@ def test_a_damaged_index_is_made_again(run: Run, tables: Path, cache: Path) -> N
     outcome = run("explain", "meteor", "a feline", "a cat", "--format", "json")
     assert [match["module"] for match in outcome.json["references"][0]["matches"]] == ["exact", "synonym"]
     assert index.read_bytes() == whole
+
+
+class TestWords:
+    """captious explain captious"""
+
+    def test_what_each_word_adds_and_where_the_caption_breaks(self, run: Run) -> None:
+        found = picture(run("explain", "captious", "a zzqqxx dog runs across the", "a dog runs across the grass"))
+        lines = [line.split() for line in found.splitlines()]
+        assert lines[0] == ["share", "similarity"]
+        assert [line[2:] for line in lines[1:4]] == [["a", "=", "a"], ["zzqqxx", "(unknown)"], ["dog", "=", "dog"]]
+        assert "the |" in found and "sparcs" in found
+
+    def test_json(self, run: Run) -> None:
+        outcome = run("explain", "captious", "a dog", "the dog", "a cat", "--format", "json")
+        document = json.loads(outcome.out)
+        assert list(document)[:2] == ["version", "signature"]
+        assert document["signature"].startswith("captious|variant:light|")
+        assert [word["word"] for word in document["words"]] == ["a", "dog"]
+        assert len(document["cosines"]) == 2 and 0 < document["score"] < 1
