@@ -117,6 +117,7 @@ class TestData:
         (coco / "evaluation_images.json.gz").write_text("[]")
 
 
+@pytest.mark.models
 class TestTrain:
     def test_weights_score(self, examples: Path, run: Run) -> None:
         pytest.importorskip("torch")
@@ -169,6 +170,7 @@ class TestTrain:
         assert Trained.load(examples.parent / "a.safetensors").figures["best_epoch"] == 1
 
     def test_refused(self, examples: Path, run: Run) -> None:
+        pytest.importorskip("torch")
         asked = ("learn", "train", "examples.jsonl", "-o", "a.safetensors")
         assert_refused(run(*asked, "--recipe", "none"), "no recipe 'none'")
         assert_refused(run(*asked, "--recipe", "lceval", "--name", "a|b"), "not a valid name for weights")

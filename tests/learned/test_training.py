@@ -17,6 +17,7 @@ from captious.learned.recipes import INITIALISATIONS, RECIPES, Recipe, as_recipe
 from captious.learned.training import Outcome, tau, train_network
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.models
 
 RECIPE = replace(as_recipe("lceval"), epochs=12, batch_size=20)
 RNG = np.random.default_rng(0)
