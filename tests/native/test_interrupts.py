@@ -135,4 +135,5 @@ def test_a_kernel_that_holds_a_vocabulary_does_not_block_who_asks_for_it(
         ended.set()
         thread.join(10)
     assert not thread.is_alive()
+    PTB.encode(["a dog"], vocabulary)
     assert vocabulary.find(("dog",))[0] >= 0
