@@ -159,7 +159,7 @@ class TestPiped:
 
 class TestProgress:
     # How long the bar waits is held by a test of its own, so that these need not wait for it.
-    SLOW = SLOW.format(patience=0.2, seconds=0.5)
+    SLOW = SLOW.format(patience=0.2, seconds=1.5)
 
     def test_none_where_stderr_is_no_terminal(self, folder: Path) -> None:
         done = subprocess.run(
@@ -205,7 +205,7 @@ class TestProgress:
 class TestCompiling:
     """Tables that are not compiled yet are, with a bar, in the middle of other work."""
 
-    COMMAND = (sys.executable, "-c", COMPILING + SLOW.format(patience=0.1, seconds=0.2))
+    COMMAND = (sys.executable, "-c", COMPILING + SLOW.format(patience=0.1, seconds=1.5))
     FILES = ("baseline.json", "references.json")
     WHAT = "compiling METEOR's paraphrases (once)"
 
