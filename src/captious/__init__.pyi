@@ -15,6 +15,7 @@ from .judgment import Study as Study
 from .judgment import judge as judge
 from .learned.captious import Captious as Captious
 from .learned.lceval import LCEval as LCEval
+from .learned.leic import Leic as Leic
 from .learned.nneval import NNEval as NNEval
 from .metrics.bertscore import BertScore as BertScore
 from .metrics.bleu import Bleu as Bleu

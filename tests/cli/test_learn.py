@@ -10,10 +10,12 @@ import pytest
 
 import captious
 from captious.learned import training
+from captious.learned.critique.trained import TrainedCritique
 from captious.learned.feature_sets import as_feature_set
 from captious.learned.features import Features
 from captious.learned.trained import Trained
 from captious.metrics.contract.settings import Settings
+from captious.models.image_features import ImageFeatures
 
 from .conftest import Run, assert_refused
 
@@ -176,3 +178,76 @@ class TestTrain:
         assert_refused(run(*asked, "--recipe", "lceval", "--name", "a|b"), "not a valid name for weights")
         assert_refused(run("learn", "train", REFERENCES, "--recipe", "lceval", "-o", "a.safetensors"), "line 1")
         assert_refused(run(*asked, "--recipe", "lceval", "--validation", "none.jsonl"), "cannot read the file")
+
+
+CRITIQUE = """base = "leic"
+width = 6
+units = 5
+hidden = 4
+epochs = 2
+images_per_batch = 8
+"""
+
+
+@pytest.fixture
+def recipe(folder: Path) -> Path:
+    (folder / "small.toml").write_text(CRITIQUE)
+    return folder / "small.toml"
+
+
+@pytest.fixture
+def features(folder: Path) -> Path:
+    captions = captious.load("improved.json", REFERENCES)
+    vectors = np.random.default_rng(0).normal(size=(len(captions), 7)).astype(np.float32)
+    ImageFeatures(captions.ids, vectors, "noise").save(folder / "features.npz")
+    return folder / "features.npz"
+
+
+@pytest.mark.models
+class TestCritique:
+    @pytest.fixture(autouse=True)
+    def torch(self) -> None:
+        pytest.importorskip("torch")
+
+    @pytest.mark.parametrize("images", [False, True], ids=["without images", "with images"])
+    def test_a_critique_is_a_metric(self, images: bool, recipe: Path, features: Path, run: Run) -> None:
+        with_images = ["--images", features] if images else []
+        outcome = run(
+            *("learn", "critique", REFERENCES, "baseline.json", "--recipe", recipe, *with_images),
+            *("-o", "critique.safetensors"),
+        )
+        assert (outcome.code, outcome.out) == (0, ""), outcome.err
+        assert outcome.err.startswith("critique.safetensors: small, mlp, images: ")
+        scored = run("score", "improved.json", REFERENCES, "-m", "leic:weights=critique.safetensors", *with_images)
+        assert scored.code == 0, scored.err
+        assert "leic" in scored.out
+
+    def test_two_folds(self, recipe: Path, features: Path, run: Run) -> None:
+        asked = ["learn", "leic", "improved.json", REFERENCES, "--recipe", recipe, "--format", "json"]
+        found = json.loads(run(*asked, "--images", features).out)
+        assert [row["captions"] for row in found["records"]] == ["improved", "human"]
+        for row in found["records"]:
+            assert 0 < row["ci95_low"] <= row["score"] <= row["ci95_high"] < 1
+            assert row["fold 1"] != row["fold 2"]
+        assert found["settings"]["images"] == "context"
+        assert found["settings"]["image features"].startswith("noise-")
+        again = json.loads(run(*asked, "--images", features).out)
+        assert again == found
+        other = json.loads(run(*asked, "--seed", "5").out)
+        assert other["settings"]["images"] == "none"
+        assert other["records"] != found["records"]
+
+    def test_further_captions_are_negatives_too(self, recipe: Path, run: Run) -> None:
+        outcome = run(
+            *("learn", "critique", REFERENCES, "--sampled", "baseline.json", "--recipe", recipe),
+            *("-o", "c.safetensors", "--name", "mine"),
+        )
+        assert outcome.code == 0, outcome.err
+        found = TrainedCritique.load("c.safetensors")
+        assert found.critique.recipe.negatives == ("pathological", "sampled")
+        assert found.name == "mine"
+
+
+class TestImageFeatures:
+    def test_what_cannot_be_written_is_refused_before_any_work(self, folder: Path, run: Run) -> None:
+        assert_refused(run("learn", "image-features", folder, "-o", "f.pkl"), "no format '.pkl'")

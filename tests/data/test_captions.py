@@ -170,3 +170,15 @@ def test_pickle() -> None:
         captions.candidates,
         captions.references.texts,
     )
+
+
+def test_rows_can_be_captions_of_one_image(refuses: Refuses) -> None:
+    references = References(
+        ("7|a", "7|b", "8|c"), ("one", "two", "three"), np.arange(4), id_form="text", images=("7", "7", "8")
+    )
+    assert references.select([2, 0]).images == ("8", "7")
+    assert references.with_numbers_for_ids.images == (7, 7, 8)
+    assert references.concatenated.images == ("7", "7", "8")
+    assert three_images().images == three_images().ids
+    with refuses(ParameterError, "1 images for 2 ids"):
+        References((1, 2), ("a", "b"), np.arange(3), images=(1,))

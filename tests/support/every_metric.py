@@ -8,7 +8,7 @@ from _pytest.mark import ParameterSet
 from captious.metrics.contract import registry
 
 #: Metrics whose own tests bring a small model: those that the defaults name are hundreds of megabytes on a hub.
-MODELS = ("bertscore", "clipscore", "mima", "refclipscore", "smurf", "spurts", "yi2020")
+MODELS = ("bertscore", "clipscore", "leic", "mima", "refclipscore", "smurf", "spurts", "yi2020")
 #: Metrics that are trained on others, SPICE among them.
 TRAINED = ("nneval", "lceval")
 #: Metrics to which words are vectors, so that no word is quite unlike another.

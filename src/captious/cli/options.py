@@ -92,8 +92,9 @@ _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
         ["--images"],
         {
             "type": click.Path(path_type=Path),
-            "metavar": "DIR",
-            "help": "Folder of image files, named by image id, for metrics that use images.",
+            "metavar": "DIR|FEATURES",
+            "help": "Images of metrics that use them: a folder of image files, named by image id (clipscore, "
+            "refclipscore), or a file of image features (leic).",
         },
     ),
     "references_as": (

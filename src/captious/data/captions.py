@@ -93,6 +93,8 @@ class References:
         offsets: int64[n_images + 1]; the references of image i are ``texts[offsets[i]:offsets[i + 1]]``.
         name: what messages call them: the file, or "references".
         id_form: how the source wrote its ids; see ``captious.data.ids``.
+        images: the image of each row, where ids name captions of which several may describe one image; by default, the
+            ids.
         without_references: images that the source lists without references. They are not rows.
 
     Raises:
@@ -104,6 +106,7 @@ class References:
     offsets: NDArray[np.int64]
     name: str = field(default="references", kw_only=True)
     id_form: IdForm = field(default="typed", kw_only=True)
+    images: tuple[ImageId, ...] = field(default=(), kw_only=True)
     without_references: tuple[ImageId, ...] = field(default=(), kw_only=True)
     _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
     _memos: dict[Hashable, Memo[Any]] = field(default_factory=dict, init=False)
@@ -113,6 +116,7 @@ class References:
         offsets.flags.writeable = False
         object.__setattr__(self, "ids", tuple(self.ids))
         object.__setattr__(self, "texts", tuple(self.texts))
+        object.__setattr__(self, "images", tuple(self.images) or self.ids)
         object.__setattr__(self, "offsets", offsets)
         if len(set(self.ids)) != len(self.ids):
             raise ParameterError("duplicate image id", where=self.name, help="give each image id once")
@@ -121,6 +125,10 @@ class References:
                 f"offsets do not match {len(self.ids):,} images with {len(self.texts):,} references",
                 where=self.name,
                 help="offsets are int64[n_images + 1], from 0 to the number of references",
+            )
+        if len(self.images) != len(self.ids):
+            raise ParameterError(
+                f"{len(self.images):,} images for {len(self.ids):,} ids", where=self.name, help="give one image per id"
             )
         if (np.diff(offsets) < 1).any():
             raise ParameterError("an image has no references", where=self.name, help="leave it out of ids")
@@ -170,6 +178,7 @@ class References:
             name=self.name,
             # Positions count the source's entries; among a selection they are names like any other.
             id_form="typed" if self.id_form == "position" else self.id_form,
+            images=tuple(self.images[row] for row in rows),
         )
 
     @cached_property
@@ -182,6 +191,7 @@ class References:
             self,
             ids=numbers_from_text(self.ids),
             id_form="typed",
+            images=numbers_from_text(self.images),
             without_references=numbers_from_text(self.without_references),
         )
 

@@ -107,7 +107,8 @@ def rated_captions(
         EmptyInputError: no items, or all are left out.
     """
     kept = _kept(protocol, items)
-    references = references_table([item.id for item in kept], [protocol.references(item) for item in kept])
+    of_items = [protocol.references(item) for item in kept]
+    references = references_table([item.id for item in kept], of_items, [str(item.image) for item in kept])
     captions = Captions(tuple(item.candidate for item in kept), references)
     ratings = [protocol.points(item.ratings) for item in kept]
     units, _ = _numbered(item.image for item in kept)
@@ -130,7 +131,8 @@ def caption_pairs(
         raise ValueError("a preference is neither 0 nor 1")
     ids = [f"{item.image}|{number}|{side}" for number, item in enumerate(kept) for side in (0, 1)]
     of_pairs = [protocol.references(item) for item in kept]
-    references = references_table(ids, [texts for texts in of_pairs for _ in (0, 1)])
+    images = [str(item.image) for item in kept for _ in (0, 1)]
+    references = references_table(ids, [texts for texts in of_pairs for _ in (0, 1)], images)
     captions = Captions(tuple(text for item in kept for text in item.captions), references)
     units, _ = _numbered(item.image for item in kept)
     names = map(protocol.parts, kept) if protocol.parts else ("all" for _ in kept)
@@ -165,11 +167,11 @@ def letters(text: str) -> str:
     return re.sub("[^a-z0-9]", "", text.lower())
 
 
-def references_table(ids: Sequence[str], references: Sequence[Sequence[str]]) -> References:
+def references_table(ids: Sequence[str], references: Sequence[Sequence[str]], images: Sequence[str] = ()) -> References:
     """References with a row per judged caption: metrics that count documents count each as one."""
     offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in references])])
     texts = tuple(text for some in references for text in some)
-    return References(tuple(ids), texts, offsets, name="judged captions")
+    return References(tuple(ids), texts, offsets, name="judged captions", images=tuple(images))
 
 
 def _kept(protocol: Protocol, items: Iterable[Item]) -> list[Item]:

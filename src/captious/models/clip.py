@@ -123,7 +123,8 @@ class ImageLayer(KeyedByFields):
     folder: Path
 
     def of_references(self, references: References) -> NDArray[np.float32]:
-        return encode_images(self.encoder, find_images(self.folder, references.ids))
+        distinct, rows = numbered(references.images)
+        return encode_images(self.encoder, find_images(self.folder, distinct))[rows]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ text depends on the rest of its batch only in the last bits of floating point.
 from __future__ import annotations
 
 import threading
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import MissingExtraError, ParameterError, ResourceError
-from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads
+from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
 
 __all__ = ["Batch", "Encoder", "as_encoder"]
@@ -291,16 +290,7 @@ class _Weights:
 
     @cached_property
     def version(self) -> str:
-        commit = getattr(self.config, "_commit_hash", None)
-        if commit:
-            return str(commit)[:8]
-        folder = Path(self._name)
-        checksum = 0
-        for path in sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin")):
-            with open(path, "rb") as file:
-                while piece := file.read(1 << 22):
-                    checksum = zlib.crc32(piece, checksum)
-        return f"{checksum:08x}"
+        return version_of(self._name, self.config)
 
 
 @cache

@@ -20,6 +20,7 @@ from captious.models.token_vectors import TokenVectors
 __all__ = ["EncodedTexts", "EncodingLayer", "TextLayer"]
 
 R = TypeVar("R")
+Value = TypeVar("Value", bound=Hashable)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +43,10 @@ class EncodedTexts:
         return len(self.rows)
 
 
-def numbered(texts: Iterable[str]) -> tuple[list[str], NDArray[np.int64]]:
-    """The distinct texts in the order of first occurrence, and the index of each text among them."""
-    numbers: dict[str, int] = {}
-    rows = np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int64)
+def numbered(values: Iterable[Value]) -> tuple[list[Value], NDArray[np.int64]]:
+    """The distinct values in the order of first occurrence, and the index of each value among them."""
+    numbers: dict[Value, int] = {}
+    rows = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
     return list(numbers), rows
 
 

@@ -10,11 +10,29 @@ from typing import Any
 
 from captious.errors import InputError
 
-__all__ = ["find_images", "read_image"]
+__all__ = ["find_images", "ids_in_name", "images_in", "read_image"]
 
 _EXTENSIONS = frozenset((".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"))
 #: COCO's names of files without extension: COCO_val2014_000000391895 (until 2015), 000000391895 (from 2017).
 _COCO = re.compile(r"(?:COCO_[a-z]+[0-9]{4}_)?([0-9]{12})")
+
+
+def images_in(folder: str | os.PathLike[str]) -> list[Path]:
+    """The image files of a folder by name, those of subfolders left out.
+
+    Raises:
+        InputError: the folder cannot be read.
+    """
+    return [Path(folder) / file for file in sorted(_files(folder)) if os.path.splitext(file)[1].lower() in _EXTENSIONS]
+
+
+def ids_in_name(file: str) -> list[str]:
+    """The ids that the name of an image file can stand for, itself excluded; none if it is no name of an image file."""
+    stem, extension = os.path.splitext(file)
+    if extension.lower() not in _EXTENSIONS:
+        return []
+    number = _COCO.fullmatch(stem)
+    return [*dict.fromkeys([stem, str(int(number[1]))] if number else [stem])]
 
 
 def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> list[Path]:
@@ -28,22 +46,11 @@ def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> lis
         InputError: the folder cannot be read; images without a file, or with more than one.
     """
     folder = Path(folder)
-    try:
-        with os.scandir(folder) as entries:
-            files = {entry.name for entry in entries if entry.is_file()}
-    except OSError as error:
-        raise InputError(
-            f"the folder of images cannot be read: {error.strerror}",
-            where=str(folder),
-            help="give the folder that holds the image files",
-        ) from error
+    files = _files(folder)
     named: dict[str, list[str]] = {}
     for file in sorted(files):
-        stem, extension = os.path.splitext(file)
-        if extension.lower() in _EXTENSIONS:
-            number = _COCO.fullmatch(stem)
-            for name in dict.fromkeys([stem, str(int(number[1]))] if number else [stem]):
-                named.setdefault(name, []).append(file)
+        for name in ids_in_name(file):
+            named.setdefault(name, []).append(file)
     found = [[str(image)] if str(image) in files else named.get(str(image), []) for image in ids]
     if absent := [repr(image) for image, names in zip(ids, found, strict=True) if not names]:
         raise InputError(
@@ -78,6 +85,18 @@ def read_image(path: Path) -> Any:
             f"the image file {path.name} cannot be read: {str(error) or type(error).__name__}",
             where=str(path),
             help="replace the file with a valid image",
+        ) from error
+
+
+def _files(folder: str | os.PathLike[str]) -> set[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name for entry in entries if entry.is_file()}
+    except OSError as error:
+        raise InputError(
+            f"the folder of images cannot be read: {error.strerror}",
+            where=str(folder),
+            help="give the folder that holds the image files",
         ) from error
 
 

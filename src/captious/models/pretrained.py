@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from captious.errors import ResourceError
 from captious.native import threads
 
-__all__ = ["INSTALL", "is_here", "missing_extra", "pretrained", "torch_threads"]
+__all__ = ["INSTALL", "is_here", "missing_extra", "pretrained", "torch_threads", "version_of"]
 
 #: The command that installs what models need.
 INSTALL = "pip install 'captious[models]'"
@@ -52,6 +53,20 @@ def pretrained(name: str, load: Any, **options: Any) -> Any:
                 continue
             raise _not_found(name, error) from error
     raise AssertionError
+
+
+def version_of(name: str, config: Any) -> str:
+    """The version of a model: the hub's commit, or a checksum of the weights in a folder."""
+    commit = getattr(config, "_commit_hash", None)
+    if commit:
+        return str(commit)[:8]
+    folder = Path(name)
+    checksum = 0
+    for path in sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin")):
+        with open(path, "rb") as file:
+            while piece := file.read(1 << 22):
+                checksum = zlib.crc32(piece, checksum)
+    return f"{checksum:08x}"
 
 
 @contextmanager

@@ -51,6 +51,7 @@ OUTPUTS = {
     "captious": ["captious"],
     "nneval": ["nneval"],
     "lceval": ["lceval"],
+    "leic": ["leic"],
 }
 VARIANTS = {
     "bleu": ["official", "paper"],
@@ -80,6 +81,7 @@ VARIANTS = {
     "captious": ["light"],
     "nneval": ["trained"],
     "lceval": ["trained", "official-8010"],
+    "leic": ["official", "paper"],
 }
 
 

@@ -13,6 +13,9 @@ _COMMANDS = {
     "features": "Write the features of captions to a file.",
     "data": "Make training examples from references and the results of systems.",
     "train": "Train nneval, lceval or a network of your own.",
+    "image-features": "Compute the features of images.",
+    "critique": "Train the critique of LEIC.",
+    "leic": "Score a system by LEIC, in two folds.",
 }
 
 
@@ -23,7 +26,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        return getattr(import_module(f"captious.cli.learn.{cmd_name}"), cmd_name)  # type: ignore[no-any-return]
+        module = cmd_name.replace("-", "_")
+        return getattr(import_module(f"captious.cli.learn.{module}"), module)  # type: ignore[no-any-return]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -45,7 +45,7 @@ def _pool(evidence: CaptionPairs, folder: DataFolder) -> References:
     for row, item in enumerate(evidence.items):
         judged = {letters(candidates[row - row % 2]), letters(candidates[row - row % 2 + 1])}
         kept.append([text for text in of_image[item.split("|")[0]] if letters(text) not in judged])
-    return references_table(evidence.items, kept)
+    return references_table(evidence.items, kept, [*map(str, evidence.captions.references.images)])
 
 
 def _with_parts(mean: float, parts: Sequence[float]) -> Figure:

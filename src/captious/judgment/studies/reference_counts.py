@@ -177,7 +177,7 @@ def _drawn(table: References, order: list[NDArray[np.int64]], count: int) -> Ref
     kept = [np.sort(each[:count]).tolist() for each in order]
     texts = tuple(table.texts[start + i] for start, rows in zip(starts, kept, strict=False) for i in rows)
     offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in kept])])
-    return References(table.ids, texts, offsets, name=table.name)
+    return References(table.ids, texts, offsets, name=table.name, images=table.images)
 
 
 def _notes(counts: Sequence[int], available: NDArray[np.int64]) -> list[str]:

@@ -94,4 +94,4 @@ def timing(
 def _unseen(captions: Captions) -> Captions:
     """The same captions without anything that was computed about them."""
     old = captions.references
-    return Captions(captions.candidates, References(old.ids, old.texts, old.offsets, name=old.name))
+    return Captions(captions.candidates, References(old.ids, old.texts, old.offsets, name=old.name, images=old.images))

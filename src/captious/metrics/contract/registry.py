@@ -45,6 +45,7 @@ _BUILT_IN = {
     "captious": "captious.learned.captious:Captious",
     "nneval": "captious.learned.nneval:NNEval",
     "lceval": "captious.learned.lceval:LCEval",
+    "leic": "captious.learned.leic:Leic",
 }
 
 MetricClass = TypeVar("MetricClass", bound=type[Metric])

@@ -69,6 +69,7 @@ class GenericScorer:
             tuple(text for start, n in zip(starts, counts, strict=True) for text in texts[start : start + n]),
             np.concatenate([[0], np.cumsum(counts)]),
             name=self._references.name,
+            images=tuple(self._references.images[row] for row in rows.tolist()),
         )
         statistics = self._metric.statistics(Captions(tuple(captions), batch), self._state)
         return self._metric.aggregate(statistics)[:, self._column]

@@ -45,7 +45,8 @@ class Settings:
             a file; None for the default.
         parser: for metrics with parses: the grammar "corenlp" or "captious", "spacy:NAME", or a file of parses; None
             for the best grammar available.
-        images: the folder of image files, named by image id, for metrics that use images.
+        images: for metrics that use images: the folder of image files, named by image id, or a file of image features
+            (leic).
         references_as: "each" reference separately, or all concatenated into one ("cat").
         threads: number of threads; None for ``CAPTIOUS_THREADS`` or all cores.
 
@@ -110,7 +111,8 @@ def _parser(value: Any) -> Any:
 def _folder(value: Any) -> Any:
     if not isinstance(value, str | os.PathLike):
         raise ParameterError(
-            f"{value!r:.60} is not a folder of images", help="give the folder of image files, named by image id"
+            f"{value!r:.60} is neither a folder of images nor a file of image features",
+            help="give the folder of image files, named by image id; for leic, a file of image features",
         )
     return value
 

@@ -1,0 +1,44 @@
+"""captious learn image-features: compute the features of images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from captious.cli.outputs import written
+from captious.models.image_features import IMAGE_FEATURE_FORMATS, check_image_feature_file
+from captious.models.vision import EFFICIENTNET
+
+__all__ = ["image_features"]
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "--model",
+    default=EFFICIENTNET,
+    show_default=True,
+    metavar="NAME|DIR",
+    help=f"{EFFICIENTNET}, or a vision model: its name on the Hugging Face hub, or its folder.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    help=f"Output file, written atomically: {', '.join(IMAGE_FEATURE_FORMATS)}.",
+)
+@written("output")
+def image_features(folder: Path, model: str, output: Path) -> None:
+    """Compute the features of all images in DIR with a vision model.
+
+    The file holds a vector for each image, under the name of its file, which stands for its id. It is what leic takes
+    with --images.
+    """
+    check_image_feature_file(output)
+    from captious.models import vision
+
+    found = vision.image_features(folder, model)
+    found.save(output)
+    click.echo(f"{output}: {len(found):,} images, {found.width:,} features of {found.label}", err=True)

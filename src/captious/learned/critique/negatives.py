@@ -1,0 +1,46 @@
+"""Negative examples of a critique: corrupted human captions, as numbers of words.
+
+Section 3.3 of the paper; what it leaves open is as in the official code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.learned.critique.words import END, FIRST_WORD
+
+__all__ = ["permuted", "with_random_words"]
+
+
+def with_random_words(numbers: NDArray[np.int32], n_words: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """A caption, some of whose words are replaced by random words: two or more, if it has as many.
+
+    Args:
+        numbers: int32[length].
+        n_words: size of the vocabulary.
+        rng: what is random.
+    """
+    found = numbers.copy()
+    places = _places(numbers, rng)
+    found[places] = rng.integers(FIRST_WORD, n_words + FIRST_WORD, len(places))
+    return found
+
+
+def permuted(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int32]:
+    """A caption with some words in another order; after a second draw, it may still be the same (official code)."""
+    found = numbers.copy()
+    places = _places(numbers, rng)
+    for _ in range(2):
+        found[places] = numbers[rng.permutation(places)]
+        if (found != numbers).any():
+            break
+    return found
+
+
+def _places(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Which words are changed: a random number of those before the end mark, or before the last of the length."""
+    is_end = numbers == END
+    size = int(is_end.argmax()) if is_end.any() else len(numbers) - 1
+    n = int(rng.integers(min(2, size - 1), size)) if size > 1 else size
+    return rng.permutation(size)[:n]

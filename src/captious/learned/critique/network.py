@@ -1,0 +1,177 @@
+"""The network of a critique in numpy: what scores are computed with.
+
+An LSTM reads reference and candidate. Each is encoded as the output at the end mark. Context and candidate are combined
+by a linear layer, by a hidden layer with ReLU, or by compact bilinear pooling (Gao et al. 2016); softmax of two classes
+gives the probability that a person wrote the candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import irfft, rfft
+from scipy.sparse import csr_matrix
+
+from captious.errors import ParameterError
+from captious.learned.critique.recipes import CritiqueRecipe
+from captious.learned.critique.words import END, FIRST_WORD
+
+__all__ = ["Critique", "ends", "shapes", "sketch"]
+
+_ROWS = 256  # of a matrix product; always as many, so that a caption's bits do not depend on its neighbours
+_SEEDS = {"context": (1, 3), "candidate": (5, 7)}  # of the official code: hash, sign
+
+
+def shapes(recipe: CritiqueRecipe, n_words: int, image_width: int) -> dict[str, tuple[int, ...]]:
+    """The shape of each array of a network."""
+    gates, n_context = 4 * recipe.units, recipe.units * (2 if recipe.images == "context" else 1)
+    found: dict[str, tuple[int, ...]] = {
+        "embedding": (n_words + FIRST_WORD, recipe.width),
+        "lstm.input": (gates, recipe.width),
+        "lstm.state": (gates, recipe.units),
+        "lstm.bias": (gates,),
+    }
+    if recipe.images != "none":
+        found |= {"image.weight": (recipe.units, image_width), "image.bias": (recipe.units,)}
+    joint = recipe.pooled if recipe.combination == "bilinear" else n_context + recipe.units
+    if recipe.combination == "mlp":
+        found |= {"hidden.weight": (recipe.hidden, joint), "hidden.bias": (recipe.hidden,)}
+        joint = recipe.hidden
+    return found | {"output.weight": (2, joint), "output.bias": (2,)}
+
+
+def ends(numbers: NDArray[np.int32], cut: str) -> NDArray[np.int64]:
+    """The step at which each caption is encoded: its end mark; without one the last step, or -1 if cut is "zeros"."""
+    is_end = numbers == END
+    return np.where(is_end.any(axis=1), is_end.argmax(axis=1), -1 if cut == "zeros" else numbers.shape[1] - 1)
+
+
+def sketch(which: str, n_in: int, n_out: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The count sketch of an input of bilinear pooling: the place of each number, and its sign."""
+    places, signs = _SEEDS[which]
+    to = np.random.RandomState(places).randint(n_out, size=n_in).astype(np.int64)
+    return to, (2 * np.random.RandomState(signs).randint(2, size=n_in) - 1).astype(np.float32)
+
+
+class Critique:
+    """A trained network.
+
+    Args:
+        recipe: how it was trained; it determines the layers.
+        arrays: float32 arrays of the layers, named and shaped as ``shapes`` says. The gates of the LSTM are input,
+            forget, new value and output.
+
+    Raises:
+        ParameterError: arrays that are no such network.
+    """
+
+    def __init__(self, recipe: CritiqueRecipe, arrays: Mapping[str, NDArray[np.float32]]) -> None:
+        self.recipe, self.arrays = recipe, dict(arrays)
+        n_words = len(arrays.get("embedding", ())) - FIRST_WORD
+        image = arrays.get("image.weight", np.empty((0, 0))).shape[-1]
+        expected = shapes(recipe, n_words, image)
+        if {name: array.shape for name, array in arrays.items()} != expected or n_words < 0:
+            raise ParameterError("these arrays are not the network of the recipe", help="train the critique again")
+        if not all(np.isfinite(array).all() for array in arrays.values()):
+            raise ParameterError("a weight is not finite", help="train the critique again")
+
+    @property
+    def image_width(self) -> int:
+        """Number of features of an image; 0 if it sees none."""
+        return 0 if self.recipe.images == "none" else int(self.arrays["image.weight"].shape[1])
+
+    def sentences(self, numbers: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Vectors of captions, int32[n, length] to float32[n, units]."""
+        last = ends(numbers, self.recipe.cut)
+        found = np.zeros((len(numbers), self.recipe.units), np.float32)
+        order = np.argsort(last, kind="stable")
+        for start in range(0, len(order), _ROWS):
+            rows = order[start : start + _ROWS]
+            found[rows] = self._read(_filled(numbers[rows]), _filled(last[rows]))[: len(rows)]
+        return found
+
+    def humans(
+        self,
+        candidates: NDArray[np.float32],
+        references: NDArray[np.float32] | None,
+        images: NDArray[np.float32] | None,
+    ) -> NDArray[np.float64]:
+        """The probability that a person wrote each candidate, float64[n].
+
+        Args:
+            candidates: vectors of sentences, float32[n, units].
+            references: those of one reference each; None if the network sees none.
+            images: features of images, float32[n, image_width]; None if the network sees none.
+        """
+        found = np.empty(len(candidates))
+        for start in range(0, len(candidates), _ROWS):
+            some = slice(start, start + _ROWS)
+            given = [None if each is None else _filled(each[some]) for each in (candidates, references, images)]
+            n = len(candidates[some])
+            found[some] = self._human(*given)[:n]  # type: ignore[arg-type]
+        return found
+
+    def _read(self, numbers: NDArray[np.int32], last: NDArray[np.int64]) -> NDArray[np.float32]:
+        arrays, units = self.arrays, self.recipe.units
+        state = np.zeros((len(numbers), units), np.float32)
+        cell, found = state.copy(), state.copy()
+        for step in range(int(last.max(initial=-1)) + 1):
+            gates = arrays["embedding"][numbers[:, step]] @ arrays["lstm.input"].T
+            gates += state @ arrays["lstm.state"].T
+            gates += arrays["lstm.bias"]
+            update, keep, new, out = (gates[:, i * units : (i + 1) * units] for i in range(4))
+            cell = _sigmoid(keep) * cell + _sigmoid(update) * np.tanh(new)
+            state = _sigmoid(out) * np.tanh(cell)
+            found[last == step] = state[last == step]
+        return found
+
+    def _human(
+        self,
+        candidates: NDArray[np.float32],
+        references: NDArray[np.float32] | None,
+        images: NDArray[np.float32] | None,
+    ) -> NDArray[np.float64]:
+        arrays, recipe = self.arrays, self.recipe
+        parts = []
+        if images is not None:
+            parts.append(images @ arrays["image.weight"].T + arrays["image.bias"])
+        if references is not None:
+            parts.append(references)
+        context = np.concatenate(parts, axis=1)
+        if recipe.combination == "bilinear":
+            joint = self._pooled(context, candidates)
+        else:
+            joint = np.concatenate([context, candidates], axis=1)
+        if recipe.combination == "mlp":
+            joint = np.maximum(joint @ arrays["hidden.weight"].T + arrays["hidden.bias"], 0)
+        logits = (joint @ arrays["output.weight"].T + arrays["output.bias"]).astype(np.float64)
+        return np.asarray(1 / (1 + np.exp(logits[:, 1] - logits[:, 0])))
+
+    def _pooled(self, context: NDArray[np.float32], candidates: NDArray[np.float32]) -> NDArray[np.float32]:
+        first, second = self._sketches
+        product = rfft((first @ context.T).T, axis=1) * rfft((second @ candidates.T).T, axis=1)
+        return np.asarray(irfft(product, self.recipe.pooled, axis=1), np.float32)
+
+    @cached_property
+    def _sketches(self) -> tuple[csr_matrix, csr_matrix]:
+        units, pooled = self.recipe.units, self.recipe.pooled
+        found = []
+        for which, n_in in (("context", units * (2 if self.recipe.images == "context" else 1)), ("candidate", units)):
+            to, signs = sketch(which, n_in, pooled)
+            found.append(csr_matrix((signs, (to, np.arange(n_in))), shape=(pooled, n_in)))
+        return found[0], found[1]
+
+
+def _filled(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows, and as many zeros below them as a matrix product needs."""
+    if len(rows) == _ROWS:
+        return rows
+    return np.concatenate([rows, np.zeros((_ROWS - len(rows), *rows.shape[1:]), rows.dtype)])
+
+
+def _sigmoid(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.asarray(np.float32(0.5) * np.tanh(np.float32(0.5) * values) + np.float32(0.5))

@@ -1,0 +1,55 @@
+"""Scores of captions by a critique: the reference that it reads beside a candidate, and the probability."""
+
+from __future__ import annotations
+
+import zlib
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.learned.critique.trained import TrainedCritique
+from captious.models.image_features import ImageFeatures
+
+__all__ = ["critique_scores", "drawn_references"]
+
+
+def critique_scores(
+    trained: TrainedCritique, captions: Captions, images: ImageFeatures | None, *, seed: int | None
+) -> NDArray[np.float64]:
+    """The probability that a person wrote each candidate, float64[n].
+
+    Args:
+        trained: the critique.
+        captions: candidates with references.
+        images: features of their images; None for critiques without images.
+        seed: one random reference of each image is the context; None for the mean over all references.
+
+    Raises:
+        ParameterError: an image without features.
+    """
+    critique, references = trained.critique, captions.references
+    seen = None if critique.recipe.images == "none" or images is None else images.of(references.images)
+    candidates = trained.sentences(captions.candidates)
+    if critique.recipe.images == "only":
+        return critique.humans(candidates, None, seen)
+    if seed is not None:
+        texts = tuple(references.texts[row] for row in drawn_references(captions, seed).tolist())
+        return critique.humans(candidates, trained.sentences(texts), seen)
+    counts = np.diff(references.offsets)
+    rows = np.repeat(np.arange(len(captions)), counts)
+    each = critique.humans(candidates[rows], trained.sentences(references.texts), None if seen is None else seen[rows])
+    return np.asarray(np.add.reduceat(each, references.offsets[:-1]) / counts) if len(each) else each
+
+
+def drawn_references(captions: Captions, seed: int) -> NDArray[np.int64]:
+    """The row of one random reference of each image, int64[n].
+
+    It depends on the seed and the texts alone, not on the order of images or references.
+    """
+    references, start = captions.references, zlib.crc32(str(seed).encode())
+    keys = [zlib.crc32(text.encode("utf-8", "surrogatepass"), start) for text in references.texts]
+    return np.array(
+        [min(range(a, b), key=keys.__getitem__) for a, b in pairwise(references.offsets.tolist())], np.int64
+    )

@@ -1,0 +1,143 @@
+"""What training of a critique gives: a network and its vocabulary; as a safetensors file."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.atomic_write import whole_file
+from captious.errors import CaptiousError, ParameterError, ResourceError
+from captious.learned.critique.network import Critique
+from captious.learned.critique.recipes import CritiqueRecipe
+from captious.learned.critique.words import FIRST_WORD, encoded
+
+__all__ = ["TrainedCritique"]
+
+_FORMAT = 1
+_CONFIG = "captious"
+_LARGEST = 1 << 30
+_HELP = "give a file that 'captious learn critique' wrote"
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedCritique:
+    """A trained critique.
+
+    Args:
+        name: what signatures call it.
+        words: its vocabulary.
+        critique: the network.
+        image_model: what computed the image features of the training data; "" if unknown, or without images.
+        about: what it was trained on, and the course of the training.
+
+    Raises:
+        ParameterError: a vocabulary that does not match the network.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    critique: Critique
+    image_model: str = ""
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.numbers) != len(self.words) or len(self.words) + FIRST_WORD != len(
+            self.critique.arrays["embedding"]
+        ):
+            raise ParameterError("the vocabulary does not match the network", help=_HELP)
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """The number of each word."""
+        return {word: number for number, word in enumerate(self.words, FIRST_WORD)}
+
+    @cached_property
+    def label(self) -> str:
+        """What signatures call the weights: the name, and a checksum of vocabulary and network."""
+        checksum = zlib.crc32("\n".join(self.words).encode("utf-8", "surrogatepass"))
+        for name in sorted(self.critique.arrays):
+            checksum = zlib.crc32(self.critique.arrays[name].astype("<f4").tobytes(), checksum)
+        return f"{self.name}-{checksum:08x}"
+
+    @property
+    def contents(self) -> str:
+        """What it is, in a few words."""
+        recipe = self.critique.recipe
+        return f"{recipe.name}, {recipe.combination}, images: {recipe.images}, {len(self.words):,} words, {self.label}"
+
+    def sentences(self, captions: tuple[str, ...]) -> NDArray[np.float32]:
+        """Vectors of captions, float32[n, units]; equal captions are read once."""
+        rows: dict[str, int] = {}
+        of_captions = [rows.setdefault(caption, len(rows)) for caption in captions]
+        numbers = encoded([*rows], self.numbers, self.critique.recipe.length)
+        return self.critique.sentences(numbers)[np.array(of_captions, np.int64)]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a safetensors file.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from safetensors.numpy import save
+
+        config = {
+            **{"format": _FORMAT, "name": self.name, "recipe": self.critique.recipe.to_dict()},
+            **{"image_model": self.image_model, "about": dict(self.about)},
+        }
+        arrays: dict[str, NDArray[Any]] = {**self.critique.arrays}
+        arrays["words"] = np.frombuffer(json.dumps(self.words).encode(), np.uint8)
+        content = save(arrays, {_CONFIG: json.dumps(config, sort_keys=True)})
+        with whole_file(path, "wb") as file:
+            file.write(content)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> TrainedCritique:
+        """Read what ``save`` wrote.
+
+        Raises:
+            ResourceError: no such file, or not a complete file of a critique.
+        """
+        try:
+            if Path(path).stat().st_size > _LARGEST:
+                raise ResourceError("this file is too large for a critique", where=str(path), help=_HELP)
+            content = Path(path).read_bytes()
+        except OSError as error:
+            raise ResourceError(f"cannot read weights: {error.strerror}", where=str(path), help=_HELP) from error
+        try:
+            return cls._from_bytes(content)
+        except CaptiousError as error:
+            where = "\n".join(filter(None, [str(path), error.where]))
+            raise ResourceError(error.message, where=where, help=_HELP) from error
+        except MemoryError:
+            raise
+        except Exception as error:  # a hostile file may break anything in it
+            raise ResourceError("not a file of a critique, or a damaged one", where=str(path), help=_HELP) from error
+
+    @classmethod
+    def _from_bytes(cls, content: bytes) -> TrainedCritique:
+        from safetensors.numpy import load
+
+        arrays = load(content)  # checks the header against the size
+        size = int.from_bytes(content[:8], "little")
+        config = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][_CONFIG])
+        if config["format"] != _FORMAT:
+            raise ResourceError("this critique was written by another version of captious", help="update captious")
+        words = tuple(json.loads(arrays.pop("words").tobytes()))
+        texts = (config["name"], config["image_model"], *words)
+        if not all(isinstance(text, str) for text in texts) or not isinstance(config["about"], dict):
+            raise ResourceError("the names in the file are damaged")
+        if not (config["name"] + config["image_model"]).isprintable():
+            raise ResourceError("the names in the file are damaged")
+        if any(array.dtype != np.float32 for array in arrays.values()):
+            raise ResourceError("these are not the layers of a critique")
+        critique = Critique(CritiqueRecipe.from_dict(config["recipe"]), arrays)
+        return cls(config["name"], words, critique, config["image_model"], config["about"])

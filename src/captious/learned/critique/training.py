@@ -1,0 +1,336 @@
+"""Training of a critique, with torch; the result is a numpy network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import ImageId, References
+from captious.errors import ParameterError
+from captious.learned.critique.negatives import permuted, with_random_words
+from captious.learned.critique.network import Critique, ends, shapes, sketch
+from captious.learned.critique.recipes import CritiqueRecipe
+from captious.learned.critique.trained import TrainedCritique
+from captious.learned.critique.words import FIRST_WORD, encoded, vocabulary_of
+from captious.learned.training import check_torch
+from captious.models import WordVectors
+from captious.models.image_features import ImageFeatures
+from captious.models.pretrained import torch_threads
+from captious.progress import Progress
+
+__all__ = ["Course", "train_critique"]
+
+_SPREAD = 0.05  # standard deviation of vectors of words that no word vectors are given for
+
+
+@dataclass(frozen=True)
+class Course:
+    """The course of a training.
+
+    Args:
+        losses: mean cross-entropy of each epoch.
+        accuracies: share of training examples that were classified correctly in each epoch, 0 to 1.
+        interrupted: whether Ctrl-C ended the training.
+    """
+
+    losses: tuple[float, ...]
+    accuracies: tuple[float, ...]
+    interrupted: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Texts:
+    """Captions of images as numbers: int32[n_captions, length], and int64[n_images + 1]."""
+
+    numbers: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, captions: Sequence[Sequence[str]], numbers: Mapping[str, int], length: int) -> _Texts:
+        texts = [text for some in captions for text in some]
+        return cls(encoded(texts, numbers, length), np.cumsum([0, *map(len, captions)]))
+
+    def drawn(self, image: int, n: int, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Different captions of an image."""
+        start, stop = self.offsets[image : image + 2].tolist()
+        found: NDArray[np.int32] = self.numbers[start + rng.permutation(stop - start)[:n]]
+        return found
+
+    def has(self, image: int) -> bool:
+        return bool(self.offsets[image] < self.offsets[image + 1])
+
+
+def train_critique(
+    references: References,
+    recipe: CritiqueRecipe,
+    *,
+    generated: Mapping[ImageId, Sequence[str]] | None = None,
+    sampled: Mapping[ImageId, Sequence[str]] | None = None,
+    images: ImageFeatures | None = None,
+    vectors: WordVectors | None = None,
+    name: str = "own",
+) -> tuple[TrainedCritique, Course]:
+    """Train a critique to tell human captions from negative examples.
+
+    A step takes some images. For each it draws two references, a context and a human candidate, and a negative example.
+    Ctrl-C ends the training and keeps the network of the last complete epoch.
+
+    Args:
+        references: human captions, two or more for each image.
+        recipe: how. Without image features it is trained without images; kinds of negative examples that are not
+            available are left out.
+        generated: captions of systems, by image; images may be missing.
+        sampled: further captions of systems, by image; images may be missing.
+        images: image features, for recipes with images.
+        vectors: word vectors that the training starts from; None for random numbers.
+        name: what signatures call the weights.
+
+    Raises:
+        MissingExtraError: torch is not installed.
+        ParameterError: an image with one reference or without features, fewer than two images, or no kind of negative
+            examples that is available.
+    """
+    check_torch()
+    if (lone := np.flatnonzero(np.diff(references.offsets) < 2)).size:
+        raise ParameterError(
+            f"{lone.size:,} of {len(references):,} images have a single reference",
+            where=f"{references.name}: image_id {references.ids[int(lone[0])]!r}",
+            help="a critique reads a human caption beside another one: give two or more references for each image",
+        )
+    recipe = _fitted(recipe, images, vectors, bool(generated), bool(sampled))
+    if len(references) < 2:
+        raise ParameterError("one image is not enough to train a critique", help="give at least two")
+    words = vocabulary_of(references.texts, recipe.most_words, recipe.least_count)
+    rng = np.random.default_rng(recipe.seed)
+    features = None if recipe.images == "none" or images is None else images.of(references.images)
+    arrays = _initial(recipe, words, 0 if features is None else features.shape[1], vectors, rng)
+    batches = _Batches(recipe, references, words, generated or {}, sampled or {}, rng)
+    arrays, course = _descend(recipe, arrays, batches, features)
+    about: dict[str, Any] = {
+        "images": len(references),
+        "captions": len(references.texts),
+        "image_features": "" if images is None or features is None else images.label,
+        "vectors": "" if vectors is None else vectors.label,
+        "losses": list(course.losses),
+        "accuracies": list(course.accuracies),
+    }
+    image_model = "" if images is None or features is None else images.model
+    return TrainedCritique(name, words, Critique(recipe, arrays), image_model, about), course
+
+
+def _fitted(
+    recipe: CritiqueRecipe, images: ImageFeatures | None, vectors: WordVectors | None, generated: bool, sampled: bool
+) -> CritiqueRecipe:
+    """The recipe with what is available."""
+    if images is None and recipe.images == "only":
+        raise ParameterError("a critique of images alone needs image features", help="give --images FEATURES")
+    here = {"generated": generated, "sampled": sampled, "pathological": True}
+    negatives = tuple(kind for kind in recipe.negatives if here[kind])
+    if not negatives:
+        raise ParameterError(
+            f"there are no negative examples: the recipe takes {', '.join(recipe.negatives)}",
+            help="give captions of a system, or add pathological negatives to the recipe",
+        )
+    return replace(
+        recipe,
+        negatives=negatives,
+        images="none" if images is None else recipe.images,
+        width=recipe.width if vectors is None else vectors.width,
+    )
+
+
+class _Batches:
+    """The examples of an epoch, drawn again for each."""
+
+    def __init__(
+        self,
+        recipe: CritiqueRecipe,
+        references: References,
+        words: tuple[str, ...],
+        generated: Mapping[ImageId, Sequence[str]],
+        sampled: Mapping[ImageId, Sequence[str]],
+        rng: np.random.Generator,
+    ) -> None:
+        self.recipe, self.rng, self.n_words = recipe, rng, len(words)
+        numbers = {word: number for number, word in enumerate(words, FIRST_WORD)}
+        people = [references.texts[a:b] for a, b in pairwise(references.offsets.tolist())]
+        self._human = _Texts.of(people, numbers, recipe.length)
+        self._machine = {
+            kind: _Texts.of([captions.get(image, ()) for image in references.ids], numbers, recipe.length)
+            for kind, captions in (("generated", generated), ("sampled", sampled))
+        }
+        self.n_images = len(references)
+        self.per_epoch = math.ceil(self.n_images / recipe.images_per_batch)
+
+    def epoch(self) -> Any:
+        """Images, and context, human and negative caption of each: int64[b] and three arrays int32[b, length]."""
+        size = self.recipe.images_per_batch
+        order = np.resize(self.rng.permutation(self.n_images), self.per_epoch * size)
+        for images in order.reshape(-1, size):
+            pairs = np.stack([self._human.drawn(image, 2, self.rng) for image in images.tolist()])
+            yield images, pairs[:, 0], pairs[:, 1], np.stack([self._negative(image) for image in images.tolist()])
+
+    def _negative(self, image: int) -> NDArray[np.int32]:
+        rng = self.rng
+        kinds = [k for k in self.recipe.negatives if k == "pathological" or self._machine[k].has(image)]
+        kind = kinds[int(rng.integers(len(kinds)))] if kinds else ""
+        if kind in self._machine:
+            return np.asarray(self._machine[kind].drawn(image, 1, rng)[0])
+        # An image without captions of systems gets a corrupted one, whatever the recipe.
+        how = self.recipe.pathologies[int(rng.integers(len(self.recipe.pathologies)))]
+        if how == "random-caption":
+            other = int(rng.integers(self.n_images - 1))
+            return np.asarray(self._human.drawn(other + (other >= image), 1, rng)[0])
+        own = np.asarray(self._human.drawn(image, 1, rng)[0])
+        return with_random_words(own, self.n_words, rng) if how == "random-words" else permuted(own, rng)
+
+
+def _initial(
+    recipe: CritiqueRecipe,
+    words: tuple[str, ...],
+    image_width: int,
+    vectors: WordVectors | None,
+    rng: np.random.Generator,
+) -> dict[str, NDArray[np.float32]]:
+    """Initial arrays: Glorot's uniform weights, the LSTM as one matrix; biases 0, but 1 for the forget gate."""
+    arrays = {}
+    for name, shape in shapes(recipe, len(words), image_width).items():
+        if name == "embedding":
+            arrays[name] = rng.normal(0, _SPREAD, shape)
+        elif len(shape) == 1:
+            arrays[name] = np.zeros(shape)
+        else:
+            n_in = recipe.width + recipe.units if name.startswith("lstm") else shape[1]
+            bound = math.sqrt(6 / (n_in + shape[0]))
+            arrays[name] = rng.uniform(-bound, bound, shape)
+    arrays["lstm.bias"][recipe.units : 2 * recipe.units] = 1
+    if vectors is not None:
+        (has_unk,), unk = vectors.look_up(["unk"])
+        known, found = vectors.look_up(words)
+        found = np.where(known[:, None], found, unk if has_unk else arrays["embedding"][FIRST_WORD:])
+        arrays["embedding"][FIRST_WORD:] = found
+    return {name: array.astype(np.float32) for name, array in arrays.items()}
+
+
+def _descend(
+    recipe: CritiqueRecipe,
+    arrays: dict[str, NDArray[np.float32]],
+    batches: _Batches,
+    features: NDArray[np.float32] | None,
+) -> tuple[dict[str, NDArray[np.float32]], Course]:
+    """The arrays after the last complete epoch."""
+    import torch
+
+    torch.manual_seed(recipe.seed)
+    tensors = {name: torch.from_numpy(array.copy()).requires_grad_() for name, array in arrays.items()}
+    network = _Network(recipe, tensors)
+    optimiser = torch.optim.Adam(tensors.values(), lr=recipe.learning_rate)
+    losses: list[float] = []
+    accuracies: list[float] = []
+    interrupted = False
+    target = torch.arange(2).repeat_interleave(recipe.images_per_batch)  # the human captions first
+    with torch_threads(), Progress(recipe.epochs * batches.per_epoch) as progress:
+        progress.step("training")
+        try:
+            for epoch in range(recipe.epochs):
+                for group in optimiser.param_groups:
+                    group["lr"] = recipe.learning_rate * recipe.decay**epoch
+                total = correct = n = 0.0
+                for number, (images, context, human, negative) in enumerate(batches.epoch()):
+                    seen = None if features is None else torch.from_numpy(features[images])
+                    logits = network.logits(context, human, negative, seen)
+                    loss = torch.nn.functional.cross_entropy(logits, target)
+                    optimiser.zero_grad()
+                    loss.backward()
+                    if recipe.clip:
+                        torch.nn.utils.clip_grad_norm_(tensors.values(), recipe.clip)
+                    optimiser.step()
+                    n += len(target)
+                    total += float(loss.detach()) * len(target)
+                    correct += int((logits.argmax(1) == target).sum())
+                    done = epoch * batches.per_epoch + number + 1
+                    progress.reach(done, f"epoch {epoch + 1}: loss {total / n:.3f}, accuracy {correct / n:.1%}")
+                losses.append(total / n)
+                accuracies.append(correct / n)
+                arrays = {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}
+        except KeyboardInterrupt:
+            if not losses:
+                raise
+            interrupted = True
+    return arrays, Course(tuple(losses), tuple(accuracies), interrupted)
+
+
+class _Network:
+    """The network of ``Critique`` with torch, for batches of three captions of each image."""
+
+    def __init__(self, recipe: CritiqueRecipe, tensors: Mapping[str, Any]) -> None:
+        import torch
+
+        self.recipe, self.tensors = recipe, tensors
+        self._lstm = [tensors["lstm.input"], tensors["lstm.state"], tensors["lstm.bias"]]
+        self._no_bias = torch.zeros_like(tensors["lstm.bias"])
+        if recipe.combination == "bilinear":
+            n_context = recipe.units * (2 if recipe.images == "context" else 1)
+            self._sketches = [
+                tuple(map(torch.from_numpy, sketch(which, n, recipe.pooled)))
+                for which, n in (("context", n_context), ("candidate", recipe.units))
+            ]
+
+    def logits(
+        self, context: NDArray[np.int32], human: NDArray[np.int32], negative: NDArray[np.int32], images: Any
+    ) -> Any:
+        """float32[2 b, 2], those of the human captions first."""
+        import torch
+
+        n = len(context)
+        read = [human, negative] if self.recipe.images == "only" else [context, human, negative]
+        sentences = self._sentences(np.concatenate(read)).split(n)
+        parts = []
+        if images is not None:
+            parts.append(images @ self.tensors["image.weight"].T + self.tensors["image.bias"])
+        if self.recipe.images != "only":
+            parts.append(sentences[0])
+        given = torch.cat(parts, 1)
+        return torch.cat([self._classified(given, candidates) for candidates in sentences[-2:]])
+
+    def _sentences(self, numbers: NDArray[np.int32]) -> Any:
+        import torch
+
+        last = torch.from_numpy(ends(numbers, self.recipe.cut))
+        steps = int(last.max()) + 1
+        if steps < 1:
+            return torch.zeros(len(numbers), self.recipe.units)
+        ids = torch.from_numpy(numbers[:, :steps]).long()
+        embedded = self._dropped(torch.nn.functional.embedding(ids, self.tensors["embedding"]))
+        zeros = torch.zeros(1, len(ids), self.recipe.units)
+        weights = [*self._lstm, self._no_bias]
+        outputs = torch.lstm(embedded, (zeros, zeros), weights, True, 1, 0.0, True, False, True)[0]
+        at = outputs[torch.arange(len(ids)), last.clamp(min=0)] * (last >= 0)[:, None]
+        return self._dropped(at)
+
+    def _classified(self, context: Any, candidates: Any) -> Any:
+        import torch
+
+        tensors, recipe = self.tensors, self.recipe
+        if recipe.combination == "bilinear":
+            sketched = []
+            for values, (to, signs) in zip((context, candidates), self._sketches, strict=True):
+                empty = torch.zeros(len(values), recipe.pooled)
+                sketched.append(torch.fft.rfft(empty.index_add(1, to, values * signs)))
+            joint = torch.fft.irfft(sketched[0] * sketched[1], recipe.pooled)
+        else:
+            joint = torch.cat([context, candidates], 1)
+        if recipe.combination == "mlp":
+            joint = self._dropped((joint @ tensors["hidden.weight"].T + tensors["hidden.bias"]).relu())
+        return joint @ tensors["output.weight"].T + tensors["output.bias"]
+
+    def _dropped(self, values: Any) -> Any:
+        import torch
+
+        return torch.nn.functional.dropout(values, self.recipe.dropout)

@@ -1,0 +1,119 @@
+"""LEIC: a trained critique that reads a caption beside a reference, the image, or both.
+
+Cui, Yang, Veit, Huang and Belongie 2018, "Learning to evaluate image captioning". The official code is
+github.com/richardaecn/cvpr18-caption-eval.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.errors import ParameterError
+from captious.learned.critique.scores import critique_scores
+from captious.learned.critique.trained import TrainedCritique
+from captious.metrics.contract.metric import MeanMetric, State
+from captious.models.image_features import ImageFeatures
+
+__all__ = ["Leic"]
+
+_HELP = "train one: captious learn critique REFERENCES -o FILE; then leic:weights=FILE"
+
+
+class Leic(MeanMetric):
+    """LEIC, 0 to 1, higher is better: the probability that a person wrote the caption. The corpus score is the mean.
+
+    Args:
+        weights: a critique, or a file that ``captious learn critique`` wrote.
+        images: features of the images, or a file of them; see ``captious learn image-features``. Only for critiques
+            that see images.
+        seed: which reference the critique reads, in the official variant.
+        variant: one of ``variants``.
+
+    Raises:
+        ParameterError: no weights, no image features for a critique that needs them, or features of another width.
+        ResourceError: a file that cannot be used.
+    """
+
+    name = "leic"
+    summary = "trained critique over a reference and the image: the probability of a human caption"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "the official code: one random reference of each image is read",
+        "paper": "the mean over all references of the image",
+    }
+
+    def __init__(
+        self,
+        weights: TrainedCritique | str | os.PathLike[str] | None = None,
+        images: ImageFeatures | str | os.PathLike[str] | None = None,
+        *,
+        seed: int = 0,
+        variant: str | None = None,
+    ) -> None:
+        super().__init__(variant=variant)
+        if weights is None:
+            raise ParameterError("leic needs a trained critique", help=_HELP)
+        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            raise ParameterError(f"{seed!r:.60} is not a random seed", help="give a whole number, 0 or more")
+        self.trained = weights if isinstance(weights, TrainedCritique) else _critique(os.fspath(weights))
+        self.seed = seed
+        critique = self.trained.critique
+        self.images: ImageFeatures | None = None
+        if critique.recipe.images == "none":
+            return
+        if images is None:
+            raise ParameterError(
+                f"the critique {self.trained.label} needs the images",
+                help="give a file of image features: --images FEATURES (captious learn image-features DIR -o FEATURES)",
+            )
+        self.images = images if isinstance(images, ImageFeatures) else _features(os.fspath(images))
+        if self.images.width != critique.image_width:
+            raise ParameterError(
+                f"these image features are {self.images.width:,} numbers each, but the critique takes "
+                f"{critique.image_width:,}",
+                where=self.images.label,
+                help=f"compute features with the model of its training: {self.trained.image_model or 'unknown'}",
+            )
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        found: dict[str, object] = {"variant": self.variant, "weights": self.trained.label}
+        if self.images is not None:
+            found["images"] = self.images.label
+        if self.variant == "official" and self.trained.critique.recipe.images != "only":
+            found["seed"] = self.seed
+        return found
+
+    @property
+    def tokens(self) -> str:
+        return "treebank"
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        seed = self.seed if self.variant == "official" else None
+        return critique_scores(self.trained, captions, self.images, seed=seed)
+
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+        found = super().warnings(captions, state)
+        trained_with = self.trained.image_model
+        if self.images is not None and trained_with and self.images.model != trained_with:
+            found.append(
+                f"the critique was trained with image features of {trained_with}, but these are of "
+                f"{self.images.model or 'an unknown model'}."
+            )
+        return found
+
+
+@lru_cache(maxsize=4)
+def _critique(path: str) -> TrainedCritique:
+    return TrainedCritique.load(path)
+
+
+@lru_cache(maxsize=2)
+def _features(path: str) -> ImageFeatures:
+    return ImageFeatures.load(path)

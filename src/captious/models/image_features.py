@@ -1,0 +1,261 @@
+"""Image features: a vector for each image, in memory and in files.
+
+Files are npz, parquet or h5. Those that ``save`` writes hold ``ids`` and ``features``; npz and h5 files with an array
+for each image, under its id, are read, too.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.atomic_write import check_place, whole_file
+from captious.data import ImageId
+from captious.errors import MissingExtraError, ParameterError, ResourceError
+from captious.models.images import ids_in_name
+from captious.resources.npy_files import read_npz
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, check_size
+
+__all__ = ["IMAGE_FEATURE_FORMATS", "ImageFeatures", "check_image_feature_file"]
+
+#: Extensions of files of image features.
+IMAGE_FEATURE_FORMATS = (".npz", ".parquet", ".h5")
+_HELP = "give a file that 'captious learn image-features' wrote, or an npz or h5 file with one vector for each image id"
+_EXTRAS = {".parquet": ("pyarrow", "parquet"), ".h5": ("h5py", "h5")}
+
+
+@dataclass(frozen=True, eq=False)
+class ImageFeatures:
+    """Vectors of images.
+
+    Args:
+        ids: the images, each once. They are compared as text; the name of an image file stands for its id, too.
+        vectors: float32[n, width], finite.
+        model: what computed them, as signatures call it; "" if unknown.
+
+    Raises:
+        ParameterError: not one vector of finite numbers for each id, a duplicate id, or no images.
+    """
+
+    ids: tuple[ImageId, ...]
+    vectors: NDArray[np.float32]
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        vectors = np.ascontiguousarray(self.vectors, np.float32)
+        object.__setattr__(self, "ids", tuple(self.ids))
+        object.__setattr__(self, "vectors", vectors)
+        if vectors.ndim != 2 or len(vectors) != len(self.ids) or not vectors.size:
+            raise ParameterError(
+                f"{len(self.ids):,} images with features of the shape {vectors.shape}", help="give one vector per image"
+            )
+        if len(self._rows) != len(self.ids):
+            raise ParameterError("duplicate image id in the image features", help="give each image once")
+        if not (finite := np.isfinite(vectors).all(axis=1)).all():
+            raise ParameterError(
+                "image features that are not finite",
+                where=f"image_id {self.ids[int(np.flatnonzero(~finite)[0])]!r}",
+                help="compute the features again",
+            )
+
+    def __len__(self) -> int:
+        """Number of images."""
+        return len(self.ids)
+
+    @property
+    def width(self) -> int:
+        """Number of features of an image."""
+        return int(self.vectors.shape[1])
+
+    @cached_property
+    def label(self) -> str:
+        """What signatures call them: the model and a checksum of ids and vectors."""
+        checksum = zlib.crc32("\n".join(map(str, self.ids)).encode("utf-8", "surrogatepass"))
+        return f"{self.model or 'features'}-{zlib.crc32(self.vectors.astype('<f4').tobytes(), checksum):08x}"
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {str(image): row for row, image in enumerate(self.ids)}
+
+    @cached_property
+    def _rows_of_files(self) -> dict[str, int]:
+        """Rows by what the names of image files stand for, as ``find_images`` reads them; -1 if that is several."""
+        rows: dict[str, int] = {}
+        for file, row in self._rows.items():
+            for name in ids_in_name(file):
+                rows[name] = -1 if name in rows else row
+        return rows
+
+    def of(self, images: Sequence[ImageId]) -> NDArray[np.float32]:
+        """The vectors of images, float32[n, width].
+
+        Raises:
+            ParameterError: an image without features.
+        """
+        files = self._rows_of_files
+        rows = [self._rows.get(name, files.get(name, -1)) for name in map(str, images)]
+        if absent := [repr(image) for image, row in zip(images, rows, strict=True) if row < 0]:
+            more = f" and {len(absent) - 3:,} more" if len(absent) > 3 else ""
+            raise ParameterError(
+                f"{len(absent):,} of {len(rows):,} images have no image features",
+                where=f"image_id {', '.join(absent[:3])}{more}",
+                help="compute features of all images (captious learn image-features)",
+            )
+        return self.vectors[np.array(rows, np.int64)]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file whose extension is one of ``IMAGE_FEATURE_FORMATS``.
+
+        Raises:
+            ParameterError, MissingExtraError, OutputError: as ``check_image_feature_file``, or the file cannot be
+                written.
+        """
+        check_image_feature_file(path)
+        numbers = all(isinstance(image, int) and abs(image) < 2**63 for image in self.ids)
+        ids = list(self.ids) if numbers else [*map(str, self.ids)]
+        _WRITERS[Path(path).suffix.lower()](path, ids, self.vectors, self.model)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ImageFeatures:
+        """Read a file of image features.
+
+        Raises:
+            ParameterError: another extension.
+            MissingExtraError: what reads the format is not installed.
+            ResourceError: no such file, a damaged one, or one without features of images.
+        """
+        suffix = _suffix(path)
+        try:
+            with open(path, "rb") as file:
+                ids, vectors, model = _READERS[suffix](file)
+            return cls(tuple(ids), vectors, model)
+        except (MemoryError, MissingExtraError):
+            raise
+        except UnpackedSizeError as error:
+            raise ResourceError(str(error), where=str(path), help=RAISE_LIMIT) from error
+        except OSError as error:
+            said = f"cannot read the image features: {error.strerror or error}"
+            raise ResourceError(said, where=str(path), help=_HELP) from error
+        except ParameterError as error:
+            where = "\n".join(filter(None, [str(path), error.where]))
+            raise ResourceError(error.message, where=where, help=error.help or _HELP) from error
+        except Exception as error:  # readers of formats raise many kinds of errors on damaged files
+            said = str(error).partition("\n")[0] or type(error).__name__
+            raise ResourceError(f"not a file of image features: {said}", where=str(path), help=_HELP) from error
+
+
+def check_image_feature_file(path: str | os.PathLike[str]) -> None:
+    """Refuse a file name that ``ImageFeatures.save`` would refuse, before any work is done.
+
+    Raises:
+        ParameterError: an extension that is not in ``IMAGE_FEATURE_FORMATS``.
+        MissingExtraError: what writes the format is not installed.
+        OutputError: a place that cannot be written to.
+    """
+    _suffix(path)
+    check_place(path)
+
+
+def _suffix(path: str | os.PathLike[str]) -> str:
+    from importlib.util import find_spec
+
+    suffix = Path(path).suffix.lower()
+    if suffix not in IMAGE_FEATURE_FORMATS:
+        raise ParameterError(
+            f"image features have no format {suffix!r}" if suffix else "a file of image features needs an extension",
+            where=str(path),
+            help=f"use one of these extensions: {', '.join(IMAGE_FEATURE_FORMATS)}",
+        )
+    if suffix in _EXTRAS:
+        package, extra = _EXTRAS[suffix]
+        if find_spec(package) is None:
+            raise MissingExtraError(
+                f"image features in {suffix[1:]} need {package}", help=f"pip install 'captious[{extra}]'"
+            )
+    return suffix
+
+
+def _write_npz(path: Any, ids: list[Any], vectors: NDArray[np.float32], model: str) -> None:
+    with whole_file(path, "wb") as file:
+        np.savez(file, ids=np.array(ids), features=vectors, model=np.array(model))
+
+
+def _write_parquet(path: Any, ids: list[Any], vectors: NDArray[np.float32], model: str) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+    table = pa.table({"id": pa.array(ids), "features": rows}).replace_schema_metadata({"model": model})
+    with whole_file(path, "wb") as file:
+        pq.write_table(table, file)
+
+
+def _write_h5(path: Any, ids: list[Any], vectors: NDArray[np.float32], model: str) -> None:
+    import h5py
+
+    with whole_file(path, "w+b") as file, h5py.File(file, "w") as into:
+        into["ids"] = np.array(ids, object if isinstance(ids[0], str) else np.int64)
+        into["features"] = vectors
+        into.attrs["model"] = model
+
+
+def _read_npz(file: IO[bytes]) -> tuple[list[ImageId], NDArray[np.float32], str]:
+    arrays = read_npz(file)
+    model = str(arrays.pop("model")) if "model" in arrays and arrays["model"].ndim == 0 else ""
+    return (*_table(arrays), model)
+
+
+def _read_parquet(file: IO[bytes]) -> tuple[list[ImageId], NDArray[np.float32], str]:
+    import pyarrow.parquet as pq
+
+    source = pq.ParquetFile(file)
+    groups = range(source.metadata.num_row_groups)
+    check_size(sum(source.metadata.row_group(i).total_byte_size for i in groups), os.fstat(file.fileno()).st_size)
+    table = source.read(columns=["id", "features"])
+    vectors = np.array(table["features"].to_pylist(), np.float32)
+    model = (table.schema.metadata or {}).get(b"model", b"").decode()
+    return table["id"].to_pylist(), vectors, model
+
+
+def _read_h5(file: IO[bytes]) -> tuple[list[ImageId], NDArray[np.float32], str]:
+    import h5py
+
+    with h5py.File(file, "r") as source:
+        sets = {name: item for name, item in source.items() if isinstance(item, h5py.Dataset)}
+        check_size(sum(item.nbytes for item in sets.values()), os.fstat(file.fileno()).st_size)
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, item in sets.items():
+            text = h5py.check_string_dtype(item.dtype) is not None
+            arrays[name] = np.array(item.asstr()[()].tolist()) if text else item[()]
+        model = str(source.attrs.get("model", ""))
+    return (*_table(arrays), model)
+
+
+def _table(arrays: dict[str, NDArray[Any]]) -> tuple[list[ImageId], NDArray[np.float32]]:
+    """Ids and vectors from arrays: those called ids and features, or one array for each image."""
+    if {*arrays} == {"ids", "features"}:
+        ids, vectors = arrays["ids"], arrays["features"]
+        if ids.ndim != 1 or ids.dtype.kind not in "iuU":
+            raise ValueError("its ids are neither numbers nor strings")
+    elif arrays:
+        sizes = {array.shape for array in arrays.values()}
+        if len(sizes) > 1 or len(next(iter(sizes))) != 1:
+            raise ValueError("its arrays are not vectors of one size")
+        ids, vectors = np.array([*arrays]), np.stack([*arrays.values()])
+    else:
+        raise ValueError("it is empty")
+    if vectors.dtype.kind not in "iuf":
+        raise ValueError("its features are not numbers")
+    return ids.tolist(), vectors.astype(np.float32)
+
+
+_WRITERS = {".npz": _write_npz, ".parquet": _write_parquet, ".h5": _write_h5}
+_READERS = {".npz": _read_npz, ".parquet": _read_parquet, ".h5": _read_h5}

