@@ -12,8 +12,7 @@ import pytest
 
 import captious
 from captious.errors import CaptionFileError, ResourceError, UnknownNameError
-from captious.metrics.hwcm import CHAINS, Hwcm, chains_of_strings, chains_of_words
-from captious.parsing.parse import Parse
+from captious.metrics.hwcm import CHAINS, Hwcm
 from captious.parsing.parse_sources import FileOfParses, as_parse_source, read_parses
 
 from ..oracles import hwcm as oracle
@@ -64,30 +63,12 @@ def test_scores_are_those_of_the_oracle(
     assert len(np.unique(found)) > 20
 
 
-def test_words_that_are_there_twice_lend_each_other_their_children() -> None:
-    # a dog sees a dog: the first "dog" has "a", the second has "a" as well as "old"
-    values, heads = ("dog", "sees", "old", "dog"), (2, 0, 4, 2)
-    joined, true = chains_of_strings(values, heads), chains_of_words(values, heads)
-    assert joined[2] == {("sees", "dog", "old"): 2}
-    assert true[2] == {("sees", "dog", "old"): 1}
-    assert [sum(each.values()) for each in true] == [4, 3, 1, 0]
-    assert joined[:2] == true[:2]
-
-
-def test_only_the_first_tree_counts() -> None:
-    values, heads = ("run", "dogs", "sleep", "cats"), (0, 1, 0, 3)
-    assert chains_of_words(values, heads)[0] == {("run",): 1, ("dogs",): 1}
-    assert chains_of_strings(values, heads)[0] == {("run",): 1, ("dogs",): 1}
-
-
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_captions_without_words(parses: FileOfParses) -> None:
     caption = next(iter(parses.parses))
     report = captious.score([caption, "", ""], [[caption, ""], [caption], [""]], [Hwcm(parser=parses)])
     assert report["hwcm-1"].per_caption[0] == pytest.approx(1)
     assert report["hwcm-4"].per_caption[1:].tolist() == [0, 0]
-    empty = Parse((), (), (), (), (), ())
-    assert [len(each) for each in chains_of_strings(empty.words, empty.heads)] == [0, 0, 0, 0]
 
 
 def test_a_pipeline_of_spacy() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 Words = Sequence[str]
 
 
-def chains(values: Words, heads: Sequence[int]) -> list[list[tuple[str, ...]]]:
+def chains_of_strings(values: Words, heads: Sequence[int]) -> list[list[tuple[str, ...]]]:
     """All chains of length 1 to 4, from the first root downward; heads count from 1."""
     ones: list[tuple[str, ...]] = []
     twos: list[tuple[str, ...]] = []
@@ -19,7 +19,8 @@ def chains(values: Words, heads: Sequence[int]) -> list[list[tuple[str, ...]]]:
                 twos.append((values[word], values[child]))
                 visit(child)
 
-    visit(list(heads).index(0))
+    if 0 in heads:
+        visit(list(heads).index(0))
     threes = [(a, *chain) for a, b in twos for chain in twos if chain[0] == b]
     fours = [(a, *chain) for a, b in twos for chain in threes if chain[0] == b]
     return [ones, twos, threes, fours]
@@ -27,10 +28,10 @@ def chains(values: Words, heads: Sequence[int]) -> list[list[tuple[str, ...]]]:
 
 def official(candidate: tuple[Words, Sequence[int]], references: Sequence[tuple[Words, Sequence[int]]]) -> list[float]:
     """Recall of chains, averaged over the lengths up to each, the best reference for each."""
-    ours = chains(*candidate)
+    ours = chains_of_strings(*candidate)
     best = [0.0] * 4
     for reference in references:
-        theirs = chains(*reference)
+        theirs = chains_of_strings(*reference)
         overlaps = []
         for mine, other in zip(ours, theirs, strict=True):
             matched = sum(min(mine.count(chain), other.count(chain)) for chain in set(other))
@@ -43,17 +44,18 @@ def official(candidate: tuple[Words, Sequence[int]], references: Sequence[tuple[
 
 def paper(candidate: tuple[Words, Sequence[int]], references: Sequence[tuple[Words, Sequence[int]]]) -> list[float]:
     """Share of the candidate's chains, of words that are each the head of the next, that the best reference has."""
-    ours = _true_chains(*candidate)
+    ours = chains_of_words(*candidate)
     best = [0.0] * 4
     for reference in references:
-        theirs = _true_chains(*reference)
+        theirs = chains_of_words(*reference)
         for u, (mine, other) in enumerate(zip(ours, theirs, strict=True)):
             matched = sum(min(mine.count(chain), other.count(chain)) for chain in set(mine))
             best[u] = max(best[u], matched / len(mine) if mine else 0.0)
     return best
 
 
-def _true_chains(values: Words, heads: Sequence[int]) -> list[list[tuple[str, ...]]]:
+def chains_of_words(values: Words, heads: Sequence[int]) -> list[list[tuple[str, ...]]]:
+    """Chains of words that are each the head of the next; arguments as above."""
     found: list[list[tuple[str, ...]]] = [[], [], [], []]
 
     def visit(word: int, above: tuple[int, ...]) -> None:
@@ -64,5 +66,6 @@ def _true_chains(values: Words, heads: Sequence[int]) -> list[list[tuple[str, ..
             if heads[child] == word + 1:
                 visit(child, path)
 
-    visit(list(heads).index(0), ())
+    if 0 in heads:
+        visit(list(heads).index(0), ())
     return found

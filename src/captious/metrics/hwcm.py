@@ -8,10 +8,8 @@ A chain of length u goes from a word of the dependency tree down to one of its c
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,19 +18,18 @@ from captious.data import Captions
 from captious.errors import UnknownNameError
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.shared.combining import checked_combine, combined
+from captious.parsing.head_chains import Trees, chains_of_strings, chains_of_words, shared
 from captious.parsing.parse import Parse
 from captious.parsing.parse_sources import as_parse_source
 from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
 from captious.text import Tokenizer
 
-__all__ = ["CHAINS", "Hwcm", "chains_of_strings", "chains_of_words"]
+__all__ = ["CHAINS", "Hwcm"]
 
 #: What chains may be made of.
 CHAINS = ("lemma", "dep", "pos", "text")
-#: Chains of one length each, from 1 on: chain -> how often it occurs.
-ChainCounts: TypeAlias = list[Counter[tuple[str, ...]]]
-
 _DEPTH = 4
+_IMAGES_AT_ONCE = 4096  # about 60 MB of chains
 _SMALL = 1e-9
 # Factors for the sums of the first u recalls: instead of 1/3 the official code has a factor of two digits.
 _FACTORS = np.array([1, 0.5, 0.33, 0.25])
@@ -86,90 +83,38 @@ class Hwcm(MeanMetric):
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(ParsedCaptions(self.tokenizer, self.parser))
-        known: dict[int, ChainCounts] = {}
         offsets = captions.references.offsets
-        scores = np.zeros((len(references.of_captions), _DEPTH))
-        for parse, (start, end) in zip(candidates.of_captions, pairwise(offsets.tolist()), strict=True):
-            ours = self._counted(parse, known)
-            for row in range(start, end):
-                scores[row] = self._overlap(ours, self._counted(references.of_captions[row], known))
+        scores = np.empty((len(references.of_captions), _DEPTH))
+        for start in range(0, len(captions), _IMAGES_AT_ONCE):
+            stop = min(start + _IMAGES_AT_ONCE, len(captions))
+            rows = slice(int(offsets[start]), int(offsets[stop]))
+            ours, theirs = candidates.of_captions[start:stop], references.of_captions[rows]
+            of_images = np.repeat(np.arange(stop - start), np.diff(offsets[start : stop + 1]))
+            scores[rows] = self._shared(ours, theirs, of_images)
         return combined(self.combine, scores, offsets)
 
-    def _counted(self, parse: Parse, known: dict[int, ChainCounts]) -> ChainCounts:
-        """Chains of each parse; equal captions share a parse."""
-        if id(parse) not in known:
-            count = chains_of_strings if self.variant == "official" else chains_of_words
-            known[id(parse)] = count(_values(parse, self.chains), parse.heads)
-        return known[id(parse)]
-
-    def _overlap(self, candidate: ChainCounts, reference: ChainCounts) -> NDArray[np.float64]:
-        """What a candidate and a reference share, for each length."""
-        shared = np.array([(ours & theirs).total() for ours, theirs in zip(candidate, reference, strict=True)])
-        of = reference if self.variant == "official" else candidate
-        sizes = np.array([each.total() for each in of])
+    def _shared(
+        self, ours: Sequence[Parse], theirs: Sequence[Parse], of_images: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """What candidates share with each of their references, float64[n_references, 4]."""
+        number: dict[int, int] = {}  # equal captions share a parse
+        distinct: list[Parse] = []
+        for parse in (*ours, *theirs):
+            if number.setdefault(id(parse), len(distinct)) == len(distinct):
+                distinct.append(parse)
+        trees = Trees.of([_values(parse, self.chains) for parse in distinct], [parse.heads for parse in distinct])
+        candidates = np.array([number[id(parse)] for parse in ours], np.int64)[of_images]
+        references = np.array([number[id(parse)] for parse in theirs], np.int64)
         if self.variant == "official":
-            return np.asarray(_FACTORS * np.cumsum(shared / (sizes + _SMALL)))
-        return np.asarray(shared / np.maximum(sizes, 1))
+            every = chains_of_strings(trees, _DEPTH)
+            recalls = [shared(of, candidates, references) / (of.totals[references] + _SMALL) for of in every]
+            return np.asarray(_FACTORS * np.cumsum(np.stack(recalls, axis=1), axis=1))
+        every = chains_of_words(trees, _DEPTH)
+        shares = [shared(of, candidates, references) / np.maximum(of.totals[candidates], 1) for of in every]
+        return np.stack(shares, axis=1)
 
 
 def _values(parse: Parse, chains: str) -> Sequence[str]:
     if chains == "pos":
         return parse.universal or parse.tags
     return {"lemma": parse.lemmas, "dep": parse.relations, "text": parse.words}[chains]
-
-
-def chains_of_strings(values: Sequence[str], heads: Sequence[int]) -> ChainCounts:
-    """Chains as LCEval's code has them: edges are joined where their words are written alike.
-
-    So every place of a repeated word also gets the children of the others.
-
-    Args:
-        values: what stands for each of n words.
-        heads: the head of each, from 1, or 0; words under the first root count.
-    """
-    edges, words = _tree(heads)
-    counts: ChainCounts = [
-        Counter((values[word],) for word in words),
-        Counter((values[head], values[word]) for head, word in edges),
-    ]
-    while len(counts) < _DEPTH:
-        longer: Counter[tuple[str, ...]] = Counter()
-        for (head, *tail), n in counts[1].items():
-            for chain, m in counts[-1].items():
-                if chain[0] == tail[0]:
-                    longer[head, *chain] += n * m
-        counts.append(longer)
-    return counts
-
-
-def chains_of_words(values: Sequence[str], heads: Sequence[int]) -> ChainCounts:
-    """Chains of words that are each the head of the next; arguments as above."""
-    edges, words = _tree(heads)
-    head_of = {word: head for head, word in edges}
-    counts: ChainCounts = [Counter() for _ in range(_DEPTH)]
-    for word in words:
-        chain: tuple[str, ...] = ()
-        at: int | None = word
-        for count in counts:
-            if at is None:
-                break
-            chain = (values[at], *chain)
-            count[chain] += 1
-            at = head_of.get(at)
-    return counts
-
-
-def _tree(heads: Sequence[int]) -> tuple[list[tuple[int, int]], list[int]]:
-    """Edges (head, word) and words of the tree under the first root, words counted from 0."""
-    children: dict[int, list[int]] = {}
-    for word, head in enumerate(heads):
-        children.setdefault(head - 1, []).append(word)
-    waiting = children.get(-1, [])[:1]
-    words, edges = [], []
-    while waiting:
-        head = waiting.pop()
-        words.append(head)
-        for word in children.get(head, ()):
-            edges.append((head, word))
-            waiting.append(word)
-    return edges, words

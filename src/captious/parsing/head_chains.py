@@ -1,0 +1,186 @@
+"""Chains of words down the dependency trees of many captions at once, counted.
+
+A chain of length u goes from a word to one of its children, and so on: u words. Chains are numbers; equal numbers are
+equal chains. Pure functions over arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Chains", "Trees", "chains_of_strings", "chains_of_words", "shared"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """The words under the first root of each of n captions.
+
+    Args:
+        n: number of captions.
+        captions: the caption of each word, int64[n_words], ascending.
+        values: what stands for each word, as a number, int64[n_words].
+        heads: the place of each word's head among the words; -1 for roots, int64[n_words].
+    """
+
+    n: int
+    captions: Ints
+    values: Ints
+    heads: Ints
+
+    @classmethod
+    def of(cls, values: Sequence[Sequence[str]], heads: Sequence[Sequence[int]]) -> Trees:
+        """Trees from what stands for each word, and the heads of words, which are counted from 1; 0 for a root."""
+        numbers: dict[str, int] = {}
+        flat = np.array([numbers.setdefault(value, len(numbers)) for some in values for value in some], np.int64)
+        lengths = np.array([len(some) for some in values], np.int64)
+        captions = np.repeat(np.arange(len(lengths)), lengths)
+        starts = (np.cumsum(lengths) - lengths)[captions]
+        above = np.array([head for some in heads for head in some], np.int64) - 1
+        places = np.arange(len(flat))
+        up = np.where(above < 0, places, above + starts)
+        is_root = above < 0
+        roots = np.full(len(lengths), -1, np.int64)
+        roots[captions[is_root][::-1]] = places[is_root][::-1]  # the first of each caption
+        for _ in range(int(lengths.max(initial=1)).bit_length()):
+            up = up[up]
+        under = up == roots[captions] if len(flat) else np.zeros(0, bool)
+        renumbered = np.cumsum(under) - 1
+        kept = np.flatnonzero(under)
+        found = np.where(is_root[kept], -1, renumbered[np.where(is_root, places, above + starts)[kept]])
+        return cls(len(lengths), captions[kept], flat[kept], found)
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """Chains of one length, each once for a caption; ascending by caption, then by chain.
+
+    Args:
+        n: number of captions.
+        captions, chains, counts: int64[m].
+    """
+
+    n: int
+    captions: Ints
+    chains: Ints
+    counts: Ints
+
+    @classmethod
+    def counted(cls, n: int, captions: Ints, chains: Ints, counts: Ints | None = None) -> Chains:
+        """From chains that may occur several times, each as often as ``counts`` says, or once."""
+        size = int(chains.max(initial=0)) + 1
+        keys, inverse = np.unique(captions * size + chains, return_inverse=True)
+        weights = None if counts is None else counts.astype(np.float64)  # exact up to 2^53
+        total = np.bincount(inverse, weights, len(keys)).astype(np.int64)
+        return cls(n, keys // size, keys % size, total)
+
+    @property
+    def totals(self) -> Ints:
+        """Number of chains of each caption, int64[n]."""
+        return np.bincount(self.captions, self.counts, self.n).astype(np.int64)
+
+    @property
+    def offsets(self) -> Ints:
+        """Where the chains of each caption begin, int64[n + 1]."""
+        return np.searchsorted(self.captions, np.arange(self.n + 1)).astype(np.int64)
+
+
+def chains_of_words(trees: Trees, longest: int) -> list[Chains]:
+    """Chains of words that are each the head of the next, of lengths 1 to ``longest``."""
+    ends = trees.values  # the chain that ends with each word, or -1
+    found = [Chains.counted(trees.n, trees.captions, ends)]
+    for _ in range(1, longest):
+        above = np.where(trees.heads >= 0, ends[trees.heads], -1)
+        words = np.flatnonzero(above >= 0)
+        ends = np.full(len(trees.values), -1, np.int64)
+        ends[words] = _pairs(above[words], trees.values[words])
+        found.append(Chains.counted(trees.n, trees.captions[words], ends[words]))
+    return found
+
+
+def chains_of_strings(trees: Trees, longest: int) -> list[Chains]:
+    """Chains as LCEval's code has them: edges are joined where their words are written alike.
+
+    So every place of a repeated word also gets the children of the others.
+    """
+    found = [Chains.counted(trees.n, trees.captions, trees.values)]
+    below = np.flatnonzero(trees.heads >= 0)
+    captions, tails = trees.captions[below], trees.values[below]
+    firsts = trees.values[trees.heads[below]]
+    edges = longer = _Joined.counted(captions, firsts, tails)
+    for length in range(2, longest + 1):
+        if length > 2:
+            longer = _joined(edges, longer)
+        found.append(Chains.counted(trees.n, longer.captions, longer.whole, longer.counts))
+    return found[:longest]
+
+
+@dataclass(frozen=True, eq=False)
+class _Joined:
+    """Chains with their first words, each once for a caption; firsts, rests and the whole are numbers."""
+
+    captions: Ints
+    firsts: Ints
+    rests: Ints
+    whole: Ints
+    counts: Ints
+
+    @classmethod
+    def counted(cls, captions: Ints, firsts: Ints, rests: Ints, counts: Ints | None = None) -> _Joined:
+        whole = _pairs(firsts, rests)
+        size = int(whole.max(initial=0)) + 1
+        _, at, inverse = np.unique(captions * size + whole, return_index=True, return_inverse=True)
+        weights = None if counts is None else counts.astype(np.float64)
+        total = np.bincount(inverse, weights, len(at)).astype(np.int64)
+        return cls(captions[at], firsts[at], rests[at], whole[at], total)
+
+
+def _joined(edges: _Joined, chains: _Joined) -> _Joined:
+    """Chains that are longer by one: each edge before each chain of the caption that begins with its second word."""
+    size = max(int(edges.rests.max(initial=0)), int(chains.firsts.max(initial=0))) + 1
+    keys = chains.captions * size + chains.firsts
+    order = np.argsort(keys, kind="stable")
+    wanted = edges.captions * size + edges.rests
+    start, stop = (np.searchsorted(keys[order], wanted, side=side) for side in ("left", "right"))
+    of_edges, places = _expanded(start, stop - start)
+    of_chains = order[places]
+    counts = edges.counts[of_edges] * chains.counts[of_chains]
+    return _Joined.counted(edges.captions[of_edges], edges.firsts[of_edges], chains.whole[of_chains], counts)
+
+
+def shared(chains: Chains, ours: Ints, theirs: Ints) -> Ints:
+    """How many chains pairs of captions share, each as often as the one that has fewer: int64[n_pairs].
+
+    Args:
+        chains: of all captions.
+        ours, theirs: int64[n_pairs], two captions each.
+    """
+    size = int(chains.chains.max(initial=0)) + 1
+    keys = chains.captions * size + chains.chains  # ascending
+    if not len(keys):
+        return np.zeros(len(ours), np.int64)
+    start = chains.offsets
+    pairs, places = _expanded(start[theirs], start[theirs + 1] - start[theirs])
+    wanted = ours[pairs] * size + chains.chains[places]
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    common = np.where(keys[at] == wanted, np.minimum(chains.counts[at], chains.counts[places]), 0)
+    return np.asarray(np.bincount(pairs, common, len(ours)).astype(np.int64))
+
+
+def _expanded(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+    """The ranges that begin at ``starts``, one after the other: which range each place is of, and the place."""
+    of = np.repeat(np.arange(len(starts)), lengths)
+    within = np.arange(len(of)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return of, starts[of] + within
+
+
+def _pairs(a: Ints, b: Ints) -> Ints:
+    """A number for each pair; equal numbers are equal pairs."""
+    if not len(a):
+        return a.astype(np.int64)
+    return np.asarray(np.unique(a * (int(b.max()) + 1) + b, return_inverse=True)[1], np.int64)
