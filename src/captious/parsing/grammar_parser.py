@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import pairwise
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from captious.errors import MissingExtraError, ResourceError
+from captious.native import threads
 from captious.parsing.bounds import Bounds, tuned_bounds
 from captious.parsing.collapsing import collapsed
 from captious.parsing.dependencies import constituents, dependencies
@@ -32,6 +36,11 @@ GRAMMARS = ("corenlp", "captious")
 
 #: A constituent or tag of a tree in preorder: label, number of children (0 for a tag), word ("" for a constituent).
 Item = tuple[str, int, str]
+#: Sentences, each as its pieces.
+Batch: TypeAlias = list[list[Sequence[str]]]
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 _AT_ONCE = 1_500_000  # cubed words of sentences that are parsed together: about a second, which cannot be interrupted
 _TOP, _NOUN = "ROOT", "NN"
@@ -107,13 +116,16 @@ class GrammarParser:
         with Progress(max(1, len(sentences))) as progress:
             cut = [pieces(words) for words in sentences]
             done = 0
-            for some in _batches(cut):
+            for some, flat, trees in _ahead(self._parsed, _batches(cut)):
                 progress.reach(done, "parsing captions")
-                flat = [piece for each in some for piece in each]
-                trees = _items(self.parser.trees(flat), flat)
+                items = _items(trees, flat)
                 for each in some:
-                    yield _joined([next(trees) for _ in each])
+                    yield _joined([next(items) for _ in each])
                 done += len(some)
+
+    def _parsed(self, some: Batch) -> tuple[Batch, list[Sequence[str]], Trees]:
+        flat = [piece for each in some for piece in each]
+        return some, flat, self.parser.trees(flat)
 
 
 def parse_of(items: Sequence[Item]) -> Parse:
@@ -143,9 +155,29 @@ def brackets(items: Sequence[Item]) -> str:
     return " ".join(parts)
 
 
-def _batches(cut: Sequence[list[Sequence[str]]]) -> Iterator[list[list[Sequence[str]]]]:
+def _ahead(function: Callable[[A], B], given: Iterable[A]) -> Iterator[B]:
+    """What a function makes of each; with several threads, the next is made while one is used."""
+    if threads() < 2:
+        yield from map(function, given)
+        return
+    with ThreadPoolExecutor(1) as pool:
+        waiting: Future[B] | None = None
+        for each in given:
+            try:
+                following = pool.submit(copy_context().run, function, each)
+            except RuntimeError:  # the system cannot start another thread
+                following = Future()
+                following.set_result(function(each))
+            if waiting is not None:
+                yield waiting.result()
+            waiting = following
+        if waiting is not None:
+            yield waiting.result()
+
+
+def _batches(cut: Sequence[list[Sequence[str]]]) -> Iterator[Batch]:
     """Sentences, in pieces, that are parsed together; at least one of them."""
-    batch: list[list[Sequence[str]]] = []
+    batch: Batch = []
     cost = 0
     for each in cut:
         own = sum(len(piece) ** 3 for piece in each)
