@@ -74,12 +74,16 @@ class Cider(MeanMetric):
             return {"idf": f"{self.idf.label}-{self.idf.checksum[:8]}"}
         return {"idf": state.label if state is not None else "references"}
 
-    def fit(self, references: References) -> DocumentFrequencies:
+    def fit(self, references: References) -> DocumentFrequencies | None:
+        """The document frequencies of these references; None if the metric was given others."""
+        return self.frequencies(references) if self.idf is None else None
+
+    def frequencies(self, references: References) -> DocumentFrequencies:
         """The document frequencies given to the metric, or those of these references."""
         return self.idf or DocumentFrequencies.of(references, self.tokenizer)
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        idf = state or self.fit(captions.references)
+        idf = self.idf or state or self.frequencies(captions.references)
         assert isinstance(idf, DocumentFrequencies)
         weighted = captions.references.layer(self._weights(idf))
         candidates, references = captions.layer(WordLayer(self.tokenizer))
@@ -160,7 +164,7 @@ class CiderScorer:
     """
 
     def __init__(self, metric: Cider, references: References) -> None:
-        idf = metric.fit(references)
+        idf = metric.frequencies(references)
         # Tokenized over the words of the frequencies, so that no id of a candidate needs translation.
         words = Tokens.of(references.texts, metric.tokenizer, idf.vocabulary).split()
         index = ReferenceNgrams(words.ids, words.offsets, references.offsets, threads())
