@@ -219,7 +219,7 @@ class TestStudies:
         assert [(r["layers"], r["hidden_layers"]) for r in study.records[::2]] == [("4-2", 0), ("4-4-4-2", 2)]
         assert study.records[0]["difference"] is None
         assert study.records[2]["difference"] == pytest.approx(study.records[2]["value"] - study.records[0]["value"])
-        curve = study.pictures["depth-own@own"].lines["network"]
+        curve = study.pictures["depth-own@own"].lines["small"]
         assert curve.x.tolist() == [0, 2]
         assert curve.y.tolist() == [r["value"] for r in study.records[1::2]]
 

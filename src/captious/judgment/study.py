@@ -34,12 +34,13 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Lines in one picture: label -> line."""
+    """Lines in one picture: label -> line. The axis of x can be logarithmic."""
 
     title: str
     x_label: str
     y_label: str
     lines: Mapping[str, Curve]
+    logarithmic: bool = False
 
 
 @dataclass(frozen=True, eq=False)

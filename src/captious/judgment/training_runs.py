@@ -249,14 +249,22 @@ def records(material: Material, found: Agreements, first: Agreements | None = No
     return rows
 
 
-def curves(name: str, x_label: str, rows: Sequence[Mapping[str, Any]], x: NDArray[np.float64]) -> dict[str, Curves]:
-    """A picture per benchmark of the values of records, whose order for each benchmark is that of x."""
+def curves(
+    material: Material,
+    x_label: str,
+    rows: Sequence[Mapping[str, Any]],
+    x: NDArray[np.float64],
+    *,
+    logarithmic: bool = False,
+) -> dict[str, Curves]:
+    """A picture for each ``Judged`` of the values of records, whose order for each of them is that of x."""
     found = {}
-    for benchmark in dict.fromkeys(record["benchmark"] for record in rows):
-        of_benchmark = [record for record in rows if record["benchmark"] == benchmark]
-        keys = ("value", "ci95_low", "ci95_high")
-        y, low, high = (np.array([record[key] for record in of_benchmark], np.float64) for key in keys)
-        found[f"{name}-{benchmark}"] = Curves(benchmark, x_label, "agreement", {"network": Curve(x, y, low, high)})
+    for each in material.judged:
+        protocol = each.evidence.protocol
+        own = [row for row in rows if row["benchmark"] == protocol.full_name]
+        y, low, high = (np.array([r[key] for r in own], np.float64) for key in ("value", "ci95_low", "ci95_high"))
+        lines = {material.recipe.name: Curve(x, y, low, high)}
+        found[protocol.full_name] = Curves(protocol.full_name, x_label, protocol.statistic, lines, logarithmic)
     return found
 
 

@@ -155,7 +155,9 @@ def draw_curves(curves: Curves) -> Figure:
         axes.plot(line.x, line.y, stroke, color=paint, marker=marker, markersize=3, label=label)
         if line.low is not None and line.high is not None:
             axes.fill_between(line.x, line.low, line.high, color=paint, alpha=0.15, linewidth=0)
-    if all(np.all(line.x == np.round(line.x)) for line in curves.lines.values()):
+    if curves.logarithmic:
+        axes.set_xscale("log")
+    elif all(np.all(line.x == np.round(line.x)) for line in curves.lines.values()):
         axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel(_label(curves.x_label))
     axes.set_ylabel(_label(curves.y_label))

@@ -94,6 +94,7 @@ def network_depth(
             layers = "-".join(map(str, (len(material.recipe.features), *hidden, 2)))
             for record in records(material, found, None if found is first else first):
                 rows.append({"layers": layers, "hidden_layers": depth, **record})
+    drawn = curves(material, "hidden layers", rows, np.array(depths, float))
     return Study(
         "depth",
         f"Agreement with human judgments by number of hidden layers: recipe {material.recipe.name}",
@@ -102,7 +103,7 @@ def network_depth(
         material.signatures,
         material.data,
         {"recipe": material.recipe.name, "width": width, "seeds": seeds, "resamples": resamples, "seed": seed},
-        curves("depth", "hidden layers", rows, np.array(depths, float)),
+        {f"depth-{benchmark}": each for benchmark, each in drawn.items()},
         notes=material.notes(seeds),
         warnings=material.warnings,
     )

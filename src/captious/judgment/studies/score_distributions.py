@@ -29,6 +29,7 @@ __all__ = ["PEOPLE", "score_distributions"]
 PEOPLE = "people"
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _BINS = 40
+_POINTS = 201  # of a curve
 _BATCH = 50  # resamples at a time
 
 
@@ -104,7 +105,7 @@ def score_distributions(
                 if name != PEOPLE:
                     record |= _separation(scores[PEOPLE], own, edges, resamples, seed)
                 records.append(record)
-            pictures[f"distributions-{label.replace('/', '-')}"] = _histograms(label, scores, edges)
+            pictures[f"distributions-{label.replace('/', '-')}"] = _cumulative(label, scores)
     notes = [
         "AUC: the probability that a random human caption scores higher than a random caption of the system, ties "
         "counting one half; 95% intervals: percentile bootstrap over images. Overlap: the common share of both "
@@ -194,8 +195,8 @@ def _shares(scores: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[
     return np.bincount(bins, minlength=_BINS) / len(scores)
 
 
-def _histograms(label: str, scores: Mapping[str, NDArray[np.float64]], edges: NDArray[np.float64]) -> Curves:
-    """The share of captions in each bin, as lines through the centers of bins."""
-    centers = (edges[1:] + edges[:-1]) / 2
-    lines = {name: Curve(centers, _shares(own, edges)) for name, own in scores.items()}
-    return Curves(f"Scores of {label}", "score", "share of captions", lines)
+def _cumulative(label: str, scores: Mapping[str, NDArray[np.float64]]) -> Curves:
+    """The share of captions whose score is at most x."""
+    shares = np.linspace(0, 1, _POINTS)
+    lines = {name: Curve(np.quantile(own, shares), shares) for name, own in scores.items()}
+    return Curves(f"Scores of {label}", "score", "share of captions with this score or a lower one", lines)

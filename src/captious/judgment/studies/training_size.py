@@ -89,6 +89,7 @@ def training_size(
             largest = found if largest is None else largest
             for record in records(material, found, None if found is largest else largest):
                 rows.append({"images": size, **record})
+    drawn = curves(material, "training images", rows, np.array(wanted, float), logarithmic=True)
     return Study(
         "size",
         f"Agreement with human judgments by number of training images: recipe {material.recipe.name}",
@@ -97,7 +98,7 @@ def training_size(
         material.signatures,
         material.data,
         {"recipe": material.recipe.name, "seeds": seeds, "resamples": resamples, "seed": seed},
-        curves("size", "training images", rows, np.array(wanted, float)),
+        {f"size-{benchmark}": each for benchmark, each in drawn.items()},
         notes=[
             *material.notes(seeds),
             "Every seed draws other images, so the standard deviation over seeds includes that of the draw.",
