@@ -33,9 +33,13 @@ def folder(shared_data: Path, tmp_path: Path) -> Path:
 def test_every_metric_that_can_run() -> None:
     here, warnings = all_here(Settings())
     expected = [name for name in names() if get(name).missing() is None and not get(name).default_models]
-    assert here == [name for name in expected if name not in ("clipscore", "refclipscore")]
+    assert here == [name for name in expected if name != "leic"]
     assert "bertscore (needs --model)" in warnings[0]
-    assert "clipscore (needs --model and --images)" in warnings[0]
+    with_model = all_here(Settings(model="no-such-model"))
+    assert "bertscore" in with_model[0]
+    assert "clipscore (clipscore needs the images)" in with_model[1][0]
+    vectors = Path(__file__).parents[2] / "examples" / "captions-12d.txt"
+    assert {"wmd", "mowe", "wembsim"} <= {*all_here(Settings(vectors=vectors))[0]}
     selection = select(["all", "cider-d:sigma=5"])
     assert selection.labels[:4] == ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
     assert selection.labels[-1] == "cider-d:sigma=5"

@@ -182,32 +182,27 @@ def _accepted(metric: str) -> Iterable[str]:
 
 
 def all_here(settings: Settings) -> tuple[list[str], tuple[str, ...]]:
-    """Every metric that can run here, and a sentence about those that cannot.
+    """Every metric that can run here with these settings, and a sentence about those that cannot.
 
     A metric on a language model is among them if the settings say which model, as its default may have to be downloaded
-    first, and a metric on images if they say where the images are.
+    first; one that needs images or weights, if the settings name them.
     """
     here: list[str] = []
     left_out: dict[str, str] = {}
     for name in registry.names():
         try:
             metric = registry.get(name)
-            command = metric.missing()
-        except CaptiousError as error:  # offered by another package that is broken, or needs what is damaged
+            # What it lacks by default may be among the settings.
+            command = None if settings.vectors is not None and "vectors" in accepted(metric) else metric.missing()
+            if metric.default_models and settings.model is None:
+                left_out[name] = "needs --model"
+            elif command is not None:
+                left_out[name] = f"run {command}"
+            else:
+                Specification(name).make(metric, settings)
+                here.append(name)
+        except CaptiousError as error:  # offered by another package that is broken, or something is not there
             left_out[name] = error.message
-            continue
-        parameters = accepted(metric)
-        needed = [
-            f"--{setting}"
-            for setting, is_needed in (("model", bool(metric.default_models)), ("images", "images" in parameters))
-            if is_needed and getattr(settings, setting) is None
-        ]
-        if needed:
-            left_out[name] = f"needs {' and '.join(needed)}"
-        elif command is not None:
-            left_out[name] = f"run {command}"
-        else:
-            here.append(name)
     reasons = "; ".join(f"{name} ({reason})" for name, reason in left_out.items())
     return here, (f"metrics skipped because requirements are missing: {reasons}",) if left_out else ()
 
