@@ -148,7 +148,7 @@ def select_one(metric: str, settings: Settings | None = None) -> Metric:
     """
     if metric.strip().lower() == ALL:
         raise registry.unknown(ALL)
-    ((chosen),) = select([metric], settings)
+    (chosen,) = select([metric], settings)
     return chosen.metric
 
 
