@@ -16,7 +16,7 @@ from captious.data import load
 from captious.errors import ParameterError
 from captious.learned.captious import Captious
 from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.meteor import Alignment, Meteor
 from captious.metrics.spice import Spice
@@ -57,7 +57,7 @@ def explain(
     transport plan, one per line, with their share of the caption and their distance. For captious, it lists the words
     of the candidate with what they add to its similarity to the references.
     """
-    ((chosen),) = (each.metric for each in select([metric], settings))
+    chosen = select_one(metric, settings)
     if not isinstance(chosen, Captious | Meteor | Spice | Wmd):
         raise ParameterError(f"{metric} cannot be explained yet", help="supported: captious, meteor, spice, wmd")
     if files := [text for text in (candidate, *references) if text.endswith((".json", ".jsonl", ".csv"))]:

@@ -11,7 +11,7 @@ from captious.cli.outputs import warn, written
 from captious.data import load, read_references
 from captious.errors import ParameterError
 from captious.metrics.contract import registry
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["fit"]
@@ -40,7 +40,7 @@ def fit(
     'cider-d' (also 'cider' and 'spider') learns document frequencies, for --idf; with them, scores are comparable
     across sets of images. 'smurf' learns its standardisation constants, for smurf:constants=FILE.
     """
-    (chosen,) = (each.metric for each in select(metric, settings))
+    chosen = select_one(metric, settings)
     if settings.idf is not None:
         raise ParameterError(
             "--idf cannot be used with captious fit, which computes document frequencies", help="remove --idf"

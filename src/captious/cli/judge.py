@@ -9,6 +9,7 @@ import click
 from captious.cli.options import data_option, metric_option, repeated_command, resampling_options, settings_options
 from captious.cli.outputs import deliver_result, output_options
 from captious.judgment import judge as judge_metrics
+from captious.judgment.judging import TESTS
 from captious.metrics.contract.settings import Settings
 from captious.report.numbers import plain
 
@@ -27,6 +28,14 @@ __all__ = ["judge"]
 @click.option(
     "--compare", is_flag=True, help="Test the differences between all pairs of metrics, and rank the metrics."
 )
+@click.option(
+    "--test",
+    type=click.Choice(TESTS),
+    default=TESTS[0],
+    show_default=True,
+    help="Test of --compare: exchange the scores of two metrics on random halves of the images, or compare them in the "
+    "resamples of the intervals, which takes much less time for many metrics.",
+)
 @output_options("table", "json", "csv", "latex", pictures=True)
 @metric_option
 @settings_options
@@ -38,6 +47,7 @@ def judge(
     settings: Settings,
     scores: Path | None,
     compare: bool,
+    test: str,
     data: Path | None,
     resamples: int,
     seed: int,
@@ -50,7 +60,8 @@ def judge(
     BENCHMARK is a name that 'captious data list' shows, such as composite; a name with a protocol, such as
     flickr8k-expert@yi2020; or a .jsonl file of your own judgments, with {"candidate", "references", "rating"} or
     {"better", "worse", "references"} on every line. The file name may be followed by a statistic for ratings:
-    mine.jsonl@kendall-tau-b, kendall-tau-c (the default), spearman or pearson.
+    mine.jsonl@kendall-tau-b, kendall-tau-c (the default), spearman or pearson. all selects every benchmark whose files
+    are in the folder of judgments.
     """
     asked = () if metrics is None and scores is not None else metrics
     judgment = judge_metrics(
@@ -60,6 +71,7 @@ def judge(
         scores=scores,
         data=data,
         compare=compare,
+        test=test,
         resamples=resamples,
         seed=seed,
     )

@@ -36,8 +36,8 @@ metric_option = click.option(
     "metrics",
     multiple=True,
     callback=lambda context, option, given: list(given) or None,
-    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2. May be "
-    "repeated. Default: the metrics of the COCO evaluation.",
+    help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2; or "
+    "all, for every metric that can run here. May be repeated. Default: the metrics of the COCO evaluation.",
 )
 subset_option = click.option("--subset", is_flag=True, help="Score only the images that both sides have.")
 data_option = click.option(

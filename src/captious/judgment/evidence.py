@@ -82,15 +82,22 @@ class Evidence(ABC):
         self, draws: Sequence[NDArray[np.float64]], resamples: int, seed: int, level: float
     ) -> tuple[float, float]:
         """The same, of the mean over several scores float64[n_items]."""
+        # A resample of one value only has no correlation, which is nan; it says nothing.
+        low, high = interval(self.resampled_mean(draws, resamples, seed), level).tolist()
+        return low, high
+
+    def resampled_mean(self, draws: Sequence[NDArray[np.float64]], resamples: int, seed: int) -> NDArray[np.float64]:
+        """The statistic in each resample, float64[resamples], as a mean over several scores float64[n_items].
+
+        The seed determines which units a resample has, so values of two metrics can be compared one by one.
+        """
         rng = np.random.default_rng(seed)
         found = []
         for start in range(0, resamples, _BATCH):
             size = min(_BATCH, resamples - start)
             counts = rng.multinomial(self.n_units, np.full(self.n_units, 1 / self.n_units), size).astype(np.int32)
             found.append(np.mean([self.resampled(scores, counts) for scores in draws], axis=0))
-        # A resample of one value only has no correlation, which is nan; it says nothing.
-        low, high = interval(np.concatenate(found), level).tolist()
-        return low, high
+        return np.concatenate(found)
 
     def difference(self, a: NDArray[np.float64], b: NDArray[np.float64], permutations: int, seed: int) -> float:
         """Two-sided p of the difference between two metrics' statistics."""

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions, References
-from captious.errors import CaptionFileError, ParameterError
+from captious.errors import CaptionFileError, ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import check_sampling
+from captious.evaluation.resampling import check_sampling, interval
 from captious.judgment.benchmarks import registry
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import data_folder, own_json
@@ -32,13 +32,16 @@ from captious.judgment.own_judgments import as_own, load_own
 from captious.judgment.verdict import Agreement, Judgment, Verdict, holm, ranks
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.registry import get, names
-from captious.metrics.contract.selection import check_used, coco_here
+from captious.metrics.contract.selection import ALL, all_here, check_used, coco_here
 from captious.metrics.contract.settings import Settings
 from captious.metrics.contract.specification import Specification
 from captious.progress import steps
 from captious.version import __version__
 
-__all__ = ["judge", "load_evidence"]
+__all__ = ["TESTS", "judge", "load_evidence"]
+
+#: How the difference of two metrics can be tested.
+TESTS = ("permutation", "bootstrap")
 
 #: benchmark or protocol -> metric -> scores, in the order of the benchmark's items or by their ids.
 ScoreTable: TypeAlias = Mapping[str, Mapping[str, ArrayLike | Mapping[str, float]]]
@@ -62,6 +65,7 @@ def judge(
     scores: ScoreTable | str | os.PathLike[str] | None = None,
     data: str | os.PathLike[str] | None = None,
     compare: bool = False,
+    test: str = "permutation",
     resamples: int = 1000,
     seed: int = 0,
 ) -> Judgment:
@@ -69,20 +73,23 @@ def judge(
 
     Args:
         benchmarks: names ("composite"), names with a protocol ("flickr8k-expert@yi2020"), files of your own judgments
-            ("mine.jsonl"), files with a statistic ("mine.jsonl@kendall-tau-b"), or evidence.
-        metrics: names, metrics, or functions (candidates, references) -> scores; None for the metrics of the COCO
-            evaluation that can run here.
+            ("mine.jsonl"), files with a statistic ("mine.jsonl@kendall-tau-b"), or evidence; "all" for the first
+            protocol of every benchmark whose data are there.
+        metrics: names, metrics, or functions (candidates, references) -> scores; "all" for every metric that can run
+            here, None for those of the COCO evaluation that can. A benchmark of systems that was not requested by name
+            leaves out metrics that cannot be computed for it.
         settings: what applies to all metrics that are requested by name.
         scores: scores computed elsewhere: benchmark -> metric -> scores, in the order of the benchmark's
             items or by their ids; or a JSON file with these.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         compare: test all pairs of metrics for a difference, and rank them.
-        resamples: number of bootstrap resamples and of permutations; tests use at least 50 permutations per pair of
-            metrics.
+        test: how: "permutation", or "bootstrap", which takes much less time for many metrics.
+        resamples: number of bootstrap resamples and of permutations; permutation tests use at least 50 permutations
+            per pair of metrics.
         seed: random seed of both.
 
     Raises:
-        UnknownNameError: no such benchmark, protocol or metric.
+        UnknownNameError: no such benchmark, protocol, metric or test.
         ParameterError: nothing to judge; protocols that cannot share a table; scores that are constant, not
             finite or not as many as there are items.
         ResourceError, CaptionFileError: data that are missing or cannot be read.
@@ -96,19 +103,32 @@ def judge(
         metrics, left_out = coco_here()
         warnings += left_out
     check_sampling(resamples, seed)
+    if test not in TESTS:
+        raise UnknownNameError(f"there is no test {test!r}", help=f"give {' or '.join(TESTS)}")
     asked, given = list(metrics), _score_table(scores)
-    evidence = [each if isinstance(each, Evidence) else load_evidence(each, data) for each in benchmarks]
+    evidence: list[Evidence] = []
+    unnamed: list[Evidence] = []
+    for each in benchmarks:
+        if isinstance(each, str) and each.strip().lower() == ALL:
+            unnamed, missing = _every_benchmark(data)
+            evidence += unnamed
+            warnings += missing
+        else:
+            evidence.append(each if isinstance(each, Evidence) else load_evidence(each, data))
     _check(evidence, asked, given)
     settings = Settings() if settings is None else settings
     if not asked:
         check_used(settings, ())
     scored = []  # all before any is tested: errors should come to light early
     for each in evidence:
-        computed, found_warnings = _scored(each, asked, settings)
+        computed, found_warnings = _scored(each, asked, settings, lenient=any(each is other for other in unnamed))
         warnings += found_warnings
         found = computed + _given(each, given)
         if repeated := _first_repeated([score.label for score in found]):
             raise ParameterError(f"{repeated} is requested twice", where=each.protocol.full_name, help="name it once")
+        if not found and any(each is other for other in unnamed):
+            warnings.append(f"{each.protocol.benchmark} was skipped: none of the metrics can be computed for it.")
+            continue
         if not found:
             raise ParameterError(
                 "no metrics were requested", where=each.protocol.full_name, help="give the scores of at least one"
@@ -117,8 +137,8 @@ def judge(
         scored.append((each, found))
     what = "differences and intervals" if compare else "intervals"
     with steps(scored, lambda item: f"{item[0].protocol.full_name}: {what}") as tested:
-        verdicts = [_verdict(each, found, compare, resamples, seed) for each, found in tested]
-    return Judgment(verdicts, resamples, seed, _LEVEL, [*dict.fromkeys(warnings)])
+        verdicts = [_verdict(each, found, test if compare else None, resamples, seed) for each, found in tested]
+    return Judgment(verdicts, resamples, seed, _LEVEL, [*dict.fromkeys(warnings)], test=test if compare else None)
 
 
 def load_evidence(benchmark: str | os.PathLike[str], data: str | os.PathLike[str] | None = None) -> Evidence:
@@ -128,6 +148,22 @@ def load_evidence(benchmark: str | os.PathLike[str], data: str | os.PathLike[str
         return load_own(*own)
     chosen = registry.protocol(str(benchmark))
     return registry.get(chosen.benchmark).evidence(chosen, data_folder(data))
+
+
+def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[Evidence], list[str]]:
+    """The first protocol of every benchmark whose files are there, and a sentence about the others."""
+    folder = data_folder(data)
+    found, missing = [], []
+    for name in registry.names():
+        try:
+            found.append(load_evidence(name, folder.folder))
+        except ResourceError:
+            missing.append(name)
+    if not found:
+        raise ResourceError(
+            "there are no judgments", where=str(folder.folder), help="captious data list names their sources"
+        )
+    return found, [f"benchmarks skipped because their files are missing: {', '.join(missing)}"] if missing else []
 
 
 def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTable) -> None:
@@ -167,18 +203,50 @@ def _first_repeated(names: Sequence[str]) -> str | None:
     return next((name for place, name in enumerate(names) if name in names[:place]), None)
 
 
-def _scored(evidence: Evidence, asked: Sequence[MetricLike], settings: Settings) -> tuple[list[_Scores], list[str]]:
-    """Scores of the metrics that are computed here, in the order requested, and their warnings."""
+def _scored(
+    evidence: Evidence, asked: Sequence[MetricLike], settings: Settings, *, lenient: bool = False
+) -> tuple[list[_Scores], list[str]]:
+    """Scores of the metrics that are computed here, in the order requested, and their warnings.
+
+    Args:
+        evidence: the judgments.
+        asked: what was requested.
+        settings: for metrics that are asked for by name.
+        lenient: leave out metrics that cannot be computed for systems.
+    """
     if not asked:
         return [], []
     if isinstance(evidence, SystemRanking):
-        found = [_of_systems(evidence, item, settings) for item in asked]
-        return [score for scores, _ in found for score in scores], [each for _, some in found for each in some]
+        return _of_all_systems(evidence, asked, settings, lenient)
     assert isinstance(evidence, RatedCaptions | CaptionPairs)
     name = evidence.protocol.full_name
     report = score_captions(evidence.captions, as_selection(asked, settings, name=name), name=name)
     scores = [_checked(evidence, label, result.signature, result.per_caption) for label, result in report.items()]
     return scores, report.warnings
+
+
+def _of_all_systems(
+    evidence: SystemRanking, asked: Sequence[MetricLike], settings: Settings, lenient: bool
+) -> tuple[list[_Scores], list[str]]:
+    """Scores of a benchmark of systems, and their warnings."""
+    scores: list[_Scores] = []
+    warnings: list[str] = []
+    for item in asked:
+        if isinstance(item, str) and item.strip().lower() == ALL:
+            names = [*evidence.published] if evidence.outputs is None else all_here(settings)[0]
+            items: list[MetricLike] = [name for name in names if evidence.outputs is None or _needs_no_references(name)]
+        else:
+            items = [item]
+        for each in items:
+            try:
+                found, some = _of_systems(evidence, each, settings)
+            except ParameterError:
+                if lenient:
+                    continue
+                raise
+            scores += found
+            warnings += some
+    return scores, warnings
 
 
 def _of_systems(evidence: SystemRanking, item: MetricLike, settings: Settings) -> tuple[list[_Scores], list[str]]:
@@ -271,7 +339,7 @@ def _checked(evidence: Evidence, label: str, signature: str, values: ArrayLike) 
     return _Scores(label, signature, array)
 
 
-def _verdict(evidence: Evidence, found: Sequence[_Scores], compare: bool, resamples: int, seed: int) -> Verdict:
+def _verdict(evidence: Evidence, found: Sequence[_Scores], test: str | None, resamples: int, seed: int) -> Verdict:
     values: dict[str, float] = {}
     agreements: dict[str, Agreement] = {}
     p_values: dict[tuple[str, str], float] = {}
@@ -286,23 +354,38 @@ def _verdict(evidence: Evidence, found: Sequence[_Scores], compare: bool, resamp
             )
         values[score.label] = float(of_parts.mean())
         parts[score.label] = dict(zip(evidence.part_names, of_parts.tolist(), strict=False))
-    if compare:
+    resampled = {score.label: evidence.resampled_mean([score.values], resamples, seed) for score in found}
+    if test is not None:
         pairs = list(combinations(found, 2))
         # The smallest p of n permutations is 1 / (n + 1), and Holm multiplies it by the number of pairs.
         permutations = max(resamples, _PERMUTATIONS_PER_PAIR * len(pairs))
-        raw = [float(evidence.difference(a.values, b.values, permutations, seed)) for a, b in pairs]
+        if test == "bootstrap" and not isinstance(evidence, SystemRanking):
+            apart = [(values[a.label] - values[b.label], resampled[a.label] - resampled[b.label]) for a, b in pairs]
+            raw = [_bootstrap_p(observed, drawn) for observed, drawn in apart]
+        else:
+            raw = [float(evidence.difference(a.values, b.values, permutations, seed)) for a, b in pairs]
         p_values = {(a.label, b.label): p for (a, b), p in zip(pairs, holm(raw), strict=True)}
-    placed = ranks(values, p_values, 1 - _LEVEL) if compare else {}
+    placed = ranks(values, p_values, 1 - _LEVEL) if test is not None else {}
     for score in found:
+        low, high = interval(resampled[score.label], _LEVEL)
         agreements[score.label] = Agreement(
             score.label,
             values[score.label],
-            evidence.interval(score.values, resamples, seed, _LEVEL),
+            (float(low), float(high)),
             placed.get(score.label),
             score.signature,
             parts[score.label],
         )
     return Verdict(evidence.protocol, evidence.n, dict(evidence.data), agreements, p_values)
+
+
+def _bootstrap_p(difference: float, resampled: NDArray[np.float64]) -> float:
+    """Two-sided p of a difference by its standard deviation in bootstrap resamples, and the normal distribution."""
+    from scipy.stats import norm
+
+    known = resampled[np.isfinite(resampled)]
+    deviation = float(known.std(ddof=1)) if len(known) > 1 else 0.0
+    return float(2 * norm.sf(abs(difference) / deviation)) if deviation > 0 else 1.0
 
 
 def _score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTable:

@@ -1,4 +1,4 @@
-"""Results of studies: a table of records and, optionally, curves, a matrix or point clouds for plots."""
+"""Results of studies: a table of records and, optionally, curves, dots, a matrix or point clouds for plots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from captious.display import Displayed
 from captious.version import __version__
 
-__all__ = ["Cloud", "Clouds", "Curve", "Curves", "Matrix", "Study"]
+__all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Study"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +34,13 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Lines in one picture: label -> line."""
+    """Lines in one picture: label -> line. The axis of x can be logarithmic."""
 
     title: str
     x_label: str
     y_label: str
     lines: Mapping[str, Curve]
+    logarithmic: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,23 @@ class Clouds:
     clouds: Mapping[str, Cloud]
 
 
+@dataclass(frozen=True)
+class Dot:
+    """A value, and its 95% interval or None."""
+
+    value: float
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Dots:
+    """Values one below the other: label -> value. A line marks the first value."""
+
+    title: str
+    x_label: str
+    rows: Mapping[str, Dot]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(Displayed):
     """The result of a study. Displayed as a table.
@@ -88,7 +106,7 @@ class Study(Displayed):
         signatures: metric -> everything that its scores depend on besides the captions.
         data: files that were read: name -> CRC-32.
         settings: everything that the result depends on besides metrics and data: seed, sizes, strengths.
-        pictures: curves, matrices and clouds, by file name without extension.
+        pictures: curves, matrices, clouds and dots, by file name without extension.
         notes: sentences below the table.
         warnings: warnings about misleading results, one sentence each.
     """
@@ -100,7 +118,7 @@ class Study(Displayed):
     signatures: Mapping[str, str] = field(default_factory=dict)
     data: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    pictures: Mapping[str, Curves | Matrix | Clouds] = field(default_factory=dict)
+    pictures: Mapping[str, Curves | Matrix | Clouds | Dots] = field(default_factory=dict)
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
 

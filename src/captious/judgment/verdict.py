@@ -94,16 +94,25 @@ class Judgment(Displayed, Mapping[str, Verdict]):
         seed: random seed of both.
         level: confidence level of the intervals.
         warnings: warnings about misleading results, one sentence each.
+        test: how differences were tested, "permutation" or "bootstrap"; None if they were not.
     """
 
     def __init__(
-        self, verdicts: Sequence[Verdict], resamples: int, seed: int, level: float, warnings: Sequence[str] = ()
+        self,
+        verdicts: Sequence[Verdict],
+        resamples: int,
+        seed: int,
+        level: float,
+        warnings: Sequence[str] = (),
+        *,
+        test: str | None = None,
     ) -> None:
         self._verdicts = {verdict.protocol.full_name: verdict for verdict in verdicts}
         self.resamples = resamples
         self.seed = seed
         self.level = level
         self.warnings = list(warnings)
+        self.test = test
 
     def __getitem__(self, benchmark: str) -> Verdict:
         if benchmark in self._verdicts:
@@ -128,6 +137,7 @@ class Judgment(Displayed, Mapping[str, Verdict]):
             "version": __version__,
             "resamples": self.resamples,
             "seed": self.seed,
+            **({"test": self.test} if self.test else {}),
             "benchmarks": [verdict.to_dict() for verdict in self.values()],
             **({"warnings": self.warnings} if self.warnings else {}),
         }

@@ -57,6 +57,12 @@ class Examples:
         """Which captions people wrote for the image, bool[n]."""
         return np.array([row.system == HUMAN for row in self.rows], bool)
 
+    @property
+    def units(self) -> NDArray[np.int64]:
+        """The image of each example, numbered from 0 in the order in which images occur, int64[n]."""
+        numbers = {image: number for number, image in enumerate(dict.fromkeys(row.image for row in self.rows))}
+        return np.array([numbers[row.image] for row in self.rows], np.int64)
+
     def part(self, name: str) -> Examples:
         """The examples of a part, "train" or "validation"."""
         return Examples(tuple(row for row in self.rows if row.part == name))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.learned.example_files import read_examples, read_judged
+from captious.learned.examples import Examples
 from captious.learned.features import Features
 from captious.learned.recipes import Recipe, as_recipe
 from captious.learned.trained import Trained
@@ -18,7 +21,59 @@ from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import Progress
 
-__all__ = ["learn"]
+__all__ = ["TrainingData", "learn", "training_data"]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """What a network is trained on, and what its best epoch is chosen by.
+
+    Args:
+        train: the training examples.
+        captions: the validation captions.
+        target: labels or ratings of the validation captions, float64[n].
+        units: the image of each validation caption, numbered from 0, int64[n]; a file of judged captions has no images,
+            so each of its captions has its own number.
+        about: the files, with checksums and counts, as they are written into files of weights.
+    """
+
+    train: Examples
+    captions: Captions
+    target: NDArray[np.float64]
+    units: NDArray[np.int64]
+    about: Mapping[str, object]
+
+
+def training_data(examples: str | os.PathLike[str], validation: str | os.PathLike[str] | None) -> TrainingData:
+    """Read training examples, and the captions to validate with.
+
+    Args:
+        examples: a file that ``captious learn data`` wrote.
+        validation: a file of captions with ratings; None for the examples whose part is "validation", ranked by who
+            wrote them.
+
+    Raises:
+        CaptionFileError: a file that cannot be read.
+        ParameterError: no examples to train on or to validate with.
+    """
+    rows, source = read_examples(examples)
+    train = rows.part("train")
+    about: dict[str, object] = {"examples": source.to_dict() | {"train": len(train), "human": int(train.human.sum())}}
+    if validation is None:
+        held = rows.part("validation")
+        captions, target, units = held.captions, held.human.astype(np.float64), held.units
+        about["validation"] = {"file": source.name, "rows": len(held), "target": "human or machine"}
+    else:
+        judged, judged_source = read_judged(validation)
+        captions, target, units = judged.captions, judged.ratings, np.arange(len(judged.ratings))
+        about["validation"] = judged_source.to_dict() | {"target": "rating"}
+    if not len(train) or not len(captions):
+        raise ParameterError(
+            "there are no examples to " + ("train on" if not len(train) else "validate with"),
+            where=str(examples),
+            help="make examples of both parts (captious learn data --validation), or give --validation FILE",
+        )
+    return TrainingData(train, captions, target, units, about)
 
 
 def learn(
@@ -52,23 +107,8 @@ def learn(
     check_torch()
     settings = Settings() if settings is None else settings
     recipe = as_recipe(recipe)
-    rows, source = read_examples(examples)
-    train = rows.part("train")
-    data: dict[str, object] = {"examples": source.to_dict() | {"train": len(train), "human": int(train.human.sum())}}
-    if validation is None:
-        held = rows.part("validation")
-        captions, target = held.captions, held.human.astype(np.float64)
-        data["validation"] = {"file": source.name, "rows": len(held), "target": "human or machine"}
-    else:
-        judged, judged_source = read_judged(validation)
-        captions, target = judged.captions, judged.ratings
-        data["validation"] = judged_source.to_dict() | {"target": "rating"}
-    if not len(train) or not len(captions):
-        raise ParameterError(
-            "there are no examples to " + ("train on" if not len(train) else "validate with"),
-            where=str(examples),
-            help="make examples of both parts (captious learn data --validation), or give --validation FILE",
-        )
+    read = training_data(examples, validation)
+    train, captions, target = read.train, read.captions, read.target
     features = Features(recipe.features, settings)
     with using_threads(settings.threads), Progress(2) as progress:
         progress.step(f"features of {len(train):,} training examples")
@@ -87,7 +127,9 @@ def learn(
     }
     resources = {key: str(value) for key, value in features.resources.items()}
     resources |= {key: str(value) for key, value in features.fitted_parameters(None).items()}
-    trained = Trained(recipe.metric, name, recipe.features, outcome.network, recipe.to_dict(), resources, data, figures)
+    trained = Trained(
+        recipe.metric, name, recipe.features, outcome.network, recipe.to_dict(), resources, read.about, figures
+    )
     return trained, outcome
 
 

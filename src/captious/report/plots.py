@@ -18,7 +18,7 @@ import numpy as np
 from captious.atomic_write import whole_file
 from captious.errors import MissingExtraError, OutputError, ParameterError
 from captious.judgment import Judgment, Study, Verdict
-from captious.judgment.study import Clouds, Curves, Matrix
+from captious.judgment.study import Clouds, Curves, Dots, Matrix
 from captious.report import numbers
 from captious.report.provenance import statistic_of
 
@@ -30,6 +30,7 @@ __all__ = [
     "check_plots",
     "draw_clouds",
     "draw_curves",
+    "draw_dots",
     "draw_matrix",
     "draw_verdict",
     "pictures",
@@ -104,9 +105,11 @@ def pictures(result: Judgment | Study) -> dict[str, Figure]:
     return {name: _draw(each) for name, each in result.pictures.items()}
 
 
-def _draw(picture: Curves | Matrix | Clouds) -> Figure:
+def _draw(picture: Curves | Matrix | Clouds | Dots) -> Figure:
     if isinstance(picture, Curves):
         return draw_curves(picture)
+    if isinstance(picture, Dots):
+        return draw_dots(picture)
     return draw_matrix(picture) if isinstance(picture, Matrix) else draw_clouds(picture)
 
 
@@ -152,7 +155,9 @@ def draw_curves(curves: Curves) -> Figure:
         axes.plot(line.x, line.y, stroke, color=paint, marker=marker, markersize=3, label=label)
         if line.low is not None and line.high is not None:
             axes.fill_between(line.x, line.low, line.high, color=paint, alpha=0.15, linewidth=0)
-    if all(np.all(line.x == np.round(line.x)) for line in curves.lines.values()):
+    if curves.logarithmic:
+        axes.set_xscale("log")
+    elif all(np.all(line.x == np.round(line.x)) for line in curves.lines.values()):
         axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel(_label(curves.x_label))
     axes.set_ylabel(_label(curves.y_label))
@@ -194,6 +199,24 @@ def draw_clouds(clouds: Clouds) -> Figure:
     axes.set_title(_title(clouds.title, 60))
     axes.grid(color="0.9")
     figure.legend(loc="outside right upper", frameon=False)
+    return figure
+
+
+def draw_dots(dots: Dots) -> Figure:
+    """Values with their intervals, one below the other, and a line through the first."""
+    figure, axes = _figure(6.4, 1.2 + 0.2 * len(dots.rows))
+    paint = _COLORS[0]
+    for y, dot in enumerate(dots.rows.values()):
+        if dot.interval is not None:
+            axes.hlines(y, *dot.interval, color=paint, linewidth=2, alpha=0.5)
+        axes.plot(dot.value, y, "o", color=paint, markersize=4)
+    if dots.rows:
+        axes.axvline(next(iter(dots.rows.values())).value, color="0.6", linewidth=1, zorder=0)
+    axes.set_yticks(range(len(dots.rows)), [_label(label) for label in dots.rows], fontsize=8)
+    axes.set_ylim(len(dots.rows) - 0.5, -0.5)
+    axes.set_xlabel(_label(dots.x_label))
+    axes.set_title(_title(dots.title, 60))
+    axes.grid(axis="x", color="0.85")
     return figure
 
 

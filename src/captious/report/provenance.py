@@ -152,10 +152,13 @@ def _setting(value: object) -> str:
 
 def _tests(tested: list[Verdict], judgment: Judgment) -> str:
     """What decides whether two metrics differ; see ``captious.judgment.evidence``."""
-    permuted = [v.protocol for v in tested if v.protocol.of != "systems" or v.protocol.statistic != "pearson"]
+    by_bootstrap = [v.protocol for v in tested if judgment.test == "bootstrap" and v.protocol.of != "systems"]
+    of_systems = [v.protocol for v in tested if v.protocol.of == "systems" and v.protocol.statistic == "pearson"]
+    permuted = [v.protocol for v in tested if v.protocol not in (*by_bootstrap, *of_systems)]
     units = dict.fromkeys("systems" if p.of == "systems" else "images" for p in permuted)
-    tests = [f"{judgment.resamples:,} permutations over {' or '.join(units)}"] if permuted else []
-    tests += ["Williams' test for Pearson over systems"] if len(permuted) < len(tested) else []
+    tests = ["paired bootstrap over images, normal approximation"] if by_bootstrap else []
+    tests += [f"{judgment.resamples:,} permutations over {' or '.join(units)}"] if permuted else []
+    tests += ["Williams' test for Pearson over systems"] if of_systems else []
     return ", ".join(tests)
 
 

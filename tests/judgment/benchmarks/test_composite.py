@@ -28,3 +28,14 @@ def test_references(tmp_path: Path) -> None:
     assert found.units.tolist() == [0, 0, 1, 2]
     assert [each.tolist() for each in found.ratings] == [[5], [1], [4], [3]]
     assert found.items[0] == "coco|a|1"
+
+
+def test_other_statistics(tmp_path: Path) -> None:
+    """Of the same captions, references and ratings."""
+    write_jsonl(tmp_path, "composite/composite.jsonl", [record("a", 2, "a cat", ["a dog"], 1)])
+    first = load(tmp_path, "composite")
+    for name, statistic in (("pearson", "pearson"), ("spearman", "spearman"), ("tau-b", "kendall-tau-b")):
+        found = load(tmp_path, f"composite@{name}")
+        assert isinstance(found, RatedCaptions) and isinstance(first, RatedCaptions)
+        assert found.protocol.statistic == statistic
+        assert found.captions.references.texts == first.captions.references.texts

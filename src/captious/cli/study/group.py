@@ -1,4 +1,4 @@
-"""The group of studies, and the decorator that gives a study what all studies take.
+"""The group of studies, and the decorators that give a study what all studies, or those of training, take.
 
 A package adds a study with an entry point of the group ``captious.studies``, whose name is the command's and whose
 value is a click command made with ``study_options``.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,11 +18,12 @@ from captious.cli.options import data_option, metric_option, resampling_options,
 from captious.cli.outputs import deliver_result, output_options
 from captious.entry_points import EntryPoints
 from captious.judgment.correlation import STATISTICS
+from captious.learned.recipes import RECIPES
 
 if TYPE_CHECKING:
     from captious.judgment import Study
 
-__all__ = ["statistic_option", "study", "study_options"]
+__all__ = ["statistic_option", "study", "study_options", "training_options"]
 
 # One line per study: what `captious study --help` says about it. Each is in a module of its name.
 _STUDIES = {
@@ -34,6 +36,10 @@ _STUDIES = {
     "agreement": "How do human captions score?",
     "words": "Which words do people agree on?",
     "smurf": "How do systems differ from people in semantics, style and grammar?",
+    "distributions": "Does a metric tell human from machine captions?",
+    "ablation": "Which features does a learned metric need?",
+    "depth": "Does a learned metric need hidden layers?",
+    "size": "How many training examples does a learned metric need?",
 }
 
 _OTHERS = EntryPoints("captious.studies", "study", tuple(_STUDIES))
@@ -73,6 +79,38 @@ def study_options(
         return output_options("table", "json", "csv", "latex", pictures=pictures)(decorated)  # type: ignore[no-any-return]
 
     return decorate
+
+
+def training_options(function: Callable[..., Study]) -> Callable[..., None]:
+    """Make a command of a study that trains networks: it also gets examples, benchmarks, a recipe and seeds."""
+    decorated: Any = study_options(metrics=False, data=True)(function)
+    for decorate in (
+        settings_options,
+        click.option(
+            "--seeds",
+            type=click.IntRange(min=1),
+            default=3,
+            show_default=True,
+            metavar="N",
+            help="Number of networks to train each way, with different random seeds.",
+        ),
+        click.option(
+            "--validation",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Captions with ratings, as for 'captious learn train'. Default: the validation examples.",
+        ),
+        click.option(
+            "--recipe",
+            required=True,
+            metavar="NAME|FILE",
+            help=f"How to train: {', '.join(RECIPES)}, or a file (.json, .toml) with a base and what differs from it.",
+        ),
+        click.argument("benchmarks", nargs=-1, metavar="[BENCHMARK]..."),
+        click.argument("examples", type=click.Path(path_type=Path)),
+    ):
+        decorated = decorate(decorated)
+    return decorated  # type: ignore[no-any-return]
 
 
 #: Which correlation a study computes.

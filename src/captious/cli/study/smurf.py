@@ -11,7 +11,7 @@ from captious.cli.options import settings_options, subset_option, system_names
 from captious.cli.study.group import study_options
 from captious.errors import ParameterError
 from captious.judgment import Study, studies
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import Smurf
 
@@ -47,7 +47,7 @@ def smurf(
             "no candidates given", help="give at least one file of candidates, followed by the file of references"
         )
     *candidates, references = files
-    ((chosen),) = (each.metric for each in select(metric, settings))
+    chosen = select_one(metric, settings)
     if not isinstance(chosen, Smurf):
         raise ParameterError(f"{metric} is not SMURF", help="give smurf, with its parameters")
     systems = dict(zip(system_names(candidates), candidates, strict=True))

@@ -6,6 +6,7 @@ Aditya et al. 2015. One caption of each image is a human reference (slot 1), whi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Files, figures, load_rated
 from captious.judgment.judged_items import RatedCaption, letters
@@ -38,17 +39,21 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
     ]
 
 
+_protocol = partial(
+    Protocol,
+    "composite",
+    ratings="given",
+    of="captions",
+    references=Choice("the image's references, without the one that is itself rated", _without_rated),
+)
+
 COMPOSITE = Benchmark(
     "composite",
     (
-        Protocol(
-            "composite",
-            "hessel2021",
-            "kendall-tau-c",
-            "given",
-            "captions",
-            references=Choice("the image's references, without the one that is itself rated", _without_rated),
-            source="Hessel et al. 2021",
+        _protocol("hessel2021", statistic="kendall-tau-c", source="Hessel et al. 2021"),
+        *(
+            _protocol(name, statistic=statistic, source="as hessel2021, with the statistics of Sharif et al. 2019")
+            for name, statistic in (("pearson", "pearson"), ("spearman", "spearman"), ("tau-b", "kendall-tau-b"))
         ),
     ),
     (Files((_NORMALISED,), _read),),

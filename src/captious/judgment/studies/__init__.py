@@ -9,28 +9,40 @@
     human_agreement      how do human captions score?
     word_agreement       which words do people agree on?
     smurf_analysis       how do systems differ from people in meaning and in style?
+    score_distributions  does a metric tell human from machine captions?
+    feature_ablation     which features does a learned metric need?
+    network_depth        does it need hidden layers?
+    training_size        how many examples does it need?
 
 Each gives a table, and its pictures if there are any, as a ``Study``.
 """
 
 from captious.judgment.studies.critical_failures import critical_failures
+from captious.judgment.studies.feature_ablation import feature_ablation
 from captious.judgment.studies.human_agreement import human_agreement
 from captious.judgment.studies.metric_correlations import metric_correlations
+from captious.judgment.studies.network_depth import network_depth
 from captious.judgment.studies.reference_counts import reference_counts
 from captious.judgment.studies.robustness import robustness
+from captious.judgment.studies.score_distributions import score_distributions
 from captious.judgment.studies.smurf_analysis import smurf_analysis
 from captious.judgment.studies.systems import systems
 from captious.judgment.studies.timing import timing
+from captious.judgment.studies.training_size import training_size
 from captious.judgment.studies.word_agreement import word_agreement
 
 __all__ = [
     "critical_failures",
+    "feature_ablation",
     "human_agreement",
     "metric_correlations",
+    "network_depth",
     "reference_counts",
     "robustness",
+    "score_distributions",
     "smurf_analysis",
     "systems",
     "timing",
+    "training_size",
     "word_agreement",
 ]

@@ -10,16 +10,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from captious.errors import ParameterError
+from captious.errors import CaptiousError, ParameterError
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.settings import Settings, accepted, label_of
 from captious.metrics.contract.specification import Specification
 
-__all__ = ["COCO", "Chosen", "Selection", "check_used", "coco_here", "select"]
+__all__ = ["ALL", "COCO", "Chosen", "Selection", "all_here", "check_used", "coco_here", "select", "select_one"]
 
 #: What the COCO evaluation reports, in its order.
 COCO = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
+
+#: Stands for every metric that can run here.
+ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,8 @@ def select(metrics: str | Metric | Iterable[str | Metric] | None = None, setting
     """The metrics of a run, each made once, in the order requested.
 
     Args:
-        metrics: specifications or metrics; None for the metrics of the COCO evaluation that can run here; ``warnings``
-            says so if some cannot.
+        metrics: specifications or metrics; "all" for every metric that can run here, None for those of the COCO
+            evaluation that can; ``warnings`` says so if some cannot.
         settings: what applies to all metrics that are asked for by name.
 
     Raises:
@@ -90,7 +93,14 @@ def select(metrics: str | Metric | Iterable[str | Metric] | None = None, setting
     warnings: tuple[str, ...] = ()
     if metrics is None:
         metrics, warnings = coco_here()
-    asked = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    asked: list[str | Metric] = []
+    for item in [metrics] if isinstance(metrics, str | Metric) else metrics:
+        if isinstance(item, str) and item.strip().lower() == ALL:
+            here, left_out = all_here(settings)
+            asked += here
+            warnings += left_out
+        else:
+            asked.append(item)
     made: dict[tuple[str, str], Chosen] = {}
     chosen: list[Chosen] = []
     labels: set[str] = set()
@@ -129,6 +139,19 @@ def select(metrics: str | Metric | Iterable[str | Metric] | None = None, setting
     return Selection(tuple(chosen), settings, warnings)
 
 
+def select_one(metric: str, settings: Settings | None = None) -> Metric:
+    """The one metric of a specification, for what can only be done with one.
+
+    Raises:
+        UnknownNameError: no such metric, output, variant or parameter.
+        ParameterError: as ``select``.
+    """
+    if metric.strip().lower() == ALL:
+        raise registry.unknown(ALL)
+    (chosen,) = select([metric], settings)
+    return chosen.metric
+
+
 def check_used(settings: Settings, metrics: Iterable[type[Metric]]) -> None:
     """Refuse a setting that no metric of the run takes.
 
@@ -156,6 +179,32 @@ def _accepted(metric: str) -> Iterable[str]:
         return accepted(registry.get(metric))
     except ParameterError:
         return ()
+
+
+def all_here(settings: Settings) -> tuple[list[str], tuple[str, ...]]:
+    """Every metric that can run here with these settings, and a sentence about those that cannot.
+
+    A metric on a language model is among them if the settings say which model, as its default may have to be downloaded
+    first; one that needs images or weights, if the settings name them.
+    """
+    here: list[str] = []
+    left_out: dict[str, str] = {}
+    for name in registry.names():
+        try:
+            metric = registry.get(name)
+            # What it lacks by default may be among the settings.
+            command = None if settings.vectors is not None and "vectors" in accepted(metric) else metric.missing()
+            if metric.default_models and settings.model is None:
+                left_out[name] = "needs --model"
+            elif command is not None:
+                left_out[name] = f"run {command}"
+            else:
+                Specification(name).make(metric, settings)
+                here.append(name)
+        except CaptiousError as error:  # offered by another package that is broken, or something is not there
+            left_out[name] = error.message
+    reasons = "; ".join(f"{name} ({reason})" for name, reason in left_out.items())
+    return here, (f"metrics skipped because requirements are missing: {reasons}",) if left_out else ()
 
 
 def coco_here() -> tuple[list[str], tuple[str, ...]]:

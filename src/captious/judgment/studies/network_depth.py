@@ -1,0 +1,109 @@
+"""Does a learned metric need hidden layers? Agreement with human judgments by their number.
+
+Sharif et al. 2019 (LCEval), the ablation of architectures.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from captious.errors import ParameterError
+from captious.evaluation.resampling import check_sampling
+from captious.judgment.evidence import Evidence
+from captious.judgment.study import Study
+from captious.judgment.training_runs import (
+    AGREEMENT,
+    Way,
+    agreements,
+    check_seeds,
+    curves,
+    prepare,
+    records,
+    trained_scores,
+)
+from captious.learned.recipes import Recipe
+from captious.metrics.contract.settings import Settings
+from captious.progress import steps
+
+__all__ = ["network_depth"]
+
+_MOST = 16  # layers of a recipe
+
+
+def network_depth(
+    examples: str | os.PathLike[str],
+    recipe: Recipe | str | os.PathLike[str],
+    benchmarks: Iterable[str | os.PathLike[str] | Evidence] = (),
+    depths: Sequence[int] = (0, 1, 2, 3),
+    *,
+    width: int | None = None,
+    validation: str | os.PathLike[str] | None = None,
+    settings: Settings | None = None,
+    data: str | os.PathLike[str] | None = None,
+    seeds: int = 3,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Study:
+    """Agreement with human judgments of networks with different numbers of hidden layers of one width.
+
+    Args:
+        examples: a file that ``captious learn data`` wrote.
+        recipe: how to train: its name, a file, or the recipe itself; its hidden layers do not matter.
+        benchmarks: benchmarks of captions, as ``judge`` takes them.
+        depths: numbers of hidden layers.
+        width: of each hidden layer; None for that of the recipe's first one.
+        validation: a file of captions with ratings; None for the validation examples. See ``learn``.
+        settings: word vectors, parser and other settings of the features.
+        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
+        seeds: number of random seeds to train with.
+        resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
+
+    Returns:
+        One record per depth and benchmark, the validation captions first: layers, such as "16-12-2", hidden_layers,
+        benchmark, value (mean over seeds), ci95_low, ci95_high, sd_over_seeds; and difference, difference_low and
+        difference_high, from the first depth.
+
+    Raises:
+        ParameterError: no depths, one out of range, or a recipe without hidden layers and no width.
+        MissingExtraError: torch is not installed.
+        and what ``captious.learned.learn.learn`` and ``judge`` raise.
+    """
+    check_sampling(resamples, seed)
+    check_seeds(seeds)
+    depths = [*dict.fromkeys(depths)]
+    if not depths or not all(0 <= depth <= _MOST for depth in depths):
+        raise ParameterError(f"invalid numbers of hidden layers: {depths}", help=f"give numbers from 0 to {_MOST}")
+    material = prepare(examples, recipe, benchmarks, validation=validation, settings=settings, data=data)
+    if width is None:
+        if not material.recipe.hidden and any(depths):
+            raise ParameterError(
+                f"the recipe {material.recipe.name} has no hidden layers, so their width is unknown",
+                help="give a width",
+            )
+        width = material.recipe.hidden[0] if material.recipe.hidden else 0
+    rows = []
+    first = None
+    with steps(depths, lambda depth: f"{depth} hidden layers") as trained:
+        for depth in trained:
+            hidden = (width,) * depth
+            found = agreements(material, trained_scores(material, Way(hidden=hidden), seeds), resamples, seed)
+            first = found if first is None else first
+            layers = "-".join(map(str, (len(material.recipe.features), *hidden, 2)))
+            for record in records(material, found, None if found is first else first):
+                rows.append({"layers": layers, "hidden_layers": depth, **record})
+    drawn = curves(material, "hidden layers", rows, np.array(depths, float))
+    return Study(
+        "depth",
+        f"Agreement with human judgments by number of hidden layers: recipe {material.recipe.name}",
+        ("layers", "hidden_layers", *AGREEMENT),
+        rows,
+        material.signatures,
+        material.data,
+        {"recipe": material.recipe.name, "width": width, "seeds": seeds, "resamples": resamples, "seed": seed},
+        {f"depth-{benchmark}": each for benchmark, each in drawn.items()},
+        notes=material.notes(seeds),
+        warnings=material.warnings,
+    )

@@ -1,0 +1,202 @@
+"""Does a metric tell human from machine captions? Distributions of the scores of both, on the same images.
+
+One reference of each image is held out as the human caption; it and the captions of systems are scored against the
+other references. A learned metric that was trained to recognise human captions should separate them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import load, same_images
+from captious.data.hold_out import hold_out
+from captious.errors import ParameterError
+from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.resampling import check_sampling, interval
+from captious.judgment.metric_inputs import Metrics, all_warnings, as_selection, score_captions
+from captious.judgment.study import Curve, Curves, Study
+from captious.judgment.study_inputs import LEVEL, checksums, name_of_file, noted_references
+from captious.metrics.contract.settings import Settings
+from captious.progress import steps
+
+__all__ = ["PEOPLE", "score_distributions"]
+
+#: What tables call the human captions.
+PEOPLE = "people"
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_BINS = 40
+_POINTS = 201  # of a curve
+_BATCH = 50  # resamples at a time
+
+
+def score_distributions(
+    systems: Mapping[str, object],
+    references: object,
+    metrics: Metrics = None,
+    *,
+    settings: Settings | None = None,
+    subset: bool = False,
+    sample: int | None = 5000,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Study:
+    """Means and quantiles of the scores of human captions and of systems, and how well scores separate the two.
+
+    Args:
+        systems: the captions of systems by name, in any supported form.
+        references: human captions in any supported form; images with a single one are left out.
+        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
+        settings: what applies to all metrics that are requested by name.
+        subset: use only the images that references and all systems have.
+        sample: how many images to draw at random; None for all.
+        resamples, seed: number of resamples and random seed of the bootstrap over images; the seed also determines
+            which images are drawn and which references are held out.
+
+    Returns:
+        One record per metric for people and for each system: metric, captions_of, mean, sd, quantiles ("q05" to "q95");
+        and for systems auc, the probability that a random human caption scores higher than a random caption of the
+        system, ties counting one half, with auc_low and auc_high; and overlap, the share that the histograms of both
+        have in common.
+
+    Raises:
+        ParameterError: no systems, one that is called people, too few images, or images that systems lack.
+        and what ``captious.score`` raises about captions and metrics.
+    """
+    check_sampling(resamples, seed)
+    if not systems or PEOPLE in systems:
+        raise ParameterError(
+            f"a system is called {PEOPLE}" if systems else "there are no systems",
+            help=f"rename it: {PEOPLE} is reserved for human captions" if systems else "give the captions of a system",
+        )
+    if sample is not None and sample < 2:
+        raise ParameterError(f"{sample} images are too few", help="draw at least 2; 5000 is usual")
+    chosen = as_selection(metrics, settings, name="captions")
+    table, data = noted_references(references)
+    people, left_out = hold_out(table, seed)
+    shared = {str(image) for image in people.ids}
+    for source in systems.values():
+        shared &= {str(image) for image in load(source, table, subset=subset).ids}
+    common = np.flatnonzero([str(image) in shared for image in people.ids])
+    drawn = common if sample is None else np.sort(np.random.default_rng(seed).permutation(common)[:sample])
+    if len(drawn) < 2:
+        raise ParameterError(
+            f"there are {len(drawn)} images with captions of people and of every system",
+            help="distributions need several; 5000 is usual",
+        )
+    captions = {PEOPLE: people.select(drawn)}
+    for name, source in systems.items():
+        captions[name] = load(source, captions[PEOPLE].references, subset=True)
+    assert all(same_images(each.ids, captions[PEOPLE].ids) for each in captions.values())
+    with steps([*captions], str) as named:
+        reports = {name: score_captions(captions[name], chosen, name=name) for name in named}
+    first = reports[PEOPLE]
+    records: list[dict[str, Any]] = []
+    pictures = {}
+    with steps([*first], lambda label: f"{label}: intervals") as described:
+        for label in described:
+            scores = {name: report[label].per_caption for name, report in reports.items()}
+            edges = _edges(np.concatenate([*scores.values()]))
+            for name, own in scores.items():
+                record: dict[str, Any] = {"metric": label, "captions_of": name, **_summary(own)}
+                if name != PEOPLE:
+                    record |= _separation(scores[PEOPLE], own, edges, resamples, seed)
+                records.append(record)
+            pictures[f"distributions-{label.replace('/', '-')}"] = _cumulative(label, scores)
+    notes = [
+        "AUC: the probability that a random human caption scores higher than a random caption of the system, ties "
+        "counting one half; 95% intervals: percentile bootstrap over images. Overlap: the common share of both "
+        f"histograms, of {_BINS} bins. {PEOPLE.capitalize()}: one reference per image, held out for all systems."
+    ]
+    if left_out:
+        notes.append(f"{left_out:,} images with a single reference are excluded.")
+    return Study(
+        "distributions",
+        f"Scores of human and machine captions: {name_of_file(references, table.name)}, {len(drawn):,} images",
+        (
+            *("metric", "captions_of", "mean", "sd", *map(_key, _QUANTILES)),
+            *("auc", "auc_low", "auc_high", "overlap"),
+        ),
+        records,
+        {label: result.signature for label, result in first.items()},
+        {**data, **checksums(*systems.values())},
+        {"images": len(drawn), "resamples": resamples, "seed": seed},
+        pictures,
+        notes=notes,
+        warnings=[*all_warnings(reports.values()), *few_images(len(drawn))],
+    )
+
+
+def _key(quantile: float) -> str:
+    return f"q{round(100 * quantile):02d}"
+
+
+def _summary(scores: NDArray[np.float64]) -> dict[str, float]:
+    """Mean, standard deviation and quantiles."""
+    of_quantiles = dict(zip(map(_key, _QUANTILES), np.quantile(scores, _QUANTILES).tolist(), strict=True))
+    return {"mean": float(scores.mean()), "sd": float(scores.std(ddof=1)), **of_quantiles}
+
+
+def _edges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The bins of histograms: equally wide, over the range of all scores."""
+    low, high = float(scores.min()), float(scores.max())
+    return np.linspace(low, high if high > low else low + 1, _BINS + 1)
+
+
+def _separation(
+    human: NDArray[np.float64],
+    machine: NDArray[np.float64],
+    edges: NDArray[np.float64],
+    resamples: int,
+    seed: int,
+) -> dict[str, float]:
+    """AUC with its interval, and overlap, of scores float64[n_images] of the same images."""
+    n = len(human)
+    ranks = np.unique(np.concatenate([human, machine]), return_inverse=True)[1]
+    rng = np.random.default_rng(seed)
+    resampled = []
+    for start in range(0, resamples, _BATCH):
+        counts = rng.multinomial(n, np.full(n, 1 / n), min(_BATCH, resamples - start))
+        resampled.append(_auc(counts.astype(np.float64), ranks))
+    low, high = interval(np.concatenate(resampled), LEVEL).tolist()
+    auc = float(_auc(np.ones((1, n)), ranks)[0])
+    return {"auc": auc, "auc_low": low, "auc_high": high, "overlap": _overlap(human, machine, edges)}
+
+
+def _auc(counts: NDArray[np.float64], ranks: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The share of pairs of a human and a machine caption in which the human one ranks higher, ties one half.
+
+    Args:
+        counts: how often each image is drawn, float64[k, n_images].
+        ranks: of all human captions, then of all machine captions; equal for equal scores.
+    """
+    n = counts.shape[1]
+    order = np.argsort(ranks, kind="stable")
+    starts = np.flatnonzero(np.diff(ranks[order], prepend=-1))
+    of_caption = counts[:, order % n]
+    is_human = order < n
+    human = np.add.reduceat(of_caption * is_human, starts, axis=1)  # by distinct score, lowest first
+    machine = np.add.reduceat(of_caption * ~is_human, starts, axis=1)
+    below = np.cumsum(machine, axis=1) - machine / 2
+    return np.asarray((human * below).sum(axis=1) / counts.sum(axis=1) ** 2)
+
+
+def _overlap(human: NDArray[np.float64], machine: NDArray[np.float64], edges: NDArray[np.float64]) -> float:
+    """The share that two histograms have in common, 0 to 1."""
+    return float(np.minimum(_shares(human, edges), _shares(machine, edges)).sum())
+
+
+def _shares(scores: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of scores in each bin; the last bin includes its upper edge."""
+    bins = np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, _BINS - 1)
+    return np.bincount(bins, minlength=_BINS) / len(scores)
+
+
+def _cumulative(label: str, scores: Mapping[str, NDArray[np.float64]]) -> Curves:
+    """The share of captions whose score is at most x."""
+    shares = np.linspace(0, 1, _POINTS)
+    lines = {name: Curve(np.quantile(own, shares), shares) for name, own in scores.items()}
+    return Curves(f"Scores of {label}", "score", "share of captions with this score or a lower one", lines)

@@ -1,0 +1,108 @@
+"""Distributions of human and machine captions: scores against the public ones, AUC and overlap by hand."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import mannwhitneyu
+
+import captious
+from captious.data.hold_out import hold_out
+from captious.errors import ParameterError
+from captious.judgment.studies.score_distributions import PEOPLE, _auc, _overlap, score_distributions
+
+from ...support.corpora import references_table
+
+PEOPLE_SAY = [
+    ["a dog runs on the beach", "a dog is running", "one dog on a beach"],
+    ["a red bus", "a bus on a street", "a red bus is on the street"],
+    ["two cats sleep", "two cats on a sofa", "cats are sleeping"],
+    ["a lonely caption"],
+]
+GOOD = {0: "a dog is running on the beach", 1: "a red bus on a street", 2: "two cats sleep on a sofa", 3: "a caption"}
+BAD = {0: "a red bus", 1: "two cats", 2: "a dog runs", 3: "a street"}
+
+
+def test_human_captions_are_scored_against_the_references_that_are_left() -> None:
+    table = references_table(PEOPLE_SAY)
+    study = score_distributions({"good": GOOD, "bad": BAD}, table, "rouge-l", sample=None, resamples=20, subset=True)
+    people, left_out = hold_out(table, 0)
+    assert left_out == 1
+    expected = captious.score(people, metrics="rouge-l")["rouge-l"].per_caption
+    record = study.records[0]
+    assert (record["metric"], record["captions_of"]) == ("rouge-l", PEOPLE)
+    assert record["mean"] == pytest.approx(expected.mean())
+    assert record["q50"] == pytest.approx(np.median(expected))
+    assert "auc" not in record
+    good, bad = study.records[1:]
+    systems = captious.load({image: GOOD[image] for image in (0, 1, 2)}, people.references)
+    scores = captious.score(systems, metrics="rouge-l")["rouge-l"].per_caption
+    assert good["mean"] == pytest.approx(scores.mean())
+    assert good["auc"] == pytest.approx(mannwhitneyu(expected, scores).statistic / 9)
+    assert bad["auc"] > good["auc"]
+    assert study.settings["images"] == 3
+    assert any("1 images with a single reference" in note for note in study.notes)
+
+
+def test_auc_is_that_of_mann_and_whitney() -> None:
+    rng = np.random.default_rng(0)
+    human, machine = rng.integers(0, 6, 40).astype(float), rng.integers(0, 5, 40).astype(float)
+    ranks = np.unique(np.concatenate([human, machine]), return_inverse=True)[1]
+    counts = np.stack([np.ones(40), rng.multinomial(40, np.full(40, 1 / 40))]).astype(float)
+    for count, found in zip(counts, _auc(counts, ranks), strict=True):
+        drawn = np.repeat(np.arange(40), count.astype(int))
+        assert found == pytest.approx(mannwhitneyu(human[drawn], machine[drawn]).statistic / 40**2)
+
+
+def test_overlap_of_histograms() -> None:
+    edges = np.linspace(0, 1, 41)
+    low, high = np.array([0.01, 0.01, 0.5, 0.99]), np.array([0.01, 0.99, 0.99, 1.0])
+    assert _overlap(low, low, edges) == 1
+    assert _overlap(low, high, edges) == pytest.approx(0.5)  # a quarter at the bottom, a quarter at the top
+    assert _overlap(low[:2], high[1:], edges) == 0
+
+
+def test_real_systems(shared_data: Path) -> None:
+    """Machines match the references better than people do; curves pass through the quantiles."""
+    content = json.loads(gzip.decompress((shared_data / "coco" / "karpathy_test_refs.json.gz").read_bytes()))
+    references = {int(image): texts[:5] for image, texts in [*content.items()][:400]}
+    system = shared_data / "coco" / "results_val2014" / "mun-et-al-2017.json.gz"
+    study = score_distributions(
+        {"mun": system}, references, ["bleu-4", "captious"], sample=300, subset=True, resamples=50, seed=1
+    )
+    assert [(r["metric"], r["captions_of"]) for r in study.records] == [
+        (metric, who) for metric in ("bleu-4", "captious") for who in (PEOPLE, "mun")
+    ]
+    bleu, ours = study.records[1], study.records[3]
+    assert bleu["auc"] < 0.5 < ours["auc"]
+    for record in (bleu, ours):
+        assert record["auc_low"] < record["auc"] < record["auc_high"]
+        assert 0.2 < record["overlap"] < 1
+        assert record["q05"] <= record["q25"] <= record["q50"] <= record["q75"] <= record["q95"]
+    curve = study.pictures["distributions-captious"].lines[PEOPLE]
+    record = study.records[2]
+    assert [curve.x[np.searchsorted(curve.y, q)] for q in (0.05, 0.5, 0.95)] == [
+        pytest.approx(record[key]) for key in ("q05", "q50", "q95")
+    ]
+    again = score_distributions(
+        {"mun": system}, references, ["bleu-4", "captious"], sample=300, subset=True, resamples=50, seed=1
+    )
+    assert again.to_dict() == study.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "message"),
+    [
+        ({}, {}, "there are no systems"),
+        ({PEOPLE: GOOD}, {}, "a system is called people"),
+        ({"good": GOOD}, {"sample": 1}, "1 images are too few"),
+        ({"good": {0: "a dog"}}, {"subset": True}, "there are 1 images"),
+    ],
+)
+def test_what_is_refused(systems: dict[str, dict[int, str]], options: dict[str, int], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        score_distributions(systems, references_table(PEOPLE_SAY), "rouge-l", resamples=5, **options)

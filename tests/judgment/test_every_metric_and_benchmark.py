@@ -1,0 +1,123 @@
+"""``judge`` with "all": every benchmark whose files are there, every metric that can run; and tests by bootstrap."""
+
+from __future__ import annotations
+
+import gzip
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from captious.errors import ParameterError, ResourceError, UnknownNameError
+from captious.judgment import judge, load_evidence
+from captious.judgment.verdict import holm
+from captious.metrics.contract.registry import get, names
+from captious.metrics.contract.selection import all_here, select, select_one
+from captious.metrics.contract.settings import Settings
+
+
+@pytest.fixture
+def folder(shared_data: Path, tmp_path: Path) -> Path:
+    """Some of Flickr8k-Expert, and two benchmarks of systems."""
+    (tmp_path / "flickr8k").mkdir()
+    with gzip.open(shared_data / "flickr8k" / "expert.jsonl.gz", "rt", encoding="utf-8") as lines:
+        (tmp_path / "flickr8k" / "expert.jsonl").write_text("".join(islice(lines, 200)), encoding="utf-8")
+    for file in ("coco2015/teams.json.gz", "conll14_gec/systems.json.gz"):
+        (tmp_path / file).parent.mkdir()
+        (tmp_path / file).write_bytes((shared_data / file).read_bytes())
+    return tmp_path
+
+
+def test_every_metric_that_can_run() -> None:
+    here, warnings = all_here(Settings())
+    expected = [name for name in names() if get(name).missing() is None and not get(name).default_models]
+    assert here == [name for name in expected if name != "leic"]
+    assert "bertscore (needs --model)" in warnings[0]
+    with_model = all_here(Settings(model="no-such-model"))
+    assert "bertscore" in with_model[0]
+    assert "clipscore (clipscore needs the images)" in with_model[1][0]
+    vectors = Path(__file__).parents[2] / "examples" / "captions-12d.txt"
+    assert {"wmd", "mowe", "wembsim"} <= {*all_here(Settings(vectors=vectors))[0]}
+    selection = select(["all", "cider-d:sigma=5"])
+    assert selection.labels[:4] == ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
+    assert selection.labels[-1] == "cider-d:sigma=5"
+    assert set(selection.warnings) == set(warnings)
+    with pytest.raises(ParameterError, match="cider-d is requested twice"):
+        select(["all", "cider-d"])
+    with pytest.raises(UnknownNameError, match="there is no metric 'all'"):
+        select_one("all")
+
+
+def test_every_benchmark_whose_files_are_there(folder: Path) -> None:
+    judgment = judge("all", ["bleu-4", "rouge-s"], data=folder, resamples=5)
+    assert list(judgment) == ["flickr8k-expert@spice2016", "coco-2015@m1"]
+    assert list(judgment["flickr8k-expert"].results) == ["bleu-4", "rouge-s"]
+    assert list(judgment["coco-2015"].results) == ["bleu-4"]  # the leaderboard has no ROUGE-S
+    assert any(warning.startswith("conll14-gec was skipped") for warning in judgment.warnings)
+    missing = next(warning for warning in judgment.warnings if "files are missing" in warning)
+    assert "composite" in missing and "coco-2015" not in missing
+
+
+def test_a_benchmark_of_systems_by_its_name_is_strict(folder: Path) -> None:
+    with pytest.raises(ParameterError, match="no published scores for rouge-s"):
+        judge("coco-2015", ["bleu-4", "rouge-s"], data=folder, resamples=5)
+    found = judge("coco-2015", "all", data=folder, resamples=5)["coco-2015"].results
+    assert set(found) == {"bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice"}
+
+
+def test_no_benchmarks(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="there are no judgments"):
+        judge("all", "bleu-4", data=tmp_path)
+
+
+class TestBootstrap:
+    METRICS = ("bleu-1", "rouge-l", "cider-d")
+
+    def test_p_values(self, folder: Path) -> None:
+        """The normal distribution with the deviation of differences in the resamples of the intervals."""
+        judgment = judge(
+            "flickr8k-expert", self.METRICS, data=folder, compare=True, test="bootstrap", resamples=200, seed=4
+        )
+        verdict = judgment["flickr8k-expert"]
+        evidence = load_evidence("flickr8k-expert", folder)
+        scores = {m: r for m, r in zip(self.METRICS, _scores(evidence, self.METRICS), strict=True)}
+        raw = []
+        for a, b in verdict.p_values:
+            left, right = (evidence.resampled_mean([scores[m]], 200, 4) for m in (a, b))
+            z = (verdict[a].value - verdict[b].value) / np.std(left - right, ddof=1)
+            raw.append(2 * norm.sf(abs(z)))
+        assert list(verdict.p_values.values()) == pytest.approx(holm(raw))
+        assert judgment.test == judgment.to_dict()["test"] == "bootstrap"
+        assert verdict["cider-d"].rank == 1
+
+    def test_it_agrees_with_permutations(self, folder: Path) -> None:
+        found = [
+            judge("flickr8k-expert", self.METRICS, data=folder, compare=True, test=test)["flickr8k-expert"]
+            for test in ("permutation", "bootstrap")
+        ]
+        for pair, p in found[0].p_values.items():
+            assert found[1].p_values[pair] == pytest.approx(p, abs=0.12)
+        assert found[0]["bleu-1"].interval == found[1]["bleu-1"].interval
+
+    def test_equal_metrics_do_not_differ(self, folder: Path) -> None:
+        lengths = [len(text) for text in load_evidence("flickr8k-expert", folder).captions.candidates]
+        scores = {"flickr8k-expert": {"length": lengths, "size": lengths}}
+        judgment = judge("flickr8k-expert", scores=scores, data=folder, compare=True, test="bootstrap")
+        assert list(judgment["flickr8k-expert"].p_values.values()) == [1.0]
+
+    def test_one_that_does_not_exist(self, folder: Path) -> None:
+        with pytest.raises(UnknownNameError, match="there is no test 't'"):
+            judge("flickr8k-expert", "bleu-1", data=folder, test="t")
+
+    def test_the_table_says_which(self, folder: Path) -> None:
+        text = str(judge("flickr8k-expert", self.METRICS, data=folder, compare=True, test="bootstrap", resamples=50))
+        assert "(paired bootstrap over images, normal approximation; Holm's correction" in " ".join(text.split())
+
+
+def _scores(evidence: object, metrics: tuple[str, ...]) -> list[np.ndarray]:
+    import captious
+
+    report = captious.score(evidence.captions, metrics=list(metrics))  # type: ignore[attr-defined]
+    return [report[metric].per_caption for metric in metrics]

@@ -1,0 +1,248 @@
+"""What studies of training share: which features and examples a network gets, and how its scores are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import kendalltau
+
+from captious.data import read_references
+from captious.errors import ParameterError
+from captious.judgment import training_runs
+from captious.judgment.studies import feature_ablation, network_depth, training_size
+from captious.judgment.training_runs import Material, Way, agreements, prepare, records, trained_scores
+from captious.learned.example_files import write_examples
+from captious.learned.examples import make_examples
+from captious.learned.feature_sets import FeatureSet
+from captious.learned.features import Features
+from captious.learned.recipes import Recipe, as_recipe
+from captious.metrics.contract.settings import Settings
+
+torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.models
+
+SMALL = {"name": "small", "features": ["bleu-1", "bleu-2", "rouge-l", "cider-d:idf=coco-val"]}
+RECIPE = replace(
+    as_recipe("lceval"),
+    name="small",
+    features=FeatureSet.from_dict(SMALL),
+    hidden=(3,),
+    epochs=6,
+    batch_size=8,
+    learning_rate=0.01,
+)
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Examples of 24 images, 12 of them for validation."""
+    systems = {"baseline": EXAMPLES / "baseline.json", "improved": EXAMPLES / "improved.json"}
+    found, _ = make_examples(read_references(EXAMPLES / "references.json"), systems, validation=0.5)
+    path = tmp_path_factory.mktemp("examples") / "examples.jsonl"
+    write_examples(path, found)
+    return path
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ratings of eight captions of four images."""
+    path = tmp_path_factory.mktemp("judged") / "own.jsonl"
+    lines = [
+        f'{{"candidate": "{caption}", "references": ["a {what} on a road", "the {what} is red"], "rating": {rating}, '
+        f'"image": "{what}"}}'
+        for what in ("dog", "bus", "cat", "car")
+        for caption, rating in ((f"a red {what} on a road", 4), ("a tree in a field", 1))
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def material(examples: Path, judged: Path) -> Material:
+    return prepare(examples, RECIPE, [judged], validation=None, settings=None, data=None)
+
+
+def test_features_are_those_of_the_captions(material: Material, examples: Path) -> None:
+    own = Features(RECIPE.features, Settings())
+    validation, benchmark = material.judged
+    for each in (validation, benchmark):
+        np.testing.assert_array_equal(each.features, own.matrix(each.evidence.captions))
+    assert len(material.features) == len(material.human) == len(material.units) > 20
+    assert material.human.mean() == 0.5
+    assert validation.evidence.protocol.full_name == "validation@tau-b"
+    assert set(material.data) == {examples.name, "own.jsonl"}
+    assert material.n_images == len({*material.units.tolist()})
+
+
+class Witness:
+    """Takes the place of training; what it was given can be looked at, and its network scores by the first feature."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Recipe, NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]] = []
+        self.interrupted = False
+
+    def __call__(self, recipe: Recipe, x: Any, human: Any, validation: Any, target: Any) -> SimpleNamespace:
+        self.calls.append((recipe, x, human, validation))
+        assert len(validation) == len(target)
+        network = SimpleNamespace(human=lambda features: features[:, 0])
+        return SimpleNamespace(network=network, interrupted=self.interrupted)
+
+
+@pytest.fixture
+def witness(monkeypatch: pytest.MonkeyPatch) -> Witness:
+    found = Witness()
+    monkeypatch.setattr(training_runs, "train_network", found)
+    return found
+
+
+def test_a_network_gets_its_features_and_layers(material: Material, witness: Witness) -> None:
+    scores = trained_scores(material, Way(features=(2, 3), hidden=(5, 5)), seeds=2)
+    assert [recipe.seed for recipe, *_ in witness.calls] == [RECIPE.seed, RECIPE.seed + 1]
+    recipe, x, human, validation = witness.calls[0]
+    assert recipe.sizes == (2, 5, 5, 2)
+    assert recipe.features.labels == ("rouge-l", "cider-d:idf=coco-val")
+    np.testing.assert_array_equal(x, material.features[:, 2:])
+    np.testing.assert_array_equal(human, material.human)
+    np.testing.assert_array_equal(validation, material.judged[0].features[:, 2:])
+    for each, draws in zip(material.judged, scores, strict=True):
+        assert len(draws) == 2
+        np.testing.assert_array_equal(draws[0], each.features[:, 2])
+
+
+def test_fewer_images_are_nested_and_drawn_with_every_seed(material: Material, witness: Witness) -> None:
+    def rows() -> list[set[tuple[float, ...]]]:
+        witness.calls.clear()
+        return []
+
+    drawn = {}
+    for size in (3, 6, material.n_images):
+        rows()
+        trained_scores(material, Way(images=size), seeds=2)
+        drawn[size] = [{*map(tuple, x.tolist())} for _, x, *_ in witness.calls]
+        assert all(human.mean() == 0.5 for *_, human, _ in witness.calls)
+    for of_three, of_six, of_all in zip(*drawn.values(), strict=True):
+        assert of_three < of_six < of_all
+    assert drawn[3][0] != drawn[3][1]
+    assert drawn[material.n_images][0] == drawn[material.n_images][1]
+
+
+def test_an_interrupted_training_ends_the_study(material: Material, witness: Witness) -> None:
+    witness.interrupted = True
+    with pytest.raises(KeyboardInterrupt):
+        trained_scores(material, Way(), seeds=3)
+    assert len(witness.calls) == 1
+
+
+def test_values_intervals_and_differences(material: Material) -> None:
+    """Two draws of scores, by hand; a difference of scores from themselves is 0 in every resample."""
+    rng = np.random.default_rng(0)
+    draws = [
+        [each.features[:, 0] + rng.normal(0, 0.1, len(each.features)) for _ in range(2)] for each in material.judged
+    ]
+    alone = [[each.features[:, 2]] for each in material.judged]
+    first, second = agreements(material, draws, 50, 0), agreements(material, alone, 50, 0)
+    validation, _ = records(material, first)
+    target = np.concatenate(material.judged[0].evidence.ratings)
+    by_hand = [kendalltau(draw, target)[0] for draw in draws[0]]
+    assert validation["value"] == pytest.approx(np.mean(by_hand))
+    assert validation["sd_over_seeds"] == pytest.approx(np.std(by_hand, ddof=1))
+    assert validation["ci95_low"] < validation["value"] < validation["ci95_high"]
+    assert validation["difference"] is None
+    _, compared = records(material, second, first)
+    values = [records(material, each)[1]["value"] for each in (first, second)]
+    assert compared["difference"] == pytest.approx(values[1] - values[0])
+    assert compared["difference_low"] <= compared["difference"] <= compared["difference_high"]
+    assert compared["sd_over_seeds"] is None
+    itself = records(material, first, first)[0]
+    assert (itself["difference"], itself["difference_low"], itself["difference_high"]) == (0, 0, 0)
+
+
+class TestStudies:
+    def test_ablation(self, examples: Path, judged: Path) -> None:
+        study = feature_ablation(examples, RECIPE, [judged], seeds=2, resamples=10)
+        of_validation = [r for r in study.records if r["benchmark"] == "validation@tau-b"]
+        sets = [(r["kind"], r["features"]) for r in of_validation]
+        labels = list(RECIPE.features.labels)
+        assert sets == [
+            ("all", "small"),
+            *(("without", label) for label in labels),
+            ("without", "bleu"),
+            ("only", "bleu"),
+            *(("alone", label) for label in labels),
+        ]
+        assert len(study.records) == 2 * len(sets)
+        everything, *others = of_validation
+        for record in others:
+            assert record["difference"] == pytest.approx(record["value"] - everything["value"])
+        assert all((record["sd_over_seeds"] is None) == (record["kind"] == "alone") for record in of_validation)
+        dots = study.pictures["ablation-validation@tau-b"]
+        assert [*dots.rows] == [f"{kind} {features}" for kind, features in sets]
+        assert dots.rows["all small"].value == everything["value"]
+
+    def test_ablation_of_groups(self, examples: Path, witness: Witness) -> None:
+        groups = {"n-grams": ["bleu-1", "cider-d:idf=coco-val"]}
+        study = feature_ablation(examples, RECIPE, groups=groups, seeds=1, resamples=5)
+        assert {r["features"] for r in study.records if r["kind"] == "only"} == {"n-grams"}
+        trained = [recipe.features.labels for recipe, *_ in witness.calls]
+        assert trained[-2:] == [("bleu-2", "rouge-l"), ("bleu-1", "cider-d:idf=coco-val")]
+
+    @pytest.mark.parametrize(
+        ("groups", "message"),
+        [
+            ({"a": ["meteor"]}, "meteor is not a feature of small"),
+            ({"a": []}, "the group a has no features"),
+            ({"a": RECIPE.features.labels}, "the group a has all features"),
+        ],
+    )
+    def test_groups_that_cannot_be_left_out(self, groups: dict[str, list[str]], message: str, examples: Path) -> None:
+        with pytest.raises(ParameterError, match=message):
+            feature_ablation(examples, RECIPE, groups=groups)
+
+    def test_depth(self, examples: Path, judged: Path) -> None:
+        study = network_depth(examples, RECIPE, [judged], (0, 2), width=4, seeds=2, resamples=10)
+        assert [(r["layers"], r["hidden_layers"]) for r in study.records[::2]] == [("4-2", 0), ("4-4-4-2", 2)]
+        assert study.records[0]["difference"] is None
+        assert study.records[2]["difference"] == pytest.approx(study.records[2]["value"] - study.records[0]["value"])
+        curve = study.pictures["depth-own@own"].lines["small"]
+        assert curve.x.tolist() == [0, 2]
+        assert curve.y.tolist() == [r["value"] for r in study.records[1::2]]
+
+    def test_depth_needs_a_width(self, examples: Path) -> None:
+        with pytest.raises(ParameterError, match="has no hidden layers, so their width is unknown"):
+            network_depth(examples, replace(RECIPE, hidden=()), seeds=1)
+
+    def test_size(self, examples: Path, judged: Path) -> None:
+        study = training_size(examples, RECIPE, [judged], seeds=1, resamples=10)
+        sizes = [r["images"] for r in study.records[::2]]
+        assert sizes == [12, 6, 3, 1]
+        assert study.records[0]["difference"] is None
+
+    @pytest.mark.parametrize("size", [0, 13])
+    def test_sizes_out_of_range(self, size: int, examples: Path) -> None:
+        with pytest.raises(ParameterError, match=f"{size} is not a number of training images"):
+            training_size(examples, RECIPE, sizes=[size])
+
+    @pytest.mark.parametrize("study", [feature_ablation, network_depth, training_size])
+    def test_they_train_with_one_seed_or_more(self, study: Any, examples: Path) -> None:
+        with pytest.raises(ParameterError, match="0 is not a number of random seeds"):
+            study(examples, RECIPE, seeds=0)
+
+    def test_the_same_twice(self, examples: Path, judged: Path) -> None:
+        first, again = (network_depth(examples, RECIPE, [judged], (1,), seeds=2, resamples=10) for _ in range(2))
+        assert first.to_dict() == again.to_dict()
