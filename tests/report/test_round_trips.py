@@ -55,6 +55,7 @@ READERS: list[tuple[str, Callable[[Path], list[dict[str, Any]]]]] = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")  # a candidate may be one of its references
 @pytest.mark.parametrize(("extension", "reader"), READERS)
 @given(ids=ids, system=texts, data=st.data())
 @settings(max_examples=40, deadline=None)
