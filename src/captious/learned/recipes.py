@@ -10,13 +10,11 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
-from captious.entry_points import did_you_mean
-from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
+from captious.errors import ParameterError
 from captious.learned.feature_sets import FeatureSet, as_feature_set
-from captious.learned.tables import read_table
+from captious.learned.tables import changed_base
 
 __all__ = ["INITIALISATIONS", "METRICS", "RECIPES", "Recipe", "as_recipe"]
 
@@ -154,29 +152,15 @@ def as_recipe(what: Recipe | str | os.PathLike[str]) -> Recipe:
     name = os.fspath(what)
     if name in RECIPES:
         return _built_in(name)
-    if Path(name).suffix not in (".json", ".toml"):
-        raise UnknownNameError(
-            f"there is no recipe {name!r}",
-            help=f"{did_you_mean(name, RECIPES)}give {', '.join(RECIPES)}, or a file (.json, .toml)",
-        )
-    content = read_table(what, "a recipe", _HELP)
-    try:
-        return _changed(content, Path(name).stem)
-    except CaptiousError as error:
-        where = "\n".join(filter(None, [name, error.where]))
-        raise ResourceError(error.message, where=where, help=error.help or _HELP) from error
+    return changed_base(what, RECIPES, _changed, _HELP)
 
 
-def _changed(content: dict[str, Any], stem: str) -> Recipe:
-    base = content.pop("base", None)
-    if base not in RECIPES:
-        raise ParameterError(f"the recipe has no base, or an unknown one: {base!r:.60}", help=_HELP)
+def _changed(base: str, content: dict[str, Any]) -> Recipe:
     known = {field.name for field in fields(Recipe)}
     if unknown := {*content} - known:
         raise ParameterError(
             f"a recipe has no {sorted(unknown)[0]!r:.60}", help=f"its fields: {', '.join(sorted(known))}"
         )
-    content.setdefault("name", stem)
     if "features" in content:
         given = content["features"]
         content["features"] = FeatureSet.from_dict(given) if isinstance(given, dict) else as_feature_set(str(given))

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from captious.errors import ResourceError
+from captious.entry_points import did_you_mean
+from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
 
-__all__ = ["read_table"]
+__all__ = ["changed_base", "read_table"]
+
+T = TypeVar("T")
 
 _LARGEST = 1 << 20
 
@@ -41,3 +45,35 @@ def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, 
     if not isinstance(found, dict):
         raise ResourceError(f"this is not {what}: not an object", where=str(path), help=help)
     return found
+
+
+def changed_base(
+    path: str | os.PathLike[str], bases: Sequence[str], make: Callable[[str, dict[str, Any]], T], help: str
+) -> T:
+    """A recipe from a file: the name of a ``base``, and the fields that differ from it.
+
+    Args:
+        path: the file.
+        bases: names of recipes.
+        make: makes a recipe of the base and the other fields, the name among them; by default that of the file.
+        help: what a file should hold.
+
+    Raises:
+        UnknownNameError: not the name of a JSON or TOML file.
+        ResourceError: a file that holds no recipe.
+    """
+    name = os.fspath(path)
+    if Path(name).suffix not in (".json", ".toml"):
+        raise UnknownNameError(
+            f"there is no recipe {name!r}",
+            help=f"{did_you_mean(name, bases)}give {', '.join(bases)}, or a file (.json, .toml)",
+        )
+    content = read_table(path, "a recipe", help)
+    try:
+        base = content.pop("base", None)
+        if base not in bases:
+            raise ParameterError(f"the recipe has no base, or an unknown one: {base!r:.60}", help=help)
+        return make(base, {"name": Path(name).stem, **content})
+    except CaptiousError as error:
+        where = "\n".join(filter(None, [name, error.where]))
+        raise ResourceError(error.message, where=where, help=error.help or help) from error

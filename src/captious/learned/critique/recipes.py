@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
-from captious.entry_points import did_you_mean
-from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
-from captious.learned.tables import read_table
+from captious.errors import ParameterError
+from captious.learned.tables import changed_base
 
 __all__ = [
     "COMBINATIONS",
@@ -165,18 +163,8 @@ def as_critique_recipe(what: CritiqueRecipe | str | os.PathLike[str]) -> Critiqu
     name = os.fspath(what)
     if name in CRITIQUE_RECIPES:
         return CRITIQUE_RECIPES[name]
-    known = [*CRITIQUE_RECIPES]
-    if Path(name).suffix not in (".json", ".toml"):
-        raise UnknownNameError(
-            f"there is no recipe {name!r}",
-            help=f"{did_you_mean(name, known)}give {', '.join(known)}, or a file (.json, .toml)",
-        )
-    content = read_table(what, "a recipe", _HELP)
-    try:
-        base = content.pop("base", None)
-        if base not in CRITIQUE_RECIPES:
-            raise ParameterError(f"the recipe has no base, or an unknown one: {base!r:.60}", help=_HELP)
-        return CritiqueRecipe.from_dict({**CRITIQUE_RECIPES[base].to_dict(), "name": Path(name).stem, **content})
-    except CaptiousError as error:
-        where = "\n".join(filter(None, [name, error.where]))
-        raise ResourceError(error.message, where=where, help=error.help or _HELP) from error
+    return changed_base(what, [*CRITIQUE_RECIPES], _changed, _HELP)
+
+
+def _changed(base: str, content: dict[str, Any]) -> CritiqueRecipe:
+    return CritiqueRecipe.from_dict({**CRITIQUE_RECIPES[base].to_dict(), **content})
