@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 from collections.abc import Mapping
@@ -14,15 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
-from captious.errors import CaptiousError, ResourceError
+from captious.errors import ResourceError
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.network import Network
+from captious.learned.weight_files import read_weights, write_weights
 
 __all__ = ["Trained", "bundled"]
 
-_FORMAT = 1
-_CONFIG = "captious"  # the one entry of the metadata: with several, their order would be left to chance
 _LARGEST = 64 << 20
 _MOST_LAYERS = 32
 _HELP = "give a file that 'captious learn train' wrote"
@@ -83,19 +80,15 @@ class Trained:
         Raises:
             OutputError: the file cannot be written.
         """
-        from safetensors.numpy import save
-
         config = {
-            **{"format": _FORMAT, "metric": self.metric, "name": self.name, "features": self.features.to_dict()},
+            **{"metric": self.metric, "name": self.name, "features": self.features.to_dict()},
             **{"recipe": dict(self.recipe), "resources": dict(self.resources)},
             **{"data": dict(self.data), "figures": dict(self.figures)},
         }
         arrays: dict[str, NDArray[Any]] = {}
         for number, (weights, biases) in enumerate(zip(self.network.weights, self.network.biases, strict=True)):
             arrays |= {f"layer{number}.weight": weights, f"layer{number}.bias": biases}
-        content = save(arrays, {_CONFIG: json.dumps(config, sort_keys=True, ensure_ascii=False)})
-        with whole_file(path, "wb") as file:
-            file.write(content)
+        write_weights(path, arrays, config)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trained:
@@ -104,34 +97,10 @@ class Trained:
         Raises:
             ResourceError: no such file, or not a complete file of weights.
         """
-        try:
-            with open(path, "rb") as file:
-                content = file.read(_LARGEST + 1)
-        except OSError as error:
-            raise ResourceError(f"cannot read weights: {error.strerror}", where=str(path), help=_HELP) from error
-        if len(content) > _LARGEST:
-            raise ResourceError("this file is too large for weights of a metric", where=str(path), help=_HELP)
-        try:
-            return cls._from_bytes(content)
-        except CaptiousError as error:
-            where = "\n".join(filter(None, [str(path), error.where]))
-            raise ResourceError(error.message, where=where, help=_HELP) from error
-        except MemoryError:
-            raise
-        except Exception as error:  # a hostile file may break anything in it
-            raise ResourceError(
-                "not a file of weights of a learned metric, or a damaged one", where=str(path), help=_HELP
-            ) from error
+        return read_weights(path, cls._made, most=_LARGEST, help=_HELP)
 
     @classmethod
-    def _from_bytes(cls, content: bytes) -> Trained:
-        from safetensors.numpy import load
-
-        arrays = load(content)  # checks the header against the size
-        size = int.from_bytes(content[:8], "little")
-        config = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][_CONFIG])
-        if config["format"] != _FORMAT:
-            raise ResourceError("these weights were written by another version of captious", help="update captious")
+    def _made(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any]) -> Trained:
         n = len(arrays) // 2
         expected = {f"layer{i}.{part}" for i in range(n) for part in ("weight", "bias")}
         if {*arrays} != expected or n > _MOST_LAYERS or any(a.dtype.kind != "f" for a in arrays.values()):

@@ -8,22 +8,19 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
-from captious.errors import CaptiousError, ParameterError, ResourceError
+from captious.errors import ParameterError, ResourceError
 from captious.learned.critique.network import Critique
 from captious.learned.critique.recipes import CritiqueRecipe
 from captious.learned.critique.words import FIRST_WORD, encoded
+from captious.learned.weight_files import read_weights, write_weights
 
 __all__ = ["TrainedCritique"]
 
-_FORMAT = 1
-_CONFIG = "captious"
 _LARGEST = 1 << 30
 _HELP = "give a file that 'captious learn critique' wrote"
 
@@ -87,17 +84,12 @@ class TrainedCritique:
         Raises:
             OutputError: the file cannot be written.
         """
-        from safetensors.numpy import save
-
         config = {
-            **{"format": _FORMAT, "name": self.name, "recipe": self.critique.recipe.to_dict()},
+            **{"name": self.name, "recipe": self.critique.recipe.to_dict()},
             **{"image_model": self.image_model, "about": dict(self.about)},
         }
-        arrays: dict[str, NDArray[Any]] = {**self.critique.arrays}
-        arrays["words"] = np.frombuffer(json.dumps(self.words).encode(), np.uint8)
-        content = save(arrays, {_CONFIG: json.dumps(config, sort_keys=True)})
-        with whole_file(path, "wb") as file:
-            file.write(content)
+        words = np.frombuffer(json.dumps(self.words).encode(), np.uint8)
+        write_weights(path, {**self.critique.arrays, "words": words}, config)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TrainedCritique:
@@ -106,31 +98,10 @@ class TrainedCritique:
         Raises:
             ResourceError: no such file, or not a complete file of a critique.
         """
-        try:
-            if Path(path).stat().st_size > _LARGEST:
-                raise ResourceError("this file is too large for a critique", where=str(path), help=_HELP)
-            content = Path(path).read_bytes()
-        except OSError as error:
-            raise ResourceError(f"cannot read weights: {error.strerror}", where=str(path), help=_HELP) from error
-        try:
-            return cls._from_bytes(content)
-        except CaptiousError as error:
-            where = "\n".join(filter(None, [str(path), error.where]))
-            raise ResourceError(error.message, where=where, help=_HELP) from error
-        except MemoryError:
-            raise
-        except Exception as error:  # a hostile file may break anything in it
-            raise ResourceError("not a file of a critique, or a damaged one", where=str(path), help=_HELP) from error
+        return read_weights(path, cls._made, most=_LARGEST, help=_HELP)
 
     @classmethod
-    def _from_bytes(cls, content: bytes) -> TrainedCritique:
-        from safetensors.numpy import load
-
-        arrays = load(content)  # checks the header against the size
-        size = int.from_bytes(content[:8], "little")
-        config = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][_CONFIG])
-        if config["format"] != _FORMAT:
-            raise ResourceError("this critique was written by another version of captious", help="update captious")
+    def _made(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any]) -> TrainedCritique:
         words = tuple(json.loads(arrays.pop("words").tobytes()))
         texts = (config["name"], config["image_model"], *words)
         if not all(isinstance(text, str) for text in texts) or not isinstance(config["about"], dict):

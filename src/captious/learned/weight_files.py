@@ -1,0 +1,80 @@
+"""Files of weights: safetensors, with everything else that a metric needs in their metadata."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+from captious.atomic_write import whole_file
+from captious.errors import CaptiousError, ResourceError
+
+__all__ = ["read_weights", "write_weights"]
+
+T = TypeVar("T")
+Arrays = dict[str, NDArray[Any]]
+
+_FORMAT = 1
+_CONFIG = "captious"  # the one entry of the metadata: with several, their order would be left to chance
+
+
+def write_weights(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], config: Mapping[str, Any]) -> None:
+    """Write arrays, and plain values beside them. The same content gives the same bytes.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    from safetensors.numpy import save
+
+    said = json.dumps({"format": _FORMAT, **config}, sort_keys=True, ensure_ascii=False)
+    content = save(dict(arrays), {_CONFIG: said})
+    with whole_file(path, "wb") as file:
+        file.write(content)
+
+
+def read_weights(
+    path: str | os.PathLike[str], make: Callable[[Arrays, dict[str, Any]], T], *, most: int, help: str
+) -> T:
+    """Read what ``write_weights`` wrote.
+
+    Args:
+        path: the file.
+        make: makes a metric's weights of the arrays and the plain values; whatever it raises means a damaged file.
+        most: bytes that such a file has at most.
+        help: which file to give.
+
+    Raises:
+        ResourceError: no such file, one of another version, or not a complete file of weights.
+    """
+    try:
+        with open(path, "rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise ResourceError(f"cannot read weights: {error.strerror}", where=str(path), help=help) from error
+    if len(content) > most:
+        raise ResourceError("this file is too large for weights of a metric", where=str(path), help=help)
+    try:
+        return make(*_parts(content))
+    except CaptiousError as error:
+        where = "\n".join(filter(None, [str(path), error.where]))
+        raise ResourceError(error.message, where=where, help=help) from error
+    except MemoryError:
+        raise
+    except Exception as error:  # a hostile file may break anything in it
+        raise ResourceError(
+            "not a file of weights of a learned metric, or a damaged one", where=str(path), help=help
+        ) from error
+
+
+def _parts(content: bytes) -> tuple[Arrays, dict[str, Any]]:
+    from safetensors.numpy import load
+
+    arrays = load(content)  # checks the header against the size
+    size = int.from_bytes(content[:8], "little")
+    config: dict[str, Any] = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][_CONFIG])
+    if config["format"] != _FORMAT:
+        raise ResourceError("these weights were written by another version of captious")
+    return arrays, config
