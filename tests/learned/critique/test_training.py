@@ -102,3 +102,15 @@ def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
     features = ImageFeatures((7,), np.ones((1, 2), np.float32))
     with pytest.raises(ParameterError, match="2 of 2 images have no image features"):
         train_critique(pairs, small_recipe(images="context"), images=features)
+
+
+def test_ids_are_compared_as_text(captions: Captions) -> None:
+    recipe = small_recipe(images_per_batch=20)
+    numbers = {image: [text] for image, text in zip(captions.ids, captions.candidates, strict=True)}
+    texts: dict[int | str, list[str]] = {str(image): some for image, some in numbers.items()}
+    first, _ = train_critique(captions.references, recipe, generated=numbers)
+    second, _ = train_critique(captions.references, recipe, generated=texts)
+    without, _ = train_critique(captions.references, recipe)
+    assert first.label == second.label != without.label
+    with pytest.raises(ParameterError, match="the sampled captions are of other images"):
+        train_critique(captions.references, recipe, sampled={"none": ["a dog"]})

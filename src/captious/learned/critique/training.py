@@ -85,7 +85,7 @@ def train_critique(
         references: human captions, two or more for each image.
         recipe: how. Without image features it is trained without images; kinds of negative examples that are not
             available are left out.
-        generated: captions of systems, by image; images may be missing.
+        generated: captions of systems, by image; an image may have none, and gets corrupted captions instead.
         sampled: further captions of systems, by image; images may be missing.
         images: image features, for recipes with images.
         vectors: word vectors that the training starts from; None for random numbers.
@@ -93,8 +93,8 @@ def train_critique(
 
     Raises:
         MissingExtraError: torch is not installed.
-        ParameterError: an image with one reference or without features, fewer than two images, or no kind of negative
-            examples that is available.
+        ParameterError: an image with one reference or without features, fewer than two images, captions of systems for
+            other images alone, or no kind of negative examples that is available.
     """
     check_torch()
     if (lone := np.flatnonzero(np.diff(references.offsets) < 2)).size:
@@ -162,8 +162,9 @@ class _Batches:
         people = [references.texts[a:b] for a, b in pairwise(references.offsets.tolist())]
         self._human = _Texts.of(people, numbers, recipe.length)
         self._machine = {
-            kind: _Texts.of([captions.get(image, ()) for image in references.ids], numbers, recipe.length)
+            kind: _Texts.of(_of_images(references, captions, kind), numbers, recipe.length)
             for kind, captions in (("generated", generated), ("sampled", sampled))
+            if kind in recipe.negatives
         }
         self.n_images = len(references)
         self.per_epoch = math.ceil(self.n_images / recipe.images_per_batch)
@@ -189,6 +190,19 @@ class _Batches:
             return np.asarray(self._human.drawn(other + (other >= image), 1, rng)[0])
         own = np.asarray(self._human.drawn(image, 1, rng)[0])
         return with_random_words(own, self.n_words, rng) if how == "random-words" else permuted(own, rng)
+
+
+def _of_images(references: References, captions: Mapping[ImageId, Sequence[str]], kind: str) -> list[Sequence[str]]:
+    """The captions of each image. Ids are compared as text: one side may write numbers as text."""
+    by_text = {str(image): texts for image, texts in captions.items()}
+    found = [by_text.get(str(image), ()) for image in references.ids]
+    if not any(found):
+        raise ParameterError(
+            f"the {kind} captions are of other images than the references",
+            where=references.name,
+            help="give captions of images that have references",
+        )
+    return found
 
 
 def _initial(
