@@ -21,7 +21,7 @@ from captious.judgment import Protocol
 from captious.judgment.benchmarks import registry as benchmarks
 from captious.metrics.contract import registry
 
-from ..support.every_metric import MODELS
+from ..support.every_metric import MODELS, variants_of
 from .blocks import blocks, run
 
 PROJECT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ PAGES = sorted(DOCS.rglob("*.md"))
 CARDS = sorted((DOCS / "metrics").glob("*.md"))
 METRICS = [name for name in registry.names() if registry.get(name).__module__.startswith("captious.")]
 RUNNING = [name for name in METRICS if name not in MODELS]
-VARIANTS = [(name, variant) for name in RUNNING for variant in registry.get(name).variants]
+VARIANTS = [(name, variant) for name in RUNNING for variant in variants_of(name)]
 
 
 def page_id(page: Path) -> str:
@@ -78,7 +78,7 @@ def test_every_metric_has_a_card_and_every_card_a_metric() -> None:
 def test_a_card_names_all_that_a_metric_has(name: str) -> None:
     metric = registry.get(name)
     parameters = {
-        part.partition(":")[0] for variant in metric.variants for part in signatures(name, variant)[0].split("|")[1:]
+        part.partition(":")[0] for variant in variants_of(name) for part in signatures(name, variant)[0].split("|")[1:]
     }
     wanted = {name, *metric.outputs, *metric.variants, *parameters - {"captious"}}
     assert wanted <= names_in_code(DOCS / "metrics" / f"{name}.md")
@@ -94,7 +94,7 @@ def test_a_card_shows_the_signature_of_every_variant(name: str, variant: str) ->
 def test_a_card_shows_no_signature_that_is_not_given(name: str) -> None:
     lines = (DOCS / "metrics" / f"{name}.md").read_text(encoding="utf-8").splitlines()
     shown = {line for line in lines if re.match(r"[a-z0-9-]+\|variant:", line)}
-    assert shown <= {line for variant in registry.get(name).variants for line in signatures(name, variant)}
+    assert shown <= {line for variant in variants_of(name) for line in signatures(name, variant)}
 
 
 def every_command(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:

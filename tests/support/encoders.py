@@ -6,7 +6,16 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-__all__ = ["BLOCKS", "KINDS", "MAX_LENGTH", "SPECIAL_TOKENS", "WIDTH", "minilm_folder", "save_tiny_encoder"]
+import numpy as np
+
+from captious.learned.caption_weights import CaptionWeights
+from captious.learned.encoder_heads import FULL_FEATURES, EncoderHead, probe
+from captious.models import Encoder
+
+__all__ = [
+    *("BLOCKS", "KINDS", "MAX_LENGTH", "SPECIAL_TOKENS", "WIDTH"),
+    *("minilm_folder", "random_head", "save_tiny_encoder"),
+]
 
 BLOCKS, WIDTH, HEADS, MAX_LENGTH = 3, 24, 4, 24
 #: Architectures by what tests call them. DistilRoBERTa is RoBERTa with fewer blocks; BART is here for its encoder.
@@ -87,6 +96,16 @@ def _with_ends(tokens: Any) -> Any:
     ends = [(token, tokens.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
     tokens.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
     return tokens
+
+
+def random_head(encoder: Encoder, seed: int = 0, name: str = "random") -> EncoderHead:
+    """A head with random weights that fits an encoder, for captious@full."""
+    random = np.random.default_rng(seed)
+    probes = probe(encoder)
+    matrix = random.normal(size=(probes.shape[1], 8)).astype(np.float32)
+    coefficients = random.normal(size=len(FULL_FEATURES))
+    light = CaptionWeights.load().name
+    return EncoderHead(encoder.name, probes, matrix, light, -1.0, coefficients, {"seed": seed}, name)
 
 
 def minilm_folder() -> Path | None:

@@ -9,6 +9,8 @@ from captious.metrics.contract import registry
 
 #: Metrics whose own tests bring a small model: those that the defaults name are hundreds of megabytes on a hub.
 MODELS = ("bertscore", "clipscore", "leic", "mima", "refclipscore", "smurf", "spurts", "yi2020")
+#: Variants of other metrics that need a model, too.
+MODEL_VARIANTS = (("captious", "full"),)
 #: Metrics that are trained on others, SPICE among them.
 TRAINED = ("nneval", "lceval")
 #: Metrics to which words are vectors, so that no word is quite unlike another.
@@ -20,6 +22,11 @@ MISSING = {name: command for name in registry.names() if (command := registry.ge
 MISSING |= dict.fromkeys(MODELS, "a model, which its own tests bring")
 
 
+def variants_of(name: str) -> list[str]:
+    """The variants of a metric that need no model that its default does not need."""
+    return [variant for variant in registry.get(name).variants if (name, variant) not in MODEL_VARIANTS]
+
+
 def every_variant(*names: str) -> list[ParameterSet]:
     """(name, variant) of these metrics, or of all, as parameters of tests; what cannot run here is skipped."""
     return [
@@ -29,10 +36,10 @@ def every_variant(*names: str) -> list[ParameterSet]:
             marks=[pytest.mark.skip(f"{name} is not installed: {MISSING[name]}")] if name in MISSING else [],
         )
         for name in names or registry.names()
-        for variant in registry.get(name).variants
+        for variant in variants_of(name)
     ]
 
 
 def variants_here() -> list[tuple[str, str]]:
     """(name, variant) of those that can run here."""
-    return [(n, variant) for n in registry.names() if n not in MISSING for variant in registry.get(n).variants]
+    return [(n, variant) for n in registry.names() if n not in MISSING for variant in variants_of(n)]

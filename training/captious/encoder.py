@@ -17,7 +17,7 @@ from torch.nn import functional
 from examples import Examples
 from recipe import Recipe
 
-__all__ = ["frequent_words", "train_encoder"]
+__all__ = ["frequent_words", "out_of_order", "train_encoder"]
 
 _RATINGS = 512  # rated captions, and pairs, in a batch
 _APART = 0.25  # ratings that differ by less are taken for equal
@@ -53,13 +53,11 @@ def train_encoder(examples: Examples, words: NDArray[np.int64], recipe: Recipe) 
         loss = (functional.cross_entropy(cosines, same) + functional.cross_entropy(cosines.T, same)) / 2
 
         drawn_ratings = random.choice(len(rated), _RATINGS, replace=False)
-        loss = loss + _out_of_order(
-            model.fit_of([examples.rated[i] for i in drawn_ratings], mask), rated[drawn_ratings]
-        )
+        loss = loss + out_of_order(model.fit_of([examples.rated[i] for i in drawn_ratings], mask), rated[drawn_ratings])
         drawn_pairs = random.choice(len(paired), _RATINGS, replace=False)
         captions = np.array([examples.pairs[i].captions for i in drawn_pairs])
         first, second = model(captions.T.ravel(), mask).chunk(2)
-        loss = loss + _out_of_order((first * second).sum(1), paired[drawn_pairs])
+        loss = loss + out_of_order((first * second).sum(1), paired[drawn_pairs])
 
         optimizer.zero_grad()
         loss.backward()
@@ -110,7 +108,7 @@ class _Encoder(torch.nn.Module):
         return (vectors[: len(rated)] * functional.normalize(summed, dim=-1)).sum(1)
 
 
-def _out_of_order(cosines: torch.Tensor, ratings: torch.Tensor) -> torch.Tensor:
+def out_of_order(cosines: torch.Tensor, ratings: torch.Tensor) -> torch.Tensor:
     """The logistic loss of pairs whose ratings differ."""
     higher = ratings[:, None] - ratings[None] > _APART
     return functional.softplus(-_SLOPE * (cosines[:, None] - cosines[None])[higher]).mean()

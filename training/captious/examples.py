@@ -6,12 +6,13 @@ occurs in an evaluation by its letters; a Flickr8k image with such a caption is 
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from captious.text import PTB
 from captious.text.tokens import Tokens
 
-__all__ = ["Examples", "Pair", "Rated", "evaluation_captions", "letters"]
+__all__ = ["Examples", "Pair", "Rated", "checksums", "evaluation_captions", "letters"]
 
 _SUGARCREPE = ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
 
@@ -62,6 +63,7 @@ class Examples:
         images: captions of each image, two or more, by its id in COCO or its file name in Flickr8k.
         rated, pairs: those of Crisscrossed Captions.
         left_out: number of captions that were left out because they occur in an evaluation.
+        kept_out: the letters of all captions of evaluations.
     """
 
     texts: tuple[str, ...]
@@ -70,6 +72,7 @@ class Examples:
     rated: tuple[Rated, ...]
     pairs: tuple[Pair, ...]
     left_out: int
+    kept_out: Set[str]
 
     @classmethod
     def read(cls, data: Path) -> Examples:
@@ -109,7 +112,21 @@ class Examples:
         distinct = {image: np.unique(captions) for image, captions in images.items()}
         several = {image: captions for image, captions in distinct.items() if len(captions) > 1}
         texts = tuple(numbers)
-        return cls(texts, Tokens.of(texts, PTB).split(), several, tuple(rated), tuple(pairs), left_out)
+        return cls(texts, Tokens.of(texts, PTB).split(), several, tuple(rated), tuple(pairs), left_out, kept_out)
+
+    def balanced(self) -> Examples:
+        """With one reference less for captions of other images.
+
+        A caption of the image itself is not among its references, so it has one reference less than a caption of
+        another image, and the number of references would show which of the two it is.
+        """
+        rated = (
+            dataclasses.replace(each, references=each.references[:-1])
+            if each.images[0] != each.images[1] and len(each.references) > 1
+            else each
+            for each in self.rated
+        )
+        return dataclasses.replace(self, rated=tuple(rated))
 
     def part(self, held_out: bool) -> Examples:
         """The quarter of the images that is held out for development, or the rest."""
@@ -120,6 +137,7 @@ class Examples:
             tuple(r for r in self.rated if _all_are(r.images[: 1 if held_out else 2], held_out)),
             tuple(p for p in self.pairs if _all_are(p.images, held_out)),
             self.left_out,
+            self.kept_out,
         )
 
 
@@ -143,6 +161,15 @@ def evaluation_captions(data: Path) -> set[str]:
         for row in _lines(data / f"sugarcrepe/{name}.jsonl.gz"):
             found.update(map(letters, (row["pos"], row["neg"], *row["refs"])))
     return found
+
+
+def checksums(data: Path) -> dict[str, str]:
+    """Checksums of the files that are learned from."""
+    names = (
+        *("coco/captions_val2014.json.gz", "coco/evaluation_images.json.gz", "cxc/sits.jsonl.gz", "cxc/sts.jsonl.gz"),
+        "flickr8k/captions.jsonl.gz",
+    )
+    return {name: f"{zlib.crc32((data / name).read_bytes()):08x}" for name in names}
 
 
 def letters(caption: str) -> str:

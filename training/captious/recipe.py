@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Recipe"]
+__all__ = ["HeadRecipe", "Recipe"]
 
 
 @dataclass(frozen=True)
@@ -35,4 +35,31 @@ class Recipe:
     junction_width: int = 32
     junction_steps: int = 3_000
     slips: float = 0.05
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class HeadRecipe:
+    """Settings of the training of a head.
+
+    Args:
+        width: of the vectors of captions.
+        steps: each with a batch of images.
+        batch: images in a batch.
+        ratings: rated captions, and rated pairs, in a batch.
+        learning_rate: of Adam at its start; it falls to almost 0.
+        temperature: of the contrastive loss at its start.
+        masked: share of dimensions that are left out of each step.
+        wrong: weight of wrong captions when the coefficients are fitted; that of rated captions is 1.
+        seed: random seed.
+    """
+
+    width: int = 384
+    steps: int = 600
+    batch: int = 1_024
+    ratings: int = 384
+    learning_rate: float = 0.001
+    temperature: float = 0.05
+    masked: float = 0.3
+    wrong: float = 0.1
     seed: int = 0

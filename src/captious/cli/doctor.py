@@ -27,7 +27,8 @@ _EXTRAS = {
     "matplotlib": ("plots of judgments and studies, and captious explain --svg", "report"),
     "networkx": ("captious explain --svg", "report"),
     "torch": (
-        "metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore, refclipscore; mowe, wembsim --model",
+        "metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore, refclipscore, captious@full; "
+        "mowe, wembsim --model",
         "models",
     ),
     "transformers": ("the same", "models"),

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
 from captious.errors import ResourceError
+from captious.learned.quantized import packed, unpacked
 
 __all__ = ["BUNDLED", "END", "FEATURES", "FIRST_WORD", "START", "UNKNOWN", "CaptionWeights"]
 
@@ -76,7 +77,7 @@ class CaptionWeights:
 
         tensors: dict[str, NDArray[Any]] = {"words": np.frombuffer("\n".join(self.words).encode(), np.uint8)}
         for name in ("vectors", "left", "right"):
-            tensors[name], tensors[f"{name}.scales"] = _packed(getattr(self, name))
+            tensors[name], tensors[f"{name}.scales"] = packed(getattr(self, name))
         tensors["soundness"] = np.array(self.soundness)
         tensors["score"] = np.array([self.bias, *self.coefficients])
         with whole_file(path, "wb") as file:
@@ -105,7 +106,7 @@ def _load(path: Path) -> CaptionWeights:
         header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
         about = json.loads(header["__metadata__"]["about"])
         words = tuple(tensors["words"].tobytes().decode().split("\n"))
-        vectors, left, right = (_unpacked(tensors[n], tensors[f"{n}.scales"]) for n in ("vectors", "left", "right"))
+        vectors, left, right = (unpacked(tensors[n], tensors[f"{n}.scales"]) for n in ("vectors", "left", "right"))
         soundness, score = tensors["soundness"], tensors["score"]
     except OSError as error:
         raise ResourceError("cannot read the weights", where=str(path), help=error.strerror or str(error)) from error
@@ -128,15 +129,3 @@ def _load(path: Path) -> CaptionWeights:
     name = f"{path.stem}-{zlib.crc32(content):08x}"
     limits = float(soundness[0]), float(soundness[1])
     return CaptionWeights(words, vectors, left, right, limits, float(score[0]), score[1:], about, name)
-
-
-def _packed(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Rows as 8-bit integers and a scale each."""
-    scales = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype(np.float32) / np.float32(127)
-    return np.rint(rows / scales[:, None]).astype(np.int8), scales
-
-
-def _unpacked(rows: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray[np.float32]:
-    if rows.dtype != np.int8 or rows.ndim != 2 or scales.shape != (len(rows),):
-        raise ValueError("rows and scales do not match")
-    return rows.astype(np.float32) * scales.astype(np.float32)[:, None]

@@ -2,7 +2,8 @@
 
 A caption is the weighted sum of vectors of its words. The vectors were trained so that captions of one COCO image find
 each other among those of other images, and on human ratings of captions (training/captious). Cosines with the
-references, SPARCS and the soundness of the caption's junctions make the score.
+references, SPARCS and the soundness of the caption's junctions make the score. The variant ``full`` adds cosines of
+vectors that a trained head makes of the hidden states of a contextual encoder.
 """
 
 from __future__ import annotations
@@ -16,10 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, load
+from captious.errors import ParameterError, ResourceError
 from captious.learned.caption_features import EncodedLayer, junctions, similarities, slips
 from captious.learned.caption_weights import CaptionWeights
+from captious.learned.encoder_heads import EncoderHead
+from captious.learned.headed_captions import HeadedLayer, headed_similarities
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.sparcs import Sparcs
+from captious.models import Encoder
+from captious.models.encoders import as_encoder
 from captious.text import Tokenizer, WordLayer
 
 __all__ = ["Agreement", "Captious", "WordAgreement"]
@@ -69,50 +75,108 @@ class Captious(MeanMetric):
     """Agreement with the references as people would rate it, 0 to 1, higher is better. The corpus score is the mean.
 
     Args:
-        weights: weights, or a file that training/captious/train.py wrote; None for those of the package.
-        variant: one of ``variants``.
+        weights: weights, or a file that training/captious/train.py wrote, or train_head.py for the variant "full"; None
+            for those of the package.
+        model: for the variant "full": a contextual encoder, its name on the Hugging Face hub, or its folder; None for
+            the one that the weights name.
+        variant: one of ``variants``; None for "light" without a model, and for "full" with one.
         tokenizer: see ``captious.text.as_tokenizer``; the weights of the package were trained with "ptb".
 
     Raises:
+        ParameterError: a model for the variant "light"; when captions are scored, an encoder that the weights were not
+            trained for.
         ResourceError: weights that cannot be used.
     """
 
     name = "captious"
     summary = "trained agreement with the references, from text alone"
-    variants: ClassVar[Mapping[str, str]] = {"light": "vectors of words, trained on captions and their ratings"}
+    variants: ClassVar[Mapping[str, str]] = {
+        "light": "vectors of words, trained on captions and their ratings",
+        "full": "the same with a contextual encoder and a trained head",
+    }
 
     def __init__(
         self,
-        weights: CaptionWeights | str | os.PathLike[str] | None = None,
+        weights: CaptionWeights | EncoderHead | str | os.PathLike[str] | None = None,
         *,
+        model: Encoder | str | None = None,
         variant: str | None = None,
         tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
     ) -> None:
+        if variant is None and (model is not None or isinstance(weights, EncoderHead)):
+            variant = "full"
         super().__init__(variant=variant, tokenizer=tokenizer)
-        self.weights = weights if isinstance(weights, CaptionWeights) else CaptionWeights.load(weights)
+        self.head: EncoderHead | None = None
+        self.encoder: Encoder | None = None
+        self._checked = False
+        if self.variant == "full":
+            self._set_head(weights, model)
+        elif model is not None or isinstance(weights, EncoderHead):
+            raise ParameterError(
+                "captious@light does not use a model", help="use captious@full, or remove the model: model=none"
+            )
+        else:
+            self.weights = weights if isinstance(weights, CaptionWeights) else CaptionWeights.load(weights)
         self._sparcs = Sparcs()
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "weights": self.weights.name}
+        if self.head is None or self.encoder is None:
+            return {**super().parameters, "weights": self.weights.name}
+        return {**super().parameters, "weights": self.head.name, "model": self.encoder.label}
 
     @property
     def layer(self) -> EncodedLayer:
-        """The vectors of captions."""
+        """The vectors of captions of the variant ``light``."""
         return EncodedLayer(self.weights, self.tokenizer)
 
     def features(self, captions: Captions) -> NDArray[np.float64]:
-        """What scores are computed from, float64[n, 4]; see ``captious.learned.caption_weights.FEATURES``."""
+        """What scores are computed from, float64[n, k].
+
+        See ``captious.learned.caption_weights.FEATURES``; for the variant ``full``,
+        ``captious.learned.encoder_heads.FULL_FEATURES``.
+        """
         candidates, references = captions.layer(self.layer)
         centroid, closest = similarities(candidates, references)
-        return np.stack([centroid, closest, self._sparcs.scores(captions), slips(candidates, self.weights)], axis=1)
+        light = np.stack([centroid, closest, self._sparcs.scores(captions), slips(candidates, self.weights)], axis=1)
+        if self.head is None or self.encoder is None:
+            return light
+        if not self._checked:
+            self.head.check(self.encoder)
+            self._checked = True
+        headed = headed_similarities(*captions.layer(HeadedLayer(self.head, self.encoder, self.tokenizer)))
+        return np.hstack([headed, light])
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        weighted = self.features(captions) * self.weights.coefficients
-        return np.asarray(1 / (1 + np.exp(-(self.weights.bias + weighted.sum(axis=1)))))
+        fitted = self.weights if self.head is None else self.head
+        weighted = self.features(captions) * fitted.coefficients
+        return np.asarray(1 / (1 + np.exp(-(fitted.bias + weighted.sum(axis=1)))))
+
+    def _set_head(
+        self, weights: CaptionWeights | EncoderHead | str | os.PathLike[str] | None, model: Encoder | str | None
+    ) -> None:
+        if isinstance(weights, CaptionWeights):
+            raise ParameterError(
+                "these are weights for captious@light", help="give captious@full the weights that train_head.py wrote"
+            )
+        self.head = weights if isinstance(weights, EncoderHead) else EncoderHead.load(weights)
+        self.encoder = as_encoder(self.head.encoder if model is None else model)
+        self.weights = CaptionWeights.load()
+        if self.head.light != self.weights.name:
+            raise ResourceError(
+                "the weights belong to another version of captious",
+                where=f"{self.head.name} was fitted with {self.head.light}, not {self.weights.name}",
+                help="train them again: python training/captious/train_head.py",
+            )
 
     def explain(self, candidate: str, references: Sequence[str]) -> Agreement:
-        """Which words of a candidate agree with the references, and what in it is unsound."""
+        """Which words of a candidate agree with the references, and what in it is unsound.
+
+        Raises:
+            ParameterError: the variant is not ``light``, whose caption vectors are sums of vectors of words.
+        """
+        if self.head is not None:
+            raise ParameterError(f"captious@{self.variant} cannot be explained", help="explain captious@light instead")
         captions = load({0: candidate}, {0: list(references)})
         candidates, encoded = captions.layer(self.layer)
         words = captions.layer(WordLayer(self.tokenizer))[0]

@@ -22,8 +22,8 @@ from captious.metrics.shared.token_frequencies import TokenFrequencies
 from captious.models import Encoder
 
 from ...support.corpora import large_corpus, references_table, table
-from ...support.encoders import save_tiny_encoder
-from ...support.every_metric import MODELS
+from ...support.encoders import random_head, save_tiny_encoder
+from ...support.every_metric import MODEL_VARIANTS, MODELS
 
 pytestmark = pytest.mark.models
 
@@ -34,7 +34,7 @@ pytest.importorskip("transformers")
 ROUNDING = {"smurf": 1e-3}
 #: Metrics on images have tests of their own.
 NAMES = [name for name in MODELS if name not in ("clipscore", "refclipscore", "leic")]
-VARIANTS = [(name, variant) for name in NAMES for variant in registry.get(name).variants]
+VARIANTS = [*((name, variant) for name in NAMES for variant in registry.get(name).variants), *MODEL_VARIANTS]
 
 CORPUS = large_corpus(40, seed=3)
 HARD = table(
@@ -56,7 +56,10 @@ def make(request: pytest.FixtureRequest, encoders: dict[str, Path]) -> Make:
     name, variant = request.param
 
     def made(**parameters: Any) -> Metric:
-        with_model = {"model": Encoder(str(encoders["0"])), "variant": variant, **parameters}
+        encoder = Encoder(str(encoders["0"]))
+        with_model = {"model": encoder, "variant": variant, **parameters}
+        if name == "captious":
+            with_model = {"weights": random_head(encoder), **with_model}
         return registry.get(name)(**with_model)
 
     return made
@@ -148,6 +151,8 @@ def others(metric: type[Metric], encoders: dict[str, Path]) -> dict[str, object]
         "stop_words": ["the", "dog"],
         "constants": constants,
     }
+    if metric.name == "captious":
+        values |= {"weights": random_head(Encoder(str(encoders["0"])), seed=1, name="other"), "tokenizer": "spaces"}
     return {name: values[name] for name in inspect.signature(metric).parameters if name != "variant"}
 
 

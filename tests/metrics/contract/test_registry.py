@@ -78,7 +78,7 @@ VARIANTS = {
     "wembsim": ["paper"],
     "ngram-precision": ["official", "paper"],
     "unigram-recall": ["paper"],
-    "captious": ["light"],
+    "captious": ["light", "full"],
     "nneval": ["trained"],
     "lceval": ["trained", "official-8010"],
     "leic": ["official", "paper"],

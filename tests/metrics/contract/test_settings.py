@@ -68,7 +68,10 @@ USERS = {
         *("wmd", "mowe", "wembsim", "yi2020-unigram", "ngram-precision", "unigram-recall", "captious"),
     ],
     "idf": ["cider", "cider-d", "spider"],
-    "model": ["spurts", "mima", "smurf", "bertscore", "yi2020", "clipscore", "refclipscore", "mowe", "wembsim"],
+    "model": [
+        *("spurts", "mima", "smurf", "bertscore", "yi2020", "clipscore", "refclipscore", "mowe", "wembsim"),
+        "captious",
+    ],
     "vectors": ["wmd", "mowe", "wembsim", "nneval", "lceval"],
     "parser": ["spice", "spider", "hwcm", "nneval", "lceval"],
     "images": ["clipscore", "refclipscore", "leic"],

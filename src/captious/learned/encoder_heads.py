@@ -1,0 +1,173 @@
+"""Heads on contextual encoders, for the variant ``full`` of the metric ``captious``: hidden states to caption vectors.
+
+A head is trained for one encoder. Its file says which, and holds what that encoder makes of a few captions, so that a
+head is never used with another encoder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.atomic_write import whole_file
+from captious.errors import ParameterError, ResourceError
+from captious.learned.caption_weights import FEATURES
+from captious.learned.quantized import packed, unpacked
+from captious.models import Encoder
+
+__all__ = ["BUNDLED_HEAD", "FULL_FEATURES", "POOLS", "PROBES", "EncoderHead", "pooled", "probe"]
+
+#: The head that the package ships.
+BUNDLED_HEAD = Path(__file__).parent / "weights" / "captious-full.safetensors"
+
+#: What the score of the variant ``full`` is computed from, in the order of ``EncoderHead.coefficients``.
+FULL_FEATURES = ("head-centroid", "head-closest", *FEATURES)
+
+#: What the hidden states of a caption are reduced to, one after the other; "first" and "last" are those of tokens.
+POOLS = ("mean", "largest", "first", "last")
+
+#: The captions by which an encoder is recognised.
+PROBES = ("a dog runs across the grass", "two people not far from a red bus", "plates of food on a table", "snow")
+
+_ALIKE = 0.999  # cosine of vectors of one encoder on two machines or in two precisions
+_MOST = 1 << 28  # bytes of a weights file
+_HELP = "use weights that training/captious/train_head.py wrote"
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderHead:
+    """A head: caption vectors from the hidden states of one encoder, and how features make a score.
+
+    Args:
+        encoder: the name of the encoder.
+        probes: pooled states of ``PROBES``, float32[4, n].
+        matrix: what makes vectors of pooled states, float32[n, width].
+        light: the name of the weights of the variant ``light`` with which the coefficients were fitted.
+        bias, coefficients: of the logistic function of ``FULL_FEATURES``.
+        about: how the head was made.
+        name: what signatures call it.
+    """
+
+    encoder: str
+    probes: NDArray[np.float32]
+    matrix: NDArray[np.float32]
+    light: str
+    bias: float
+    coefficients: NDArray[np.float64]
+    about: Mapping[str, Any]
+    name: str
+
+    def vectors(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Vectors of captions of length 1, float32[b, width], from hidden states, float32[b, tokens, d]."""
+        vectors = pooled(states) @ self.matrix
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        normalised: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
+        return normalised
+
+    def check(self, encoder: Encoder) -> None:
+        """Refuse an encoder other than the one that the head was trained for.
+
+        Raises:
+            ParameterError: it is another.
+        """
+        if (encoder.width * len(POOLS),) != self.probes.shape[1:]:
+            problem = f"its hidden states have {encoder.width} dimensions, not {self.probes.shape[1] // len(POOLS)}"
+        elif (_cosines(probe(encoder), self.probes) < _ALIKE).any():
+            problem = "its hidden states are different"
+        else:
+            return
+        raise ParameterError(
+            f"the weights {self.name} were trained for another encoder, {self.encoder}",
+            where=f"{encoder.name}: {problem}",
+            help="use that encoder, or train weights: python training/captious/train_head.py --model MODEL",
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the head as a safetensors file.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from safetensors.numpy import save
+
+        matrix, scales = packed(self.matrix)
+        tensors: dict[str, NDArray[Any]] = {
+            "probes": np.ascontiguousarray(self.probes, np.float32),
+            **{"matrix": matrix, "matrix.scales": scales},
+            "score": np.array([self.bias, *self.coefficients]),
+        }
+        said = {"about": self.about, "encoder": self.encoder, "light": self.light}
+        with whole_file(path, "wb") as file:
+            file.write(save(tensors, {"head": json.dumps(said, sort_keys=True)}))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | None = None) -> EncoderHead:
+        """Read a head; None for that of the package.
+
+        Raises:
+            ResourceError: the file cannot be read, or is not a head.
+        """
+        return _load(BUNDLED_HEAD if path is None else Path(path))
+
+
+def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The ``POOLS`` of the hidden states of captions, float32[b, 4 * d], from float32[b, tokens, d]."""
+    return np.concatenate([states.mean(axis=1), states.max(axis=1), states[:, 0], states[:, -1]], axis=1)
+
+
+def probe(encoder: Encoder) -> NDArray[np.float32]:
+    """Pooled hidden states of ``PROBES``, float32[4, n]."""
+    layer = encoder.n_blocks
+    found = np.empty((len(PROBES), len(POOLS) * encoder.width), np.float32)
+    for batch in encoder.run(encoder.tokenize(PROBES), [layer]):
+        found[batch.rows] = pooled(batch.hidden[layer])
+    return found
+
+
+def _cosines(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+    cosines: NDArray[np.float32] = np.einsum("ij,ij->i", one, other) / np.maximum(lengths, 1e-9)
+    return cosines
+
+
+@lru_cache(maxsize=4)
+def _load(path: Path) -> EncoderHead:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        if path.stat().st_size > _MOST:
+            raise ResourceError(f"weights of more than {_MOST:,} bytes", where=str(path), help=_HELP)
+        content = path.read_bytes()
+        tensors = load(content)
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        said = json.loads(header["__metadata__"]["head"])
+        about, encoder, light = said["about"], said["encoder"], said["light"]
+        matrix = unpacked(tensors["matrix"], tensors["matrix.scales"])
+        probes, score = tensors["probes"], tensors["score"]
+    except OSError as error:
+        raise ResourceError("cannot read the weights", where=str(path), help=error.strerror or str(error)) from error
+    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ResourceError("not weights of captious@full", where=f"{path}: {error}", help=_HELP) from error
+    sound = (
+        probes.shape == (len(PROBES), len(matrix))
+        and probes.dtype == np.float32
+        and score.shape == (1 + len(FULL_FEATURES),)
+        and all(np.isfinite(each).all() for each in (probes, matrix, score))
+        and isinstance(about, dict)
+        and isinstance(encoder, str)
+        and isinstance(light, str)
+    )
+    if not sound:
+        raise ResourceError("not weights of captious@full", where=f"{path}: shapes do not match", help=_HELP)
+    name = f"{path.stem}-{zlib.crc32(content):08x}"
+    return EncoderHead(encoder, probes, matrix, light, float(score[0]), score[1:], about, name)

@@ -1,0 +1,170 @@
+"""Trains the variant full of the metric captious: a head on a contextual encoder, and its coefficients.
+
+    python training/captious/train_head.py --data ../shared/data --model sentence-transformers/all-MiniLM-L6-v2
+
+README.md beside this file says what each step does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from captious.data import Captions, References
+from captious.learned.caption_weights import CaptionWeights
+from captious.learned.captious import Captious
+from captious.learned.encoder_heads import BUNDLED_HEAD, FULL_FEATURES, EncoderHead, probe
+from captious.learned.headed_captions import HeadedCaptions, headed_similarities
+from captious.models import Encoder
+from coefficients import fitted
+from encoder import frequent_words, train_encoder
+from examples import Examples, checksums
+from head import States, train_head
+from negatives import Negative, make_negatives
+from recipe import HeadRecipe, Recipe
+
+
+class Features:
+    """Features of captions from states that are there already.
+
+    Args:
+        examples: captions.
+        states: of them.
+        light: weights of the variant ``light``.
+        matrix: of the head.
+    """
+
+    def __init__(self, examples: Examples, states: States, light: CaptionWeights, matrix: NDArray[np.float32]) -> None:
+        self._texts, self._states, self._light = examples.texts, states, light
+        self._vectors = states.vectors(matrix)
+
+    def __call__(
+        self, candidates: Sequence[str], rows: NDArray[np.int64], references: Sequence[Sequence[int]]
+    ) -> NDArray[np.float64]:
+        """float64[n, k], as ``Captious.features``.
+
+        Args:
+            candidates: their texts.
+            rows: of their states.
+            references: numbers of captions.
+        """
+        offsets = np.concatenate([[0], np.cumsum([len(each) for each in references])])
+        flat = np.array([i for each in references for i in each])
+        texts = tuple(self._texts[i] for i in flat)
+        captions = Captions(tuple(candidates), References(tuple(range(len(candidates))), texts, offsets))
+        headed = headed_similarities(
+            HeadedCaptions(self._vectors, rows, {}),
+            HeadedCaptions(self._vectors, self._states.of_captions[flat], {}, offsets),
+        )
+        return np.hstack([headed, Captious(self._light).features(captions)])
+
+    def of_wrong(
+        self, examples: Examples, negatives: Mapping[int | str, Negative]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Features of captions against the others of their image, and of what was made wrong of them."""
+        others = {
+            image: [i for i in captions.tolist() if i != negatives[image].caption]
+            for image, captions in examples.images.items()
+            if image in negatives
+        }
+        images = [image for image, captions in others.items() if len(captions) > 1]
+        references = [others[image] for image in images]
+        numbers = [negatives[image].caption for image in images]
+        return (
+            self([self._texts[i] for i in numbers], self._states.of_captions[numbers], references),
+            self(
+                [" ".join(negatives[image].words) for image in images],
+                np.array([self._states.of_negatives[image] for image in images]),
+                references,
+            ),
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, help="the folder with coco/, cxc/ and flickr8k/")
+    parser.add_argument("--model", required=True, help="the encoder: a name on the Hugging Face hub, or a folder")
+    parser.add_argument("--device", default="auto", help="of the encoder")
+    parser.add_argument("--states", type=Path, help="a file (.npz) that keeps the encoder's states for another run")
+    parser.add_argument("--name", help="what the weights call the encoder; default: its name, or that of its folder")
+    parser.add_argument(
+        "--threads", type=int, default=1, help="more are faster, but then results differ in the last bits"
+    )
+    for field in dataclasses.fields(HeadRecipe):
+        parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default)
+    parser.add_argument("-o", "--output", type=Path, default=BUNDLED_HEAD)
+    options = vars(parser.parse_args())
+    torch.set_num_threads(options.pop("threads"))
+    data, output, name = options.pop("data"), options.pop("output"), options.pop("name")
+    kept_states = options.pop("states")
+    encoder = Encoder(options.pop("model"), options.pop("device"))
+    recipe = HeadRecipe(**options)
+
+    examples = Examples.read(data).balanced()
+    kept, held_out = examples.part(held_out=False), examples.part(held_out=True)
+    print(f"{len(examples.images):,} images, {len(examples.rated):,} rated captions, {len(examples.pairs):,} pairs")
+    print("the vectors of words, without the images that are held out")
+    words = frequent_words(examples, Recipe())
+    names = [examples.tokens.vocabulary.words()[i] for i in words]
+    shipped = CaptionWeights.load()
+    if tuple(names) != shipped.words:
+        parser.error("the weights of the variant light were trained on other data: run train.py first")
+    vectors = train_encoder(kept, words, Recipe())
+    light = dataclasses.replace(shipped, vectors=vectors, name="held-out")
+    negatives = make_negatives(examples, names, vectors, seed=recipe.seed)
+    print(f"hidden states of {len(examples.texts):,} captions and {len(negatives):,} wrong ones")
+    states = States.of(encoder, examples, negatives, kept_states)
+
+    def head(matrix: NDArray[np.float32], **others: object) -> EncoderHead:
+        values = {"bias": 0.0, "coefficients": np.zeros(len(FULL_FEATURES)), "about": {}, **others}
+        return EncoderHead(name or encoder.name, probe(encoder), matrix, shipped.name, name="new", **values)
+
+    print("the head, without the images that are held out")
+    features_of = Features(examples, states, light, train_head(states, kept, recipe))
+    rated = held_out.rated
+    features = features_of(
+        [examples.texts[each.candidate] for each in rated],
+        states.of_captions[[each.candidate for each in rated]],
+        [each.references for each in rated],
+    )
+    bias, coefficients, tau = fitted(
+        features,
+        np.array([each.rating for each in rated]),
+        wrong=features_of.of_wrong(held_out, negatives),
+        weight=recipe.wrong,
+        seed=recipe.seed,
+    )
+    figures = {
+        "images held out": len(held_out.images),
+        "tau-b of held-out rated captions": round(100 * tau, 1),
+    }
+    for title, value in figures.items():
+        print(f"  {title}: {value:,}")
+
+    print("the head, with all images")
+    final = head(
+        train_head(states, examples, recipe),
+        bias=bias,
+        coefficients=coefficients,
+        about={
+            "recipe": dataclasses.asdict(recipe),
+            "held out": figures,
+            "data": checksums(data),
+            "license": "Apache-2.0",
+        },
+    )
+    final.save(output)
+    print(
+        f"{output}: {output.stat().st_size:,} bytes; "
+        f"{dict(zip(FULL_FEATURES, coefficients.round(3).tolist(), strict=True))}"
+    )
+
+
+if __name__ == "__main__":
+    main()
