@@ -228,9 +228,9 @@ class TestCritique:
         assert [row["captions"] for row in found["records"]] == ["improved", "human"]
         for row in found["records"]:
             assert 0 < row["ci95_low"] <= row["score"] <= row["ci95_high"] < 1
-            assert row["fold 1"] != row["fold 2"]
+            assert row["fold_1"] != row["fold_2"]
         assert found["settings"]["images"] == "context"
-        assert found["settings"]["image features"].startswith("noise-")
+        assert found["settings"]["image_features"].startswith("noise-")
         again = json.loads(run(*asked, "--images", features).out)
         assert again == found
         other = json.loads(run(*asked, "--seed", "5").out)

@@ -243,3 +243,10 @@ def test_a_benchmark_under_several_protocols_is_asked_for_by_protocol(shared_dat
         judgment["coco-2015"]
     with pytest.raises(UnknownNameError, match="no protocol ''"):
         captious.judge("coco-2015@", "bleu-4", data=shared_data)
+
+
+def test_lines_without_an_image_are_of_no_image_with_features(tmp_path: Path) -> None:
+    lines = [{"candidate": "a", "references": ["b"], "rating": n} for n in range(3)]
+    (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, [*lines, {**lines[0], "image": 7}])))
+    evidence = load_evidence(tmp_path / "own.jsonl")
+    assert evidence.captions.references.images == ("(line 1)", "(line 2)", "(line 3)", "7")

@@ -42,7 +42,7 @@ def test_an_array_for_each_image(tmp_path: Path) -> None:
 def test_names_of_files_stand_for_ids() -> None:
     features = ImageFeatures(("COCO_val2014_000000000042.jpg", "a.jpg", "a.png"), VECTORS)
     np.testing.assert_array_equal(features.of([42, "a.png"]), VECTORS[[0, 2]])
-    with pytest.raises(ParameterError, match="1 of 2 images have no image features"):
+    with pytest.raises(ParameterError, match="1 of 2 images are named by several image files"):
         features.of(["a", 42])  # it could be either
 
 
@@ -86,3 +86,48 @@ def test_other_arrays_are_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "objects.npz", **{"1": np.array([{}], object)})
     with pytest.raises(ResourceError, match="not a file of image features"):
         ImageFeatures.load(tmp_path / "objects.npz")
+
+
+def test_the_label_does_not_depend_on_the_order() -> None:
+    one = ImageFeatures((1, 2, 3), VECTORS, "m")
+    other = ImageFeatures((3, 2, 1), VECTORS[::-1], "m")
+    assert one.label == other.label != ImageFeatures((1, 2, 3), VECTORS[::-1], "m").label
+
+
+def test_what_is_no_file_of_features_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="a folder, not a file"):
+        ImageFeatures.load(tmp_path)
+    with pytest.raises(ParameterError, match="cannot name a model"):
+        ImageFeatures((1,), VECTORS[:1], "a|b:\n")
+    with pytest.raises(ParameterError, match="numbers or strings"):
+        ImageFeatures((1.5,), VECTORS[:1])  # type: ignore[arg-type]
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    for columns in ({"x": [1]}, {"id": [1, 2], "features": [[1.0], [1.0, 2.0]]}, {"id": [None], "features": [[1.0]]}):
+        pq.write_table(pa.table(columns), tmp_path / "f.parquet")
+        with pytest.raises(ResourceError):
+            ImageFeatures.load(tmp_path / "f.parquet")
+
+
+def test_h5_files_that_refer_to_others_are_refused(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    (tmp_path / "secret").write_bytes(bytes(64))
+    with h5py.File(tmp_path / "f.h5", "w") as file:
+        file.create_dataset("features", (2, 8), "f4", external=[(str(tmp_path / "secret"), 0, 64)])
+        file["ids"] = np.arange(2)
+    with pytest.raises(ResourceError, match="refers to other files"):
+        ImageFeatures.load(tmp_path / "f.h5")
+    ImageFeatures((1, 2), np.ones((2, 3), np.float32)).save(tmp_path / "other.h5")
+    with h5py.File(tmp_path / "links.h5", "w") as file:
+        file["features"] = h5py.ExternalLink(str(tmp_path / "other.h5"), "features")
+        file["ids"] = np.arange(2)
+    with pytest.raises(ResourceError):
+        ImageFeatures.load(tmp_path / "links.h5")
+
+
+def test_a_parquet_file_that_unpacks_to_far_more_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow")
+    ImageFeatures(tuple(range(9000)), np.zeros((9000, 64), np.float32)).save(tmp_path / "f.parquet")
+    assert len(ImageFeatures.load(tmp_path / "f.parquet")) == 9000
+    monkeypatch.setenv("CAPTIOUS_MAX_UNPACKED", "1M")
+    with pytest.raises(ResourceError, match="unpacks to more than"):
+        ImageFeatures.load(tmp_path / "f.parquet")

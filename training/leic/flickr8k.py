@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from captious.atomic_write import check_place
 from captious.data import References
 from captious.learned.critique.recipes import as_critique_recipe
 from captious.learned.critique.training import train_critique
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--recipe", default="leic-flickr8k", help="name or file")
     parser.add_argument("-o", "--output", type=Path, required=True, help="file of weights")
     given = parser.parse_args(arguments)
+    check_place(given.output)
     trained, course = train_critique(
         read_split(given.data, "train"),
         as_critique_recipe(given.recipe),

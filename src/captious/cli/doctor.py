@@ -24,11 +24,12 @@ _EXTRAS = {
     "pandas": ("pandas data frames as input and output", "pandas"),
     "polars": ("polars data frames as input and output", "polars"),
     "pyarrow": ("parquet files as input and output", "parquet"),
+    "h5py": ("image features in h5 files", "h5"),
     "matplotlib": ("plots of judgments and studies, and captious explain --svg", "report"),
     "networkx": ("captious explain --svg", "report"),
     "torch": (
         "metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore, refclipscore, captious@full; "
-        "mowe, wembsim --model",
+        "mowe, wembsim --model; training of nneval, lceval and leic",
         "models",
     ),
     "transformers": ("the same", "models"),

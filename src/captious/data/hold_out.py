@@ -32,5 +32,6 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
         np.concatenate([[0], np.cumsum(counts[several] - 1)]),
         name=references.name,
         id_form=references.id_form,
+        images=tuple(references.images[image] for image in several),
     )
     return Captions(tuple(references.texts[i] for i in drawn[several]), rest), len(references) - len(several)

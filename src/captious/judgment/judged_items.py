@@ -23,6 +23,7 @@ __all__ = [
     "CaptionPair",
     "RankedSystem",
     "RatedCaption",
+    "Unknown",
     "caption_pairs",
     "letters",
     "ranked_systems",
@@ -31,6 +32,10 @@ __all__ = [
 ]
 
 Item = TypeVar("Item")
+
+
+class Unknown(int):
+    """An image that has no id: the number of the only line that is about it."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +113,7 @@ def rated_captions(
     """
     kept = _kept(protocol, items)
     of_items = [protocol.references(item) for item in kept]
-    references = references_table([item.id for item in kept], of_items, [str(item.image) for item in kept])
+    references = references_table([item.id for item in kept], of_items, [_image_id(item.image) for item in kept])
     captions = Captions(tuple(item.candidate for item in kept), references)
     ratings = [protocol.points(item.ratings) for item in kept]
     units, _ = _numbered(item.image for item in kept)
@@ -131,7 +136,7 @@ def caption_pairs(
         raise ValueError("a preference is neither 0 nor 1")
     ids = [f"{item.image}|{number}|{side}" for number, item in enumerate(kept) for side in (0, 1)]
     of_pairs = [protocol.references(item) for item in kept]
-    images = [str(item.image) for item in kept for _ in (0, 1)]
+    images = [_image_id(item.image) for item in kept for _ in (0, 1)]
     references = references_table(ids, [texts for texts in of_pairs for _ in (0, 1)], images)
     captions = Captions(tuple(text for item in kept for text in item.captions), references)
     units, _ = _numbered(item.image for item in kept)
@@ -172,6 +177,11 @@ def references_table(ids: Sequence[str], references: Sequence[Sequence[str]], im
     offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in references])])
     texts = tuple(text for some in references for text in some)
     return References(tuple(ids), texts, offsets, name="judged captions", images=tuple(images))
+
+
+def _image_id(image: object) -> str:
+    """What image files and features are found by; those of no image for an image without an id."""
+    return f"(line {image})" if isinstance(image, Unknown) else str(image)
 
 
 def _kept(protocol: Protocol, items: Iterable[Item]) -> list[Item]:

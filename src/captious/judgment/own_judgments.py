@@ -13,7 +13,7 @@ from typing import Any
 from captious.errors import CaptionFileError, EmptyInputError, ResourceError, UnknownNameError
 from captious.judgment.correlation import STATISTICS
 from captious.judgment.evidence import Evidence
-from captious.judgment.judged_items import CaptionPair, RatedCaption, caption_pairs, rated_captions
+from captious.judgment.judged_items import CaptionPair, RatedCaption, Unknown, caption_pairs, rated_captions
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Choice, Protocol
 
@@ -117,9 +117,9 @@ def _rated(number: int, record: Mapping[str, Any]) -> RatedCaption:
     return RatedCaption(str(number), _image(number, record), candidate, references, ratings, _part(record))
 
 
-def _image(number: int, record: Mapping[str, Any]) -> str | int:
+def _image(number: int, record: Mapping[str, Any]) -> str | Unknown:
     """An image is known by the text of its id, so "7" and 7 are equal; a line without one is an image of its own."""
-    return str(record["image"]) if record.get("image") is not None else number
+    return str(record["image"]) if record.get("image") is not None else Unknown(number)
 
 
 def _part(record: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from captious.learned.features import Features
 from captious.learned.recipes import Recipe, as_recipe
 from captious.learned.trained import Trained
 from captious.learned.training import Outcome, check_torch, tau, train_network
+from captious.learned.weight_files import check_name
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import Progress
@@ -102,8 +103,7 @@ def learn(
         MissingExtraError: torch or a resource of a feature is not installed.
         ParameterError: examples that nothing can be learned from, or an invalid name.
     """
-    if not name or not name.isascii() or not all(c.isalnum() or c in ".-_" for c in name):
-        raise ParameterError(f"{name!r:.60} is not a valid name for weights", help="use letters, digits, dots, - and _")
+    check_name(name)
     check_torch()
     settings = Settings() if settings is None else settings
     recipe = as_recipe(recipe)

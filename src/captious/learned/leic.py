@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -33,7 +32,7 @@ class Leic(MeanMetric):
         weights: a critique, or a file that ``captious learn critique`` wrote.
         images: features of the images, or a file of them; see ``captious learn image-features``. Only for critiques
             that see images.
-        seed: which reference the critique reads, in the official variant.
+        seed: which reference the critique reads; for the official variant alone, where None is 0.
         variant: one of ``variants``.
 
     Raises:
@@ -53,18 +52,23 @@ class Leic(MeanMetric):
         weights: TrainedCritique | str | os.PathLike[str] | None = None,
         images: ImageFeatures | str | os.PathLike[str] | None = None,
         *,
-        seed: int = 0,
+        seed: int | None = None,
         variant: str | None = None,
     ) -> None:
         super().__init__(variant=variant)
         if weights is None:
-            raise ParameterError("leic needs a trained critique", help=_HELP)
-        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            raise ParameterError("leic needs weights: a trained critique", help=_HELP)
+        if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool) or seed < 0):
             raise ParameterError(f"{seed!r:.60} is not a random seed", help="give a whole number, 0 or more")
-        self.trained = weights if isinstance(weights, TrainedCritique) else _critique(os.fspath(weights))
-        self.seed = seed
+        if seed is not None and self.variant != "official":
+            raise ParameterError(f"leic@{self.variant} reads all references", help="remove seed, or the variant")
+        self.seed = seed or 0
+        self.trained = (
+            weights if isinstance(weights, TrainedCritique) else TrainedCritique.load(_path(weights, "weights"))
+        )
         critique = self.trained.critique
         self.images: ImageFeatures | None = None
+        self._ignored = critique.recipe.images == "none" and images is not None
         if critique.recipe.images == "none":
             return
         if images is None:
@@ -72,7 +76,7 @@ class Leic(MeanMetric):
                 f"the critique {self.trained.label} needs the images",
                 help="give a file of image features: --images FEATURES (captious learn image-features DIR -o FEATURES)",
             )
-        self.images = images if isinstance(images, ImageFeatures) else _features(os.fspath(images))
+        self.images = images if isinstance(images, ImageFeatures) else ImageFeatures.load(_path(images, "images"))
         if self.images.width != critique.image_width:
             raise ParameterError(
                 f"these image features are {self.images.width:,} numbers each, but the critique takes "
@@ -100,6 +104,8 @@ class Leic(MeanMetric):
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         found = super().warnings(captions, state)
+        if self._ignored:
+            found.append(f"the critique {self.trained.label} sees no images: the given ones are not used.")
         trained_with = self.trained.image_model
         if self.images is not None and trained_with and self.images.model != trained_with:
             found.append(
@@ -109,11 +115,9 @@ class Leic(MeanMetric):
         return found
 
 
-@lru_cache(maxsize=4)
-def _critique(path: str) -> TrainedCritique:
-    return TrainedCritique.load(path)
-
-
-@lru_cache(maxsize=2)
-def _features(path: str) -> ImageFeatures:
-    return ImageFeatures.load(path)
+def _path(value: object, name: str) -> str:
+    if not isinstance(value, str | os.PathLike):
+        raise ParameterError(
+            f"{value!r:.60} cannot be used as {name} of leic", help="give a file, or what was read from it"
+        )
+    return os.fspath(value)

@@ -10,15 +10,25 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
-from captious.errors import CaptiousError, ResourceError
+from captious.errors import CaptiousError, ParameterError, ResourceError
 
-__all__ = ["read_weights", "write_weights"]
+__all__ = ["check_name", "read_weights", "write_weights"]
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 _FORMAT = 1
 _CONFIG = "captious"  # the one entry of the metadata: with several, their order would be left to chance
+
+
+def check_name(name: str) -> None:
+    """Refuse what cannot name weights in a signature.
+
+    Raises:
+        ParameterError: not letters, digits, dots, - and _.
+    """
+    if not name or not name.isascii() or not all(c.isalnum() or c in ".-_" for c in name):
+        raise ParameterError(f"{name!r:.60} is not a valid name for weights", help="use letters, digits, dots, - and _")
 
 
 def write_weights(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], config: Mapping[str, Any]) -> None:

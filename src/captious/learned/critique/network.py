@@ -22,7 +22,7 @@ from captious.learned.critique.words import END, FIRST_WORD
 
 __all__ = ["Critique", "ends", "shapes", "sketch"]
 
-_ROWS = 256  # of a matrix product; always as many, so that a caption's bits do not depend on its neighbours
+_ROWS = 256  # of a matrix product; other rows change a caption's vector in the last bits of single precision
 _SEEDS = {"context": (1, 3), "candidate": (5, 7)}  # of the official code: hash, sign
 
 

@@ -17,7 +17,7 @@ from captious.errors import ParameterError, ResourceError
 from captious.learned.critique.network import Critique
 from captious.learned.critique.recipes import CritiqueRecipe
 from captious.learned.critique.words import FIRST_WORD, encoded
-from captious.learned.weight_files import read_weights, write_weights
+from captious.learned.weight_files import check_name, read_weights, write_weights
 
 __all__ = ["TrainedCritique"]
 
@@ -59,8 +59,9 @@ class TrainedCritique:
 
     @cached_property
     def label(self) -> str:
-        """What signatures call the weights: the name, and a checksum of vocabulary and network."""
-        checksum = zlib.crc32("\n".join(self.words).encode("utf-8", "surrogatepass"))
+        """What signatures call the weights: the name, and a checksum of recipe, vocabulary and network."""
+        recipe = json.dumps(self.critique.recipe.to_dict(), sort_keys=True)
+        checksum = zlib.crc32("\n".join([recipe, *self.words]).encode("utf-8", "surrogatepass"))
         for name in sorted(self.critique.arrays):
             checksum = zlib.crc32(self.critique.arrays[name].astype("<f4").tobytes(), checksum)
         return f"{self.name}-{checksum:08x}"
@@ -106,7 +107,8 @@ class TrainedCritique:
         texts = (config["name"], config["image_model"], *words)
         if not all(isinstance(text, str) for text in texts) or not isinstance(config["about"], dict):
             raise ResourceError("the names in the file are damaged")
-        if not (config["name"] + config["image_model"]).isprintable():
+        check_name(config["name"])
+        if not config["image_model"].isprintable():
             raise ResourceError("the names in the file are damaged")
         if any(array.dtype != np.float32 for array in arrays.values()):
             raise ResourceError("these are not the layers of a critique")

@@ -19,12 +19,13 @@ from captious.learned.critique.recipes import CritiqueRecipe
 from captious.learned.critique.trained import TrainedCritique
 from captious.learned.critique.words import FIRST_WORD, encoded, vocabulary_of
 from captious.learned.training import check_torch
+from captious.learned.weight_files import check_name
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.models.pretrained import torch_threads
 from captious.progress import Progress
 
-__all__ = ["Course", "train_critique"]
+__all__ = ["Course", "check_references", "train_critique"]
 
 _SPREAD = 0.05  # standard deviation of vectors of words that no word vectors are given for
 
@@ -97,16 +98,16 @@ def train_critique(
             other images alone, or no kind of negative examples that is available.
     """
     check_torch()
-    if (lone := np.flatnonzero(np.diff(references.offsets) < 2)).size:
-        raise ParameterError(
-            f"{lone.size:,} of {len(references):,} images have a single reference",
-            where=f"{references.name}: image_id {references.ids[int(lone[0])]!r}",
-            help="a critique reads a human caption beside another one: give two or more references for each image",
-        )
+    check_references(references)
+    check_name(name)
     recipe = _fitted(recipe, images, vectors, bool(generated), bool(sampled))
     if len(references) < 2:
         raise ParameterError("one image is not enough to train a critique", help="give at least two")
     words = vocabulary_of(references.texts, recipe.most_words, recipe.least_count)
+    if not words:
+        raise ParameterError(
+            f"no word occurs {recipe.least_count:,} times", where=references.name, help="decrease least_count"
+        )
     rng = np.random.default_rng(recipe.seed)
     features = None if recipe.images == "none" or images is None else images.of(references.images)
     arrays = _initial(recipe, words, 0 if features is None else features.shape[1], vectors, rng)
@@ -124,12 +125,34 @@ def train_critique(
     return TrainedCritique(name, words, Critique(recipe, arrays), image_model, about), course
 
 
+def check_references(references: References) -> None:
+    """Refuse images with a single reference.
+
+    Raises:
+        ParameterError: there are such images.
+    """
+    if (lone := np.flatnonzero(np.diff(references.offsets) < 2)).size:
+        raise ParameterError(
+            f"{lone.size:,} of {len(references):,} images have a single reference",
+            where=f"{references.name}: image_id {references.ids[int(lone[0])]!r}",
+            help="a critique reads a human caption beside another one: give two or more references for each image",
+        )
+
+
 def _fitted(
     recipe: CritiqueRecipe, images: ImageFeatures | None, vectors: WordVectors | None, generated: bool, sampled: bool
 ) -> CritiqueRecipe:
     """The recipe with what is available."""
     if images is None and recipe.images == "only":
         raise ParameterError("a critique of images alone needs image features", help="give --images FEATURES")
+    if images is not None and recipe.images == "none":
+        raise ParameterError("image features are given, but the recipe sees no images", help="remove one of the two")
+    for kind, given in (("generated", generated), ("sampled", sampled)):
+        if given and kind not in recipe.negatives:
+            raise ParameterError(
+                f"{kind} captions are given, but are not among the negatives of the recipe",
+                help=f"add {kind} to its negatives, or remove these captions",
+            )
     here = {"generated": generated, "sampled": sampled, "pathological": True}
     negatives = tuple(kind for kind in recipe.negatives if here[kind])
     if not negatives:

@@ -16,7 +16,7 @@ from captious.errors import ParameterError
 from captious.learned.critique.recipes import CritiqueRecipe
 from captious.learned.critique.scores import critique_scores, drawn_references
 from captious.learned.critique.trained import TrainedCritique
-from captious.learned.critique.training import Course, train_critique
+from captious.learned.critique.training import Course, check_references, train_critique
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.progress import Progress
@@ -67,6 +67,7 @@ def two_folds(
     n = len(captions)
     if n < 4:
         raise ParameterError(f"{n} images are too few for two folds", help="give at least four; thousands are usual")
+    check_references(captions.references)
     folds = np.zeros(n, np.int64)
     folds[np.random.default_rng(recipe.seed).permutation(n)[: n // 2]] = 1
     system, human = np.empty(n), np.empty(n)
