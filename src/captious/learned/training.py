@@ -6,7 +6,6 @@ On one machine, the same recipe and data give the same bits: one thread, double 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -18,6 +17,7 @@ from scipy.stats import kendalltau
 from captious.errors import MissingExtraError, ParameterError
 from captious.learned.network import Network
 from captious.learned.recipes import Recipe
+from captious.models.pretrained import torch_threads
 from captious.progress import Progress
 
 __all__ = ["Outcome", "check_torch", "tau", "train_network"]
@@ -97,7 +97,7 @@ def train_network(
     taus: list[float] = []
     best: tuple[float, int, Network] | None = None
     interrupted = False
-    with _one_thread(), Progress(recipe.epochs) as progress:
+    with torch_threads(1), Progress(recipe.epochs) as progress:
         progress.step("training")
         try:
             for network in _epochs(recipe, features, human, rng):
@@ -153,16 +153,3 @@ def _logits(values: Any, weights: Sequence[Any], biases: Sequence[Any]) -> Any:
     for layer, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
         values = (values.relu() if layer else values) @ weight + bias
     return values
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Run torch in one thread, so that sums are always added in the same order."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -70,12 +70,15 @@ def version_of(name: str, config: Any) -> str:
 
 
 @contextmanager
-def torch_threads() -> Iterator[None]:
-    """Let torch use ``CAPTIOUS_THREADS`` threads within the block, if that is set."""
+def torch_threads(number: int | None = None) -> Iterator[None]:
+    """Let torch use so many threads within the block; None for ``CAPTIOUS_THREADS``, if that is set.
+
+    With one thread, sums are always added in the same order.
+    """
     import torch
 
     before = torch.get_num_threads()
-    wanted = threads() if os.environ.get("CAPTIOUS_THREADS") else before
+    wanted = number or (threads() if os.environ.get("CAPTIOUS_THREADS") else before)
     if wanted != before:
         torch.set_num_threads(wanted)
     try:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from captious.data import ImageId
 from captious.errors import EmptyInputError, InputError, MissingExtraError, ResourceError
 from captious.models.image_features import ImageFeatures
 from captious.models.images import find_images, images_in, read_image
-from captious.models.pretrained import INSTALL, missing_extra, pretrained, version_of
+from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.native import threads
 from captious.progress import Progress
 
@@ -86,7 +85,7 @@ def image_features(
                 "the name of an image file is not printable text", where=f"{folder}: {image!r}", help="rename the file"
             )
     vision = _efficientnet() if model == EFFICIENTNET else _of_transformers(model)
-    with Progress(len(paths)) as progress, _one_thread_each(), ThreadPoolExecutor(threads()) as pool:
+    with Progress(len(paths)) as progress, torch_threads(1), ThreadPoolExecutor(threads()) as pool:
         found = []
         try:
             for number, vector in enumerate(pool.map(vision.vector, paths)):
@@ -96,19 +95,6 @@ def image_features(
             pool.shutdown(cancel_futures=True)
             raise
     return ImageFeatures(ids, np.stack(found), vision.label)
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Let torch use one thread for an image, so that vectors do not depend on the number of threads."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _of_transformers(model: str) -> _Vision:
