@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -79,3 +80,12 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_the_about_is_json() -> None:
     assert json.loads(json.dumps(WEIGHTS.about)) == WEIGHTS.about
+
+
+def test_a_replaced_file_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "w.safetensors"
+    names = []
+    for bias in (0.0, 1.0):
+        replace(CaptionWeights.load(), bias=bias).save(file)
+        names.append(CaptionWeights.load(file).name)
+    assert names[0] != names[1]

@@ -11,7 +11,7 @@ import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -90,10 +90,14 @@ class CaptionWeights:
         Raises:
             ResourceError: the file cannot be read, or holds other weights.
         """
-        return _load(BUNDLED if path is None else Path(path))
+        return _bundled() if path is None else _load(Path(path))
 
 
-@lru_cache(maxsize=4)
+@cache
+def _bundled() -> CaptionWeights:
+    return _load(BUNDLED)
+
+
 def _load(path: Path) -> CaptionWeights:
     from safetensors import SafetensorError
     from safetensors.numpy import load

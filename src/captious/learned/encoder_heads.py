@@ -11,7 +11,7 @@ import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +116,7 @@ class EncoderHead:
         Raises:
             ResourceError: the file cannot be read, or is not a head.
         """
-        return _load(BUNDLED_HEAD if path is None else Path(path))
+        return _bundled() if path is None else _load(Path(path))
 
 
 def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -139,7 +139,11 @@ def _cosines(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np
     return cosines
 
 
-@lru_cache(maxsize=4)
+@cache
+def _bundled() -> EncoderHead:
+    return _load(BUNDLED_HEAD)
+
+
 def _load(path: Path) -> EncoderHead:
     from safetensors import SafetensorError
     from safetensors.numpy import load
