@@ -22,7 +22,7 @@ from captious.errors import MissingExtraError, ResourceError
 from captious.models.encoders import Encoder, _loaded
 from captious.models.encoding_layers import numbered
 from captious.models.images import find_images, read_image
-from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads
+from captious.models.pretrained import INSTALL, image_processor, missing_extra, torch_threads
 from captious.native import threads
 from captious.progress import Progress
 
@@ -194,8 +194,7 @@ class _Clip:
             )
         self.width = int(weights.config.projection_dim)
         self.max_tokens: int = min(weights.config.text_config.max_position_embeddings, self._tokenizer.model_max_length)
-        backend = {"backend": "pil"} if int(transformers.__version__.partition(".")[0]) >= 5 else {"use_fast": False}
-        self._processor = pretrained(encoder.model, transformers.AutoImageProcessor.from_pretrained, **backend)
+        self._processor = image_processor(encoder.model)
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of the pieces of each text with the special tokens, of any length."""

@@ -12,7 +12,7 @@ from typing import Any
 from captious.errors import ResourceError
 from captious.native import threads
 
-__all__ = ["INSTALL", "is_here", "missing_extra", "pretrained", "torch_threads", "version_of"]
+__all__ = ["INSTALL", "image_processor", "is_here", "missing_extra", "pretrained", "torch_threads", "version_of"]
 
 #: The command that installs what models need.
 INSTALL = "pip install 'captious[models]'"
@@ -67,6 +67,14 @@ def version_of(name: str, config: Any) -> str:
             while piece := file.read(1 << 22):
                 checksum = zlib.crc32(piece, checksum)
     return f"{checksum:08x}"
+
+
+def image_processor(name: str) -> Any:
+    """What prepares images for a model, with PIL and numpy, without torchvision."""
+    import transformers
+
+    backend = {"backend": "pil"} if int(transformers.__version__.partition(".")[0]) >= 5 else {"use_fast": False}
+    return pretrained(name, transformers.AutoImageProcessor.from_pretrained, **backend)
 
 
 @contextmanager

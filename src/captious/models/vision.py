@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from captious.data import ImageId
 from captious.errors import EmptyInputError, InputError, MissingExtraError, ResourceError
+from captious.models.encoders import Encoder
 from captious.models.image_features import ImageFeatures
 from captious.models.images import find_images, images_in, read_image
-from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
+from captious.models.pretrained import INSTALL, image_processor, missing_extra, pretrained, torch_threads, version_of
 from captious.native import threads
 from captious.progress import Progress
 
@@ -105,8 +106,7 @@ def _of_transformers(model: str) -> _Vision:
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     whole = pretrained(model, transformers.AutoModel.from_pretrained).to(device).eval()
-    backend = {"backend": "pil"} if int(transformers.__version__.partition(".")[0]) >= 5 else {"use_fast": False}
-    processor = pretrained(model, transformers.AutoImageProcessor.from_pretrained, **backend)
+    processor = image_processor(model)
     network = getattr(whole, "vision_model", whole)
     if network.main_input_name != "pixel_values":
         raise ResourceError(
@@ -124,8 +124,7 @@ def _of_transformers(model: str) -> _Vision:
         pooled = getattr(seen, "pooler_output", None)
         return (seen.last_hidden_state.mean(1) if pooled is None else pooled).flatten(1)
 
-    folder = Path(model)
-    name = re.sub(r"[^A-Za-z0-9._/+-]", "_", folder.resolve().name if folder.is_dir() else model)
+    name = re.sub(r"[^A-Za-z0-9._/+-]", "_", Encoder(model).name)
     return _Vision(f"{name}@{version_of(model, whole.config)}", pixels, encode)
 
 
