@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -19,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
-from captious.errors import ResourceError
 from captious.learned.quantized import packed, unpacked
+from captious.learned.weight_files import read_caption_weights
 
 __all__ = ["BUNDLED", "END", "FEATURES", "FIRST_WORD", "START", "UNKNOWN", "CaptionWeights"]
 
@@ -33,7 +32,6 @@ UNKNOWN, START, END, FIRST_WORD = 0, 1, 2, 3
 #: What a score is computed from, in the order of ``CaptionWeights.coefficients``.
 FEATURES = ("centroid", "closest", "sparcs", "slips")
 
-_MOST = 1 << 28  # bytes of a weights file
 _HELP = "use weights that training/captious/train.py wrote"
 
 
@@ -99,23 +97,13 @@ def _bundled() -> CaptionWeights:
 
 
 def _load(path: Path) -> CaptionWeights:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
+    return read_caption_weights(path, "about", _made, what="the metric captious", help=_HELP)
 
-    try:
-        if path.stat().st_size > _MOST:
-            raise ResourceError(f"weights of more than {_MOST:,} bytes", where=str(path), help=_HELP)
-        content = path.read_bytes()
-        tensors = load(content)
-        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
-        about = json.loads(header["__metadata__"]["about"])
-        words = tuple(tensors["words"].tobytes().decode().split("\n"))
-        vectors, left, right = (unpacked(tensors[n], tensors[f"{n}.scales"]) for n in ("vectors", "left", "right"))
-        soundness, score = tensors["soundness"], tensors["score"]
-    except OSError as error:
-        raise ResourceError("cannot read the weights", where=str(path), help=error.strerror or str(error)) from error
-    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise ResourceError("not weights of the metric captious", where=f"{path}: {error}", help=_HELP) from error
+
+def _made(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> CaptionWeights:
+    words = tuple(tensors["words"].tobytes().decode().split("\n"))
+    vectors, left, right = (unpacked(tensors[n], tensors[f"{n}.scales"]) for n in ("vectors", "left", "right"))
+    soundness, score = tensors["soundness"], tensors["score"]
     rows = len(words) + FIRST_WORD
     sound = (
         len(set(words)) == len(words) == len(vectors)
@@ -129,7 +117,6 @@ def _load(path: Path) -> CaptionWeights:
         and isinstance(about, dict)
     )
     if not sound:
-        raise ResourceError("not weights of the metric captious", where=f"{path}: shapes do not match", help=_HELP)
-    name = f"{path.stem}-{zlib.crc32(content):08x}"
+        raise ValueError("shapes do not match")
     limits = float(soundness[0]), float(soundness[1])
     return CaptionWeights(words, vectors, left, right, limits, float(score[0]), score[1:], about, name)

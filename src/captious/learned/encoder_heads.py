@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -19,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
-from captious.errors import ParameterError, ResourceError
+from captious.errors import ParameterError
 from captious.learned.caption_weights import FEATURES
 from captious.learned.quantized import packed, unpacked
+from captious.learned.weight_files import read_caption_weights
 from captious.models import Encoder
 
 __all__ = ["BUNDLED_HEAD", "FULL_FEATURES", "POOLS", "PROBES", "EncoderHead", "pooled", "probe"]
@@ -39,7 +39,6 @@ POOLS = ("mean", "largest", "first", "last")
 PROBES = ("a dog runs across the grass", "two people not far from a red bus", "plates of food on a table", "snow")
 
 _ALIKE = 0.999  # cosine of vectors of one encoder on two machines or in two precisions
-_MOST = 1 << 28  # bytes of a weights file
 _HELP = "use weights that training/captious/train_head.py wrote"
 
 
@@ -145,23 +144,13 @@ def _bundled() -> EncoderHead:
 
 
 def _load(path: Path) -> EncoderHead:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
+    return read_caption_weights(path, "head", _made, what="captious@full", help=_HELP)
 
-    try:
-        if path.stat().st_size > _MOST:
-            raise ResourceError(f"weights of more than {_MOST:,} bytes", where=str(path), help=_HELP)
-        content = path.read_bytes()
-        tensors = load(content)
-        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
-        said = json.loads(header["__metadata__"]["head"])
-        about, encoder, light = said["about"], said["encoder"], said["light"]
-        matrix = unpacked(tensors["matrix"], tensors["matrix.scales"])
-        probes, score = tensors["probes"], tensors["score"]
-    except OSError as error:
-        raise ResourceError("cannot read the weights", where=str(path), help=error.strerror or str(error)) from error
-    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise ResourceError("not weights of captious@full", where=f"{path}: {error}", help=_HELP) from error
+
+def _made(tensors: dict[str, NDArray[Any]], said: Any, name: str) -> EncoderHead:
+    about, encoder, light = said["about"], said["encoder"], said["light"]
+    matrix = unpacked(tensors["matrix"], tensors["matrix.scales"])
+    probes, score = tensors["probes"], tensors["score"]
     sound = (
         probes.shape == (len(PROBES), len(matrix))
         and probes.dtype == np.float32
@@ -172,6 +161,5 @@ def _load(path: Path) -> EncoderHead:
         and isinstance(light, str)
     )
     if not sound:
-        raise ResourceError("not weights of captious@full", where=f"{path}: shapes do not match", help=_HELP)
-    name = f"{path.stem}-{zlib.crc32(content):08x}"
+        raise ValueError("shapes do not match")
     return EncoderHead(encoder, probes, matrix, light, float(score[0]), score[1:], about, name)

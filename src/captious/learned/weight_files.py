@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
@@ -12,12 +14,13 @@ from numpy.typing import NDArray
 from captious.atomic_write import whole_file
 from captious.errors import CaptiousError, ParameterError, ResourceError
 
-__all__ = ["check_name", "read_weights", "write_weights"]
+__all__ = ["check_name", "read_caption_weights", "read_weights", "write_weights"]
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 _FORMAT = 1
+_MOST = 1 << 28  # bytes of weights of captious
 _CONFIG = "captious"  # the one entry of the metadata: with several, their order would be left to chance
 
 
@@ -32,7 +35,7 @@ def check_name(name: str) -> None:
 
 
 def write_weights(path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], config: Mapping[str, Any]) -> None:
-    """Write arrays, and plain values beside them. The same content gives the same bytes.
+    """Write arrays together with plain values. The same content gives the same bytes.
 
     Raises:
         OutputError: the file cannot be written.
@@ -67,7 +70,7 @@ def read_weights(
     if len(content) > most:
         raise ResourceError("this file is too large for weights of a metric", where=str(path), help=help)
     try:
-        return make(*_parts(content))
+        return make(*_configured(content))
     except CaptiousError as error:
         where = "\n".join(filter(None, [str(path), error.where]))
         raise ResourceError(error.message, where=where, help=help) from error
@@ -79,12 +82,46 @@ def read_weights(
         ) from error
 
 
-def _parts(content: bytes) -> tuple[Arrays, dict[str, Any]]:
+def read_caption_weights(path: Path, entry: str, make: Callable[[Arrays, Any, str], T], *, what: str, help: str) -> T:
+    """Read weights of the metric captious.
+
+    Args:
+        path: the file.
+        entry: the entry of the metadata that holds a JSON value.
+        make: makes the weights of the arrays, the value, and the name that signatures show: that of the file with a
+            checksum.
+        what: the metric, for messages.
+        help: which file to give.
+
+    Raises:
+        ResourceError: the file cannot be read, or holds other weights.
+    """
+    from safetensors import SafetensorError
+
+    try:
+        if path.stat().st_size > _MOST:
+            raise ResourceError(f"weights of more than {_MOST:,} bytes", where=str(path), help=help)
+        content = path.read_bytes()
+        arrays, metadata = _parts(content)
+        return make(arrays, json.loads(metadata[entry]), f"{path.stem}-{zlib.crc32(content):08x}")
+    except OSError as error:
+        raise ResourceError("cannot read the weights", where=str(path), help=error.strerror or str(error)) from error
+    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ResourceError(f"not weights of {what}", where=f"{path}: {error}", help=help) from error
+
+
+def _parts(content: bytes) -> tuple[Arrays, Any]:
+    """Arrays and metadata."""
     from safetensors.numpy import load
 
     arrays = load(content)  # checks the header against the size
     size = int.from_bytes(content[:8], "little")
-    config: dict[str, Any] = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][_CONFIG])
+    return arrays, json.loads(content[8 : 8 + size])["__metadata__"]
+
+
+def _configured(content: bytes) -> tuple[Arrays, dict[str, Any]]:
+    arrays, metadata = _parts(content)
+    config: dict[str, Any] = json.loads(metadata[_CONFIG])
     if config["format"] != _FORMAT:
         raise ResourceError("these weights were written by another version of captious")
     return arrays, config
