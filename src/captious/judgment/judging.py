@@ -121,12 +121,13 @@ def judge(
         check_used(settings, ())
     scored = []  # all before any is tested: errors should come to light early
     for each in evidence:
-        computed, found_warnings = _scored(each, asked, settings, lenient=any(each is other for other in unnamed))
+        by_name = not any(each is other for other in unnamed)
+        computed, found_warnings = _scored(each, asked, settings, lenient=not by_name)
         warnings += found_warnings
         found = computed + _given(each, given)
         if repeated := _first_repeated([score.label for score in found]):
             raise ParameterError(f"{repeated} is requested twice", where=each.protocol.full_name, help="name it once")
-        if not found and any(each is other for other in unnamed):
+        if not found and not by_name:
             warnings.append(f"{each.protocol.benchmark} was skipped: none of the metrics can be computed for it.")
             continue
         if not found:

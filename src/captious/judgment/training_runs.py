@@ -41,6 +41,7 @@ __all__ = [
     "Way",
     "agreements",
     "check_seeds",
+    "compared",
     "curves",
     "prepare",
     "records",
@@ -246,6 +247,27 @@ def records(material: Material, found: Agreements, first: Agreements | None = No
             row["difference"] = _number(values.mean() - first.values[number].mean())
             row |= _ends(resampled - first.resampled[number], "difference_low", "difference_high")
         rows.append({column: row.get(column) for column in AGREEMENT})
+    return rows
+
+
+def compared(
+    material: Material, ways: Mapping[str, tuple[Mapping[str, Any], Way]], seeds: int, resamples: int, seed: int
+) -> list[dict[str, Any]]:
+    """Records of networks trained in several ways, with differences from the first.
+
+    Args:
+        material: what they are trained and judged with.
+        ways: what progress shows -> columns that come first in the records, and the way.
+        seeds: number of random seeds to train with.
+        resamples, seed: of the bootstrap intervals.
+    """
+    rows = []
+    first: Agreements | None = None
+    with steps([*ways.items()], lambda item: item[0]) as trained:
+        for _, (columns, way) in trained:
+            found = agreements(material, trained_scores(material, way, seeds), resamples, seed)
+            rows += [{**columns, **record} for record in records(material, found, first)]
+            first = found if first is None else first
     return rows
 
 

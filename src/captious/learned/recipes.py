@@ -14,7 +14,7 @@ from typing import Any
 
 from captious.errors import ParameterError
 from captious.learned.feature_sets import FeatureSet, as_feature_set
-from captious.learned.tables import changed_base
+from captious.learned.tables import changed_base, check_fields
 
 __all__ = ["INITIALISATIONS", "METRICS", "RECIPES", "Recipe", "as_recipe"]
 
@@ -74,15 +74,7 @@ class Recipe:
             raise ParameterError(
                 f"there is no initialisation {self.initialisation!r:.60}", help=f"give {' or '.join(INITIALISATIONS)}"
             )
-        if not isinstance(self.name, str) or not self.name.isprintable() or not 0 < len(self.name) <= 100:
-            raise ParameterError(f"{self.name!r:.60} is not a name for a recipe", help="give a short text")
-        whole = {"batch_size", "epochs", "patience", "seed"}
-        for field, (least, most) in _LIMITS.items():
-            value = getattr(self, field)
-            kind = int if field in whole else (int, float)
-            if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
-                what = "an integer" if field in whole else "a number"
-                raise ParameterError(f"invalid {field}: {value!r:.60}", help=f"give {what} from {least:g} to {most:g}")
+        check_fields(self, _LIMITS, ("l2", "learning_rate"))
         if not all(isinstance(n, int) and not isinstance(n, bool) and 0 < n <= 4096 for n in self.hidden):
             raise ParameterError(f"invalid hidden layers {self.hidden!r:.60}", help="give widths from 1 to 4,096")
         if len(self.hidden) > 16:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
 
-__all__ = ["changed_base", "read_table"]
+__all__ = ["changed_base", "check_fields", "read_table"]
 
 T = TypeVar("T")
 
@@ -45,6 +45,27 @@ def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, 
     if not isinstance(found, dict):
         raise ResourceError(f"this is not {what}: not an object", where=str(path), help=help)
     return found
+
+
+def check_fields(recipe: Any, limits: Mapping[str, tuple[float, float]], fractional: Collection[str]) -> None:
+    """Refuse the name or a number that a recipe does not take.
+
+    Args:
+        recipe: has the attributes ``name`` and those of ``limits``.
+        limits: field -> smallest and largest number.
+        fractional: the fields that need not be integers.
+
+    Raises:
+        ParameterError: which field, and what it takes.
+    """
+    if not isinstance(recipe.name, str) or not recipe.name.isprintable() or not 0 < len(recipe.name) <= 100:
+        raise ParameterError(f"{recipe.name!r:.60} is not a name for a recipe", help="give a short text")
+    for field, (least, most) in limits.items():
+        value = getattr(recipe, field)
+        kind = (int, float) if field in fractional else int
+        if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
+            what = "a number" if field in fractional else "an integer"
+            raise ParameterError(f"invalid {field}: {value!r:.60}", help=f"give {what} from {least:g} to {most:g}")
 
 
 def changed_base(

@@ -14,19 +14,9 @@ from captious.errors import ParameterError
 from captious.evaluation.resampling import check_sampling
 from captious.judgment.evidence import Evidence
 from captious.judgment.study import Study
-from captious.judgment.training_runs import (
-    AGREEMENT,
-    Way,
-    agreements,
-    check_seeds,
-    curves,
-    prepare,
-    records,
-    trained_scores,
-)
+from captious.judgment.training_runs import AGREEMENT, Way, check_seeds, compared, curves, prepare
 from captious.learned.recipes import Recipe
 from captious.metrics.contract.settings import Settings
-from captious.progress import steps
 
 __all__ = ["network_depth"]
 
@@ -84,16 +74,12 @@ def network_depth(
                 help="give a width",
             )
         width = material.recipe.hidden[0] if material.recipe.hidden else 0
-    rows = []
-    first = None
-    with steps(depths, lambda depth: f"{depth} hidden layers") as trained:
-        for depth in trained:
-            hidden = (width,) * depth
-            found = agreements(material, trained_scores(material, Way(hidden=hidden), seeds), resamples, seed)
-            first = found if first is None else first
-            layers = "-".join(map(str, (len(material.recipe.features), *hidden, 2)))
-            for record in records(material, found, None if found is first else first):
-                rows.append({"layers": layers, "hidden_layers": depth, **record})
+    ways = {}
+    for depth in depths:
+        hidden = (width,) * depth
+        layers = "-".join(map(str, (len(material.recipe.features), *hidden, 2)))
+        ways[f"{depth} hidden layers"] = {"layers": layers, "hidden_layers": depth}, Way(hidden=hidden)
+    rows = compared(material, ways, seeds, resamples, seed)
     drawn = curves(material, "hidden layers", rows, np.array(depths, float))
     return Study(
         "depth",

@@ -11,19 +11,9 @@ from captious.errors import ParameterError
 from captious.evaluation.resampling import check_sampling
 from captious.judgment.evidence import Evidence
 from captious.judgment.study import Study
-from captious.judgment.training_runs import (
-    AGREEMENT,
-    Way,
-    agreements,
-    check_seeds,
-    curves,
-    prepare,
-    records,
-    trained_scores,
-)
+from captious.judgment.training_runs import AGREEMENT, Way, check_seeds, compared, curves, prepare
 from captious.learned.recipes import Recipe
 from captious.metrics.contract.settings import Settings
-from captious.progress import steps
 
 __all__ = ["training_size"]
 
@@ -81,14 +71,8 @@ def training_size(
             help=f"give 1 to {most:,}",
         )
     wanted = sorted({*wanted}, reverse=True)
-    rows = []
-    largest = None
-    with steps(wanted, lambda size: f"{size:,} images") as trained:
-        for size in trained:
-            found = agreements(material, trained_scores(material, Way(images=size), seeds), resamples, seed)
-            largest = found if largest is None else largest
-            for record in records(material, found, None if found is largest else largest):
-                rows.append({"images": size, **record})
+    ways = {f"{size:,} images": ({"images": size}, Way(images=size)) for size in wanted}
+    rows = compared(material, ways, seeds, resamples, seed)
     drawn = curves(material, "training images", rows, np.array(wanted, float), logarithmic=True)
     return Study(
         "size",

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from captious.errors import ParameterError
-from captious.learned.tables import changed_base
+from captious.learned.tables import changed_base, check_fields
 
 __all__ = [
     "COMBINATIONS",
@@ -40,7 +40,7 @@ _LIMITS: Mapping[str, tuple[float, float]] = {
     **{"images_per_batch": (1, 1 << 20), "epochs": (1, 100_000), "learning_rate": (1e-12, 1e3), "decay": (1e-6, 1)},
     **{"clip": (0, 1e9), "seed": (0, (1 << 63) - 1)},
 }
-_NUMBERS = {"dropout", "learning_rate", "decay", "clip"}
+_FRACTIONAL = {"dropout", "learning_rate", "decay", "clip"}
 _HELP = 'write {"base": "leic", "name": "mine", "units": 128}, with any fields of the recipe'
 
 
@@ -96,8 +96,6 @@ class CritiqueRecipe:
     seed: int = 123
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.isprintable() or not 0 < len(self.name) <= 100:
-            raise ParameterError(f"{self.name!r:.60} is not a name for a recipe", help="give a short text")
         for field, choices in _CHOICES.items():
             if getattr(self, field) not in choices:
                 raise ParameterError(
@@ -107,12 +105,7 @@ class CritiqueRecipe:
             given = getattr(self, field)
             if not given or not isinstance(given, tuple) or {*given} - {*choices} or len({*given}) < len(given):
                 raise ParameterError(f"invalid {field}: {given!r:.60}", help=f"give some of {', '.join(choices)}")
-        for field, (least, most) in _LIMITS.items():
-            value = getattr(self, field)
-            kind = (int, float) if field in _NUMBERS else int
-            if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
-                what = "a number" if field in _NUMBERS else "an integer"
-                raise ParameterError(f"invalid {field}: {value!r:.60}", help=f"give {what} from {least:g} to {most:g}")
+        check_fields(self, _LIMITS, _FRACTIONAL)
 
     def to_dict(self) -> dict[str, Any]:
         """As it is written in files."""
