@@ -184,7 +184,7 @@ def prepare(
 def trained_scores(material: Material, way: Way, seeds: int) -> Scores:
     """Train with several random seeds, the recipe's and those after it, and score all judged captions.
 
-    Fewer images are drawn anew with every seed; of one seed, a smaller draw is part of a larger one.
+    Every seed draws other images; with the same seed, a smaller draw is part of a larger one.
 
     Raises:
         KeyboardInterrupt: training was interrupted.

@@ -1,4 +1,4 @@
-"""LEIC: a trained critique that reads a caption beside a reference, the image, or both.
+"""LEIC: a trained critique that reads a caption together with a reference, the image, or both.
 
 Cui, Yang, Veit, Huang and Belongie 2018, "Learning to evaluate image captioning". The official code is
 github.com/richardaecn/cvpr18-caption-eval.

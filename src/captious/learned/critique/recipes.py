@@ -23,7 +23,7 @@ __all__ = [
 #: How context and candidate are combined: side by side, by compact bilinear pooling (Gao et al. 2016), or side by side
 #: with a hidden layer.
 COMBINATIONS = ("concat", "bilinear", "mlp")
-#: What the image is: not seen, a part of the context beside the reference, or the whole context.
+#: What the image is: not seen, a part of the context next to the reference, or the whole context.
 IMAGES = ("none", "context", "only")
 #: Kinds of negative examples, all equally likely: captions of systems, corrupted human captions, and further captions
 #: from files, such as Monte Carlo samples.

@@ -1,4 +1,4 @@
-"""Scores of captions by a critique: the reference that it reads beside a candidate, and the probability."""
+"""Scores of captions by a critique: the choice of the reference that it reads with a candidate, and the probability."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def check_references(references: References) -> None:
         raise ParameterError(
             f"{lone.size:,} of {len(references):,} images have a single reference",
             where=f"{references.name}: image_id {references.ids[int(lone[0])]!r}",
-            help="a critique reads a human caption beside another one: give two or more references for each image",
+            help="a critique reads a human caption together with another one: give two or more per image",
         )
 
 

@@ -30,7 +30,7 @@ class TwoFolds:
 
     Args:
         system: the probability that a person wrote each caption of the system, float64[n].
-        human: that of one human caption of each image, beside another one, float64[n].
+        human: that of one human caption of each image, read with another one, float64[n].
         folds: the fold of each image, 0 or 1, int64[n].
         critiques: the two critiques; the first is trained on fold 1 and scores fold 0.
         courses: the courses of their training.
