@@ -196,12 +196,20 @@ class TestMemory:
         assert_refused(outcome, "out of memory")
 
 
+def heed_signals() -> None:
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @contextmanager
 def writing(**streams: Any) -> Iterator[subprocess.Popen[bytes]]:
     """A command in the middle of writing out.txt."""
     command = [sys.executable, "-c", SLOW_OUTPUT, *SCORE.split(), "-o", "out.txt"]
     environment = {**plain_environment(), "TERM": "xterm"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, **streams) as process:
+    # What ignores signals hands that down: under nohup, commands would ignore SIGHUP.
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, env=environment, preexec_fn=heed_signals, **streams
+    ) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == b"ready\n"
