@@ -32,7 +32,8 @@ FLOORS = (
     {"evaluation", "learned"},
     {"judgment"},
     {"report", "scale", "compat"},
-    {"server", "cli"},
+    {"server"},
+    {"cli"},
 )
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
