@@ -1,0 +1,1 @@
+"""The evaluation server: organisers keep the references, teams upload captions."""

@@ -1,0 +1,106 @@
+"""``ChallengeError``, which names every problem of a challenge folder at once, and pydantic's errors as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from captious.entry_points import did_you_mean
+from captious.errors import CaptiousError
+
+__all__ = ["ChallengeError", "CrossProblems", "at", "sentences", "unknown_key"]
+
+_HELP = "phases[1] is the first phase; docs/challenges.md describes the format"
+
+#: By pydantic's type of an error: what to say about the key. Fields of the error's context may be inserted.
+_SAID = {
+    "missing": "is required",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "string_type": "must be text",
+    "dict_type": "must be a table",
+    "mapping_type": "must be a table",
+    "model_type": "must be a table",
+    "model_attributes_type": "must be a table",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "literal_error": "must be {expected}",
+    "greater_than_equal": "must be {ge} or more",
+    "less_than_equal": "must be {le:,} or less",
+    "string_too_long": "must not be longer than {max_length} characters",
+    "string_too_short": "must not be empty",
+    "too_short": "needs at least {min_length} entry",
+    "string_pattern_mismatch": "must consist of lower-case letters, digits and hyphens",
+}
+
+
+class ChallengeError(CaptiousError):
+    """A challenge folder that cannot be used.
+
+    Args:
+        problems: every one of them, each a sentence with the key or file that it is about.
+        folder: the folder or file, for messages.
+    """
+
+    def __init__(self, problems: Iterable[str], folder: str) -> None:
+        self.problems = list(dict.fromkeys(problems))
+        n = len(self.problems)
+        super().__init__(
+            f"{folder} has {n:,} problem{'s' if n > 1 else ''}", where="\n".join(self.problems), help=_HELP
+        )
+
+
+class CrossProblems(ValueError):
+    """Problems between several keys of a definition, each a sentence."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = list(problems)
+        super().__init__("; ".join(self.problems))
+
+
+def at(location: Iterable[int | str]) -> str:
+    """A key's place in the file, such as ``phases[1].closes``; tables are counted from 1."""
+    place = ""
+    for step in location:
+        place += f"[{step + 1}]" if isinstance(step, int) else f".{step}" if place else step
+    return place
+
+
+def unknown_key(key: str, known: Iterable[str]) -> str:
+    """What to say about a key that the format does not have."""
+    known = list(known)
+    guess = did_you_mean(key, known)
+    return f"unknown key; {guess.strip() or 'known are ' + ', '.join(known)}"
+
+
+def sentences(error: ValidationError, keys: Mapping[str, Iterable[str]]) -> list[str]:
+    """Pydantic's errors as plain sentences, each with the place of its key.
+
+    Args:
+        error: of the definition.
+        keys: the keys of the tables of each list ("phases"), and of the file itself ("").
+    """
+    said: list[str] = []
+    for each in error.errors(include_url=False):
+        context: dict[str, Any] = each.get("ctx", {})
+        cause = context.get("error")
+        if isinstance(cause, CrossProblems):
+            said += cause.problems
+            continue
+        location = each["loc"]
+        if each["type"] == "too_short" and each["input"]:
+            continue  # of its entries, all are wrong, which is said of each
+        if each["type"] == "extra_forbidden":
+            text = unknown_key(str(location[-1]), keys["" if len(location) == 1 else str(location[0])])
+        elif cause is not None:
+            text = str(cause)
+        elif each["type"] in {"tuple_type", "list_type"} and isinstance(each["input"], dict):
+            text = f"must be a list of tables: write [[{location[-1]}]]"
+        elif each["type"] in _SAID:
+            text = _SAID[each["type"]].format(**context)
+        else:
+            text = each["msg"][:1].lower() + each["msg"][1:]
+        said.append(f"{at(location)}: {text}" if location else text)
+    return said

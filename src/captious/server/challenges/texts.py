@@ -1,0 +1,68 @@
+"""Markdown of organisers as HTML for a page: nothing in it can run, load or look like part of the page.
+
+CommonMark with tables. HTML within the text is sanitised like the rest: scripts, styles, frames, forms, classes, ids and
+event handlers are removed. Images come from https or from this site, and links tell search engines not to follow them.
+"""
+
+from __future__ import annotations
+
+import re
+
+import nh3
+from markdown_it import MarkdownIt
+
+__all__ = ["as_html"]
+
+_TAGS = {
+    *("a", "b", "blockquote", "br", "code", "dd", "del", "dl", "dt", "em", "hr", "i", "img", "kbd", "li", "ol", "p"),
+    *("pre", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+}
+_ATTRIBUTES = {
+    "a": {"href", "title"},
+    "img": {"alt", "src", "title"},
+    "ol": {"start"},
+    "td": {"align"},
+    "th": {"align", "scope"},
+}
+# Browsers ignore tabs and line breaks in addresses and read \ as /, so that neither may be in one.
+_HTTPS = re.compile(r"https://[^\s\\/?#\x00-\x20][^\s\\\x00-\x20]*", re.IGNORECASE)
+_SITE_PATH = re.compile(r"/(?!/)[^\s\\\x00-\x20]*")
+
+
+def as_html(markdown: str, *, top_heading: int = 3) -> str:
+    """Sanitised HTML of a Markdown text.
+
+    Args:
+        markdown: the text.
+        top_heading: level of the headings that the text writes as ``#``; those below follow, down to 6.
+    """
+    markdown_it = MarkdownIt("commonmark", {"linkify": False, "typographer": False}).enable("table")
+    environment: dict[str, object] = {}
+    tokens = markdown_it.parse(markdown, environment)
+    for token in tokens:
+        if token.type in {"heading_open", "heading_close"}:
+            token.tag = f"h{min(int(token.tag[1]) + top_heading - 1, 6)}"
+        elif token.type in {"th_open", "td_open"}:
+            # An attribute for the alignment: pages allow no styles.
+            style = str(token.attrs.pop("style", ""))
+            if style.startswith("text-align:"):
+                token.attrs["align"] = style.removeprefix("text-align:")
+            if token.tag == "th":
+                token.attrs["scope"] = "col"
+    return nh3.clean(
+        markdown_it.renderer.render(tokens, markdown_it.options, environment),
+        tags=_TAGS | {f"h{level}" for level in range(top_heading, 7)},
+        attributes=_ATTRIBUTES,
+        attribute_filter=_filter,
+        url_schemes={"http", "https", "mailto"},
+        link_rel="nofollow noopener",
+    )
+
+
+def _filter(tag: str, attribute: str, value: str) -> str | None:
+    """An attribute's value, or None to remove it."""
+    if tag == "img" and attribute == "src":
+        return value if _HTTPS.fullmatch(value) or _SITE_PATH.fullmatch(value) else None
+    if attribute in {"align", "scope"}:
+        return value if value in {"left", "right", "center", "col", "row"} else None
+    return value
