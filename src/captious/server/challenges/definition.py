@@ -20,7 +20,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    PrivateAttr,
     ValidationError,
     model_validator,
 )
@@ -31,7 +30,7 @@ from captious.metrics.contract import registry
 from captious.metrics.contract.selection import ALL
 from captious.metrics.contract.settings import REFERENCES_AS
 from captious.metrics.contract.specification import Specification
-from captious.server.challenges.problems import ChallengeError, CrossProblems, at, sentences, unknown_key
+from captious.server.challenges.problems import ChallengeError, CrossError, at, sentences, unknown_key
 
 __all__ = [
     "SETTINGS",
@@ -39,10 +38,11 @@ __all__ = [
     "CaptionsDefinition",
     "ChallengeDefinition",
     "PhaseDefinition",
-    "ReferenceSet",
+    "ReferencesDefinition",
     "TextDefinition",
     "definition_from",
     "outputs_of",
+    "tables",
 ]
 
 #: The settings of metrics that a challenge may have. The number of threads is the server's.
@@ -98,7 +98,7 @@ def _settings(value: Any) -> Any:
         elif name == "references_as" and setting not in REFERENCES_AS:
             problems.append(f"settings.{name}: must be {' or '.join(REFERENCES_AS)}")
     if problems:
-        raise CrossProblems(problems)
+        raise CrossError(problems)
     return value
 
 
@@ -202,18 +202,12 @@ class CaptionsDefinition(_Table):
     public: bool = False
 
 
-class ReferenceSet(_Table):
+class ReferencesDefinition(_Table):
     """A reference set, which judges one captions file."""
 
     name: Name
     captions: Name
     file: FileName
-    _label: str = PrivateAttr(default="")
-
-    @property
-    def label(self) -> str:
-        """A short label: "c5", or "val2014 · c5" where a challenge has several captions files."""
-        return self._label or self.name
 
 
 class PhaseDefinition(_Table):
@@ -264,7 +258,7 @@ class ChallengeDefinition(_Table):
     settings: Annotated[dict[str, str], BeforeValidator(_settings)] = Field(default_factory=dict)
     texts: Annotated[tuple[TextDefinition, ...], Listed] = ()
     captions: Annotated[tuple[CaptionsDefinition, ...], Field(min_length=1, strict=False)]
-    references: Annotated[tuple[ReferenceSet, ...], Field(min_length=1, strict=False)]
+    references: Annotated[tuple[ReferencesDefinition, ...], Field(min_length=1, strict=False)]
     phases: Annotated[tuple[PhaseDefinition, ...], Field(min_length=1, strict=False)]
     baselines: Annotated[tuple[BaselineDefinition, ...], Listed] = ()
 
@@ -276,9 +270,7 @@ class ChallengeDefinition(_Table):
     @model_validator(mode="after")
     def _consistent(self) -> ChallengeDefinition:
         if problems := cross_problems(self.model_dump()):
-            raise CrossProblems(problems)
-        for each in self.references:
-            each._label = self.label(each.captions, each.name)
+            raise CrossError(problems)
         return self
 
     @cached_property
@@ -286,22 +278,9 @@ class ChallengeDefinition(_Table):
         """The outputs of the metrics in the order of the file: the columns of leaderboards."""
         return tuple(label for metric in self.metrics for label in outputs_of(metric))
 
-    def captions_file(self, name: str) -> CaptionsDefinition:
-        """The captions file of a name. KeyError if there is none."""
-        return {each.name: each for each in self.captions}[name]
-
     def phase(self, name: str) -> PhaseDefinition:
         """The phase of a name. KeyError if there is none."""
         return {each.name: each for each in self.phases}[name]
-
-    def all_sets(self) -> tuple[ReferenceSet, ...]:
-        """All reference sets, in the order of the file."""
-        return self.references
-
-    def sets_of(self, phase: str) -> tuple[ReferenceSet, ...]:
-        """The reference sets that judge the captions files of a phase. KeyError if there is no such phase."""
-        taken = self.phase(phase).captions
-        return tuple(each for each in self.references if each.captions in taken)
 
     def label(self, captions: str, references: str) -> str:
         """A short label of a reference set: its name, with that of its captions file if there are several."""
@@ -321,7 +300,7 @@ class ChallengeDefinition(_Table):
 _LISTS: Mapping[str, type[_Table]] = {
     "texts": TextDefinition,
     "captions": CaptionsDefinition,
-    "references": ReferenceSet,
+    "references": ReferencesDefinition,
     "phases": PhaseDefinition,
     "baselines": BaselineDefinition,
 }

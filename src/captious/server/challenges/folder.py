@@ -17,7 +17,7 @@ from captious.data import CaptionRows, ImageId, References, read_references, rea
 from captious.data.ids import numbers_from_text
 from captious.data.rows import images, some
 from captious.errors import CaptiousError
-from captious.server.challenges.definition import ChallengeDefinition, ReferenceSet, definition_from, tables
+from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition, definition_from, tables
 from captious.server.challenges.metrics import FILE_SETTINGS, metric_problems, told
 from captious.server.challenges.problems import ChallengeError, at
 
@@ -113,7 +113,7 @@ def check_folder(path: Path) -> CheckedChallenge:
     )
 
 
-def read_reference_set(folder: Path, each: ReferenceSet) -> References:
+def read_reference_set(folder: Path, each: ReferencesDefinition) -> References:
     """The references of a set, under the name of its file. Ids that are numbers in text are numbers.
 
     Raises:
@@ -287,7 +287,7 @@ def _image_ids(found: _Found, sets: Mapping[str, tuple[int, References]]) -> tup
             first = (name, table)
         elif kinds != _kinds(first[1].ids):
             found.problems.append(
-                f"{place}: image ids are {_kind(table)}, but those of {first[0]} are {_kind(first[1])}; make them the same"
+                f"{place}: image ids are {_kind(table)}, but those of {first[0]} are {_kind(first[1])}"
             )
         elif set(table.ids).isdisjoint(first[1].ids):
             found.problems.append(f"{place}: no image is also in {first[0]}; {_SHARED}")

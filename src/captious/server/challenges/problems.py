@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError
 
-__all__ = ["ChallengeError", "CrossProblems", "at", "sentences", "unknown_key"]
+__all__ = ["ChallengeError", "CrossError", "at", "sentences", "unknown_key"]
 
 _HELP = "phases[1] is the first phase; docs/challenges.md describes the format"
 
@@ -52,7 +52,7 @@ class ChallengeError(CaptiousError):
         )
 
 
-class CrossProblems(ValueError):
+class CrossError(ValueError):
     """Problems between several keys of a definition, each a sentence."""
 
     def __init__(self, problems: Iterable[str]) -> None:
@@ -86,7 +86,7 @@ def sentences(error: ValidationError, keys: Mapping[str, Iterable[str]]) -> list
     for each in error.errors(include_url=False):
         context: dict[str, Any] = each.get("ctx", {})
         cause = context.get("error")
-        if isinstance(cause, CrossProblems):
+        if isinstance(cause, CrossError):
             said += cause.problems
             continue
         location = each["loc"]

@@ -28,11 +28,9 @@ def _rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
         yield "captions", f"{captions.name}: {challenge.n_images[captions.name]:,} images, {seen}"
     for references in definition.references:
         table = challenge.references[references.captions, references.name]
-        per_image = len(table.texts) / len(table)
-        yield (
-            "references",
-            f"{references.label}: {len(table.texts):,} of {len(table):,} images, {per_image:.1f} each, {references.file}",
-        )
+        label = definition.label(references.captions, references.name)
+        counts = f"{len(table.texts):,} of {len(table):,} images, {len(table.texts) / len(table):.1f} each"
+        yield "references", f"{label}: {counts}, {references.file}"
     for phase in definition.phases:
         yield "phases", _phase(phase)
     yield "metrics", ", ".join(definition.outputs)
