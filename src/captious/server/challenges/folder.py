@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-import stat
-import tomllib
-import zipfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from captious.data import CaptionRows, ImageId, References, read_references, read_rows
+from captious.data import ImageId, References
 from captious.data.ids import numbers_from_text
 from captious.data.rows import images, some
-from captious.errors import CaptiousError
-from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition, definition_from, tables
-from captious.server.challenges.metrics import FILE_SETTINGS, metric_problems, told
+from captious.server.challenges.definition import ChallengeDefinition, definition_from
+from captious.server.challenges.files import FILE_NAME, FolderFiles, read_files, read_reference_set, toml_values
+from captious.server.challenges.metrics import FILE_SETTINGS, SHARED_SETTINGS, metric_problems
 from captious.server.challenges.problems import ChallengeError, at
+from captious.server.challenges.values import SETTINGS
 
-__all__ = ["FILE_NAME", "CheckedChallenge", "check_folder", "read_reference_set"]
-
-#: What a challenge is described in.
-FILE_NAME = "challenge.toml"
+__all__ = ["CheckedChallenge", "check_folder", "read_reference_set"]
 
 _SLUG = re.compile(r"[a-z0-9-]{1,80}")
 _SHARED = "the reference sets of one captions file must have images in common"
@@ -72,8 +65,8 @@ def check_folder(path: Path) -> CheckedChallenge:
     Raises:
         ChallengeError: every problem, each with the key or file that it is about.
     """
-    data = _values(path)
-    found = _Found(path.resolve())
+    data = toml_values(path)
+    found = FolderFiles(path.resolve())
     definition: ChallengeDefinition | None = None
     try:
         definition = definition_from(data, str(path))
@@ -84,8 +77,8 @@ def check_folder(path: Path) -> CheckedChallenge:
         found.problems.append(
             f"slug: is required, because the folder's name {slug!r} has more than lower-case letters, digits, hyphens"
         )
-    found.add(FILE_NAME, found.folder / FILE_NAME)
-    _read_files(found, data)
+    found.file(FILE_NAME, FILE_NAME)
+    read_files(found, data)
     _check_metrics(found, data)
     image_ids: dict[str, tuple[ImageId, ...]] = {}
     if definition is not None:
@@ -95,8 +88,8 @@ def check_folder(path: Path) -> CheckedChallenge:
             if position in found.references
         }
         for each in definition.captions:
-            tables_ = {name: table for (captions, name), table in references.items() if captions == each.name}
-            image_ids[each.name] = _image_ids(found, tables_)
+            sets = {name: table for (captions, name), table in references.items() if captions == each.name}
+            image_ids[each.name] = _image_ids(found, sets)
         _check_baselines(found, definition, image_ids)
         _check_addresses(found, definition, image_ids)
     if found.problems or definition is None:
@@ -113,169 +106,42 @@ def check_folder(path: Path) -> CheckedChallenge:
     )
 
 
-def read_reference_set(folder: Path, each: ReferencesDefinition) -> References:
-    """The references of a set, under the name of its file. Ids that are numbers in text are numbers.
-
-    Raises:
-        CaptiousError: as ``captious.read_references``.
-    """
-    return _with_numbers(replace(read_references(folder / each.file), name=each.file))
-
-
-@dataclass
-class _Found:
-    """What is known about a folder while it is being read.
-
-    Args:
-        folder: without links.
-        problems, warnings: so far.
-        checksums, texts: of files that could be read, by their path in the folder.
-        references, baselines: position in the definition -> captions.
-    """
-
-    folder: Path
-    problems: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    checksums: dict[str, str] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
-    references: dict[int, References] = field(default_factory=dict)
-    baselines: dict[int, CaptionRows] = field(default_factory=dict)
-
-    def add(self, name: str, path: Path) -> None:
-        """Note the checksum of a file."""
-        with path.open("rb") as file:
-            self.checksums[name] = hashlib.file_digest(file, "sha256").hexdigest()
-
-    def file(self, place: str, name: str) -> Path | None:
-        """A file of the folder; None, and a problem, if it is not there or cannot be read."""
-        try:
-            path = self.folder / name
-            if Path(name).is_absolute() or not path.resolve().is_relative_to(self.folder):
-                self.problems.append(f"{place}: {name} is outside of the folder")
-                return None
-            if not stat.S_ISREG(path.stat().st_mode):
-                self.problems.append(f"{place}: {name} is not a file")
-                return None
-            self.add(Path(name).as_posix(), path)
-        except FileNotFoundError:
-            self.problems.append(f"{place}: there is no file {name}")
-        except (OSError, ValueError, RuntimeError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            self.problems.append(f"{place}: {name!r} cannot be read: {reason}")
-        else:
-            return path
-        return None
-
-
-def _values(path: Path) -> dict[str, Any]:
-    """What challenge.toml holds."""
-    file = path / FILE_NAME
-    try:
-        return tomllib.loads(file.read_bytes().decode())
-    except FileNotFoundError:
-        hint = f"there is no {FILE_NAME} in this folder; captious challenge init FOLDER makes one"
-        raise ChallengeError([hint if path.is_dir() else "there is no such folder"], str(path)) from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise ChallengeError([f"{FILE_NAME}: line {line:,} is not UTF-8 text"], str(path)) from None
-    except tomllib.TOMLDecodeError as error:
-        raise ChallengeError([f"{FILE_NAME}: {error}"], str(path)) from None
-    except (OSError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ChallengeError([f"{FILE_NAME} cannot be read: {reason}"], str(path)) from None
-
-
-def _named_files(found: _Found, data: Mapping[str, Any], name: str) -> Iterator[tuple[int, str, str, Path]]:
-    """The files of a list of tables: position, place, name and path of those that are there."""
-    for position, each in tables(data, name):
-        given = each.get("file")
-        if isinstance(given, str) and given:
-            place = at((name, position, "file"))
-            path = found.file(place, given)
-            if path is not None:
-                yield position, place, given, path
-
-
-def _read_files(found: _Found, data: Mapping[str, Any]) -> None:
-    """Read what the file names, also where other keys are wrong."""
-    for _, place, name, path in _named_files(found, data, "texts"):
-        try:
-            found.texts[name] = path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode()
-        except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            found.problems.append(f"{place}: {name} is not UTF-8 text, in line {line:,}")
-    for position, place, name, path in _named_files(found, data, "references"):
-        try:
-            table = _with_numbers(replace(read_references(path), name=name))
-        except CaptiousError as error:
-            found.problems.append(f"{place}: {told(error, found.folder)}")
-        else:
-            found.references[position] = table
-            _check_references(found, place, table)
-    for position, place, name, path in _named_files(found, data, "baselines"):
-        if path.suffix.lower() == ".zip":
-            if not zipfile.is_zipfile(path):
-                found.problems.append(f"{place}: {name} is not a zip file")
-            continue
-        try:
-            found.baselines[position] = read_rows(path, "candidates")
-        except CaptiousError as error:
-            found.problems.append(f"{place}: {told(error, found.folder)}")
-
-
-def _with_numbers(table: References) -> References:
-    """The same references; ids that a format can only write as text are numbers if all of them can be."""
-    if table.id_form == "text" and all(isinstance(image, int) for image in table.with_numbers_for_ids.ids):
-        return table.with_numbers_for_ids
-    return table
-
-
-def _check_references(found: _Found, place: str, table: References) -> None:
-    empty = [
-        image
-        for image, (start, end) in zip(table.ids, pairwise(table.offsets.tolist()), strict=True)
-        if not all(map(str.strip, table.texts[start:end]))
-    ]
-    if empty:
-        found.problems.append(
-            f"{place}: {len(empty):,} of {len(table):,} images have an empty reference ({images(empty)})"
-        )
-    if table.without_references:
-        n = len(table.without_references)
-        found.warnings.append(
-            f"{place}: {n:,} images without references are left out ({images(table.without_references)})"
-        )
-    if len(table.texts) == len(table):
-        found.warnings.append(f"{place}: every image has only one reference; are these the references?")
-
-
-def _check_metrics(found: _Found, data: Mapping[str, Any]) -> None:
+def _check_metrics(found: FolderFiles, data: Mapping[str, Any]) -> None:
     """Whether the metrics can run here, as far as they and their settings are text."""
     metrics, settings = data.get("metrics"), data.get("settings", {})
-    values = (
-        {name: value for name, value in settings.items() if isinstance(value, str)}
-        if isinstance(settings, dict)
-        else {}
-    )
-    values = {name: value for name, value in values.items() if name in {"tokenizer", "references_as", *FILE_SETTINGS}}
+    if not isinstance(settings, dict):
+        return
+    values = {name: text for name, text in settings.items() if name in SETTINGS and isinstance(text, str)}
     for name in FILE_SETTINGS:
-        if name not in values:
-            continue
-        place, value = at(("settings", name)), values[name]
-        path = found.folder / value
-        if path.is_dir():
-            continue
-        if path.is_file():
-            found.file(place, value)
-        elif name in {"idf", "parser"} and (Path(value).is_absolute() or Path(value).is_file()):
-            found.problems.append(f"{place}: {value} is outside of the folder")
+        if name in values and not _check_setting(found, name, values[name]):
             del values[name]
     names = [each if isinstance(each, str) else "" for each in metrics] if isinstance(metrics, list) else []
-    if isinstance(settings, dict):
-        found.problems += metric_problems(names, found.folder, values)
+    found.problems += metric_problems(names, found.folder, values)
 
 
-def _image_ids(found: _Found, sets: Mapping[str, tuple[int, References]]) -> tuple[ImageId, ...]:
+def _check_setting(found: FolderFiles, name: str, value: str) -> bool:
+    """Note the files of the folder that a setting names; whether it may be used."""
+    place, path = at(("settings", name)), found.folder / value
+    if Path(value).is_absolute():
+        if name in SHARED_SETTINGS:
+            return True
+        found.problems.append(f"{place}: {value} is outside of the folder")
+        return False
+    if path.is_dir():
+        inside = sorted(each.relative_to(found.folder) for each in path.rglob("*") if not each.is_dir())
+        if not path.resolve().is_relative_to(found.folder):
+            found.problems.append(f"{place}: {value} is outside of the folder")
+            return False
+        return all([found.file(place, str(each)) is not None for each in inside])
+    if path.is_file() or ".." in Path(value).parts:
+        return found.file(place, value) is not None
+    if Path(value).exists():  # in the folder in which the command runs, but the server runs elsewhere
+        found.problems.append(f"{place}: there is no file {value} in the folder")
+        return False
+    return True
+
+
+def _image_ids(found: FolderFiles, sets: Mapping[str, tuple[int, References]]) -> tuple[ImageId, ...]:
     """The images of a captions file; its reference sets must be about the same images."""
     first: tuple[str, References] | None = None
     for name, (position, table) in sets.items():
@@ -303,7 +169,7 @@ def _kind(table: References) -> str:
 
 
 def _check_baselines(
-    found: _Found, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]
+    found: FolderFiles, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]
 ) -> None:
     """Whether baselines describe the images of their phases. Zip files are checked when they are submitted."""
     for position, rows in found.baselines.items():
@@ -334,7 +200,7 @@ def _check_baselines(
 
 
 def _check_addresses(
-    found: _Found, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]
+    found: FolderFiles, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]
 ) -> None:
     """Whether the template of addresses takes every id."""
     wrong = []

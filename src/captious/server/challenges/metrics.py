@@ -14,10 +14,12 @@ from captious.metrics.contract.specification import Specification
 from captious.models.pretrained import is_here
 from captious.server.challenges.problems import at
 
-__all__ = ["FILE_SETTINGS", "metric_problems", "settings_in", "told"]
+__all__ = ["FILE_SETTINGS", "SHARED_SETTINGS", "metric_problems", "settings_in", "told"]
 
 #: Settings that may name a file or folder.
 FILE_SETTINGS = ("idf", "model", "vectors", "parser", "images")
+#: Those that are large, and may be elsewhere on the server.
+SHARED_SETTINGS = ("model", "vectors", "images")
 
 
 def settings_in(folder: Path, values: Mapping[str, str], *, threads: int | None = None) -> Settings:
@@ -33,7 +35,7 @@ def settings_in(folder: Path, values: Mapping[str, str], *, threads: int | None 
     """
     found: dict[str, Any] = dict(values)
     for name in FILE_SETTINGS:
-        if name in found and (folder / found[name]).exists():
+        if name in found and not Path(found[name]).is_absolute() and (folder / found[name]).exists():
             found[name] = str(folder / found[name])
     return Settings(**found, threads=threads)
 

@@ -12,7 +12,7 @@ from captious.errors import CaptiousError
 
 __all__ = ["ChallengeError", "CrossError", "at", "sentences", "unknown_key"]
 
-_HELP = "phases[1] is the first phase; docs/challenges.md describes the format"
+_HELP = "tables are counted from 1; docs/challenges.md describes the format"
 
 #: By pydantic's type of an error: what to say about the key. Fields of the error's context may be inserted.
 _SAID = {

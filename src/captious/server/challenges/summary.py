@@ -29,7 +29,7 @@ def _rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
     for references in definition.references:
         table = challenge.references[references.captions, references.name]
         label = definition.label(references.captions, references.name)
-        counts = f"{len(table.texts):,} of {len(table):,} images, {len(table.texts) / len(table):.1f} each"
+        counts = f"{len(table.texts):,} captions of {len(table):,} images, {len(table.texts) / len(table):.1f} each"
         yield "references", f"{label}: {counts}, {references.file}"
     for phase in definition.phases:
         yield "phases", _phase(phase)
