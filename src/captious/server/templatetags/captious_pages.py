@@ -1,0 +1,172 @@
+"""Template filters: how scores, times, sizes and addresses look on pages.
+
+Numbers are written as in the reports of the command line: four digits, no zero before the point. Only the minus is a
+real one, which is as wide as the plus and which screen readers read. Where there is no value, there is a dash.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from django import template
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from captious.report import numbers
+
+__all__ = [
+    "Plot",
+    "at_page",
+    "count",
+    "day",
+    "filesize",
+    "interval",
+    "item",
+    "moment",
+    "p_value",
+    "plot",
+    "query",
+    "register",
+    "score",
+    "signed",
+]
+
+register = template.Library()
+
+_NONE = "–"
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+def _filter(function: _Function) -> _Function:
+    register.filter(function.__name__, function)
+    return function
+
+
+@_filter
+def score(value: object) -> str:
+    """A score: ".2980", "1.2748", "−.0312". Text stays as it is."""
+    return _number(value, numbers.score)
+
+
+@_filter
+def signed(value: object) -> str:
+    """A difference with its sign: "+.0392", "−.0392"."""
+    return _number(value, numbers.signed)
+
+
+@_filter
+def p_value(value: object) -> str:
+    """A p value: ".042", "<.001"."""
+    return _number(value, numbers.p_value)
+
+
+@_filter
+def interval(low: object, high: object) -> str:
+    """An interval: ".704 – .712". Empty if an end is missing."""
+    ends = [_number(end, lambda value: numbers.score(value, 3)) for end in (low, high)]
+    return "" if _NONE in ends else " – ".join(ends)
+
+
+@_filter
+def count(value: object) -> str:
+    """A number of things: "5,000"."""
+    return f"{value:,}" if isinstance(value, int) else _NONE
+
+
+@_filter
+def filesize(value: object) -> str:
+    """A number of bytes: "532 bytes", "4.2 kB", "17 MB" (a kB is 1,000 bytes)."""
+    if not isinstance(value, int):
+        return _NONE
+    if value < 1000:
+        return f"{value} byte{'' if value == 1 else 's'}"
+    size = float(value)
+    for unit in ("kB", "MB", "GB"):
+        size /= 1000
+        if size < 999.5:
+            break
+    return f"{size:.1f} {unit}" if size < 9.95 else f"{size:,.0f} {unit}"
+
+
+@_filter
+def moment(value: object) -> str | SafeString:
+    """A time as a ``<time>`` element, in UTC: "2026-11-22 17:05 UTC"."""
+    return _time(value, "%Y-%m-%d %H:%M UTC")
+
+
+@_filter
+def day(value: object) -> str | SafeString:
+    """The day of a time as a ``<time>`` element, in UTC: "2026-11-22"."""
+    return _time(value, "%Y-%m-%d")
+
+
+@_filter
+def item(mapping: object, key: object) -> object:
+    """The value of a key that is not known when the template is written. None if there is none."""
+    return mapping.get(key) if isinstance(mapping, Mapping) else None
+
+
+@_filter
+def query(address: object) -> list[tuple[str, str]]:
+    """Names and values in the query of an address, for hidden fields: forms that are sent with GET replace the query."""
+    return parse_qsl(urlsplit(str(address or "")).query, keep_blank_values=True)
+
+
+@_filter
+def at_page(request: object, number: int) -> str:
+    """The query of the page that was asked for, with another number of ``page``."""
+    pairs: list[tuple[str, str]] = []
+    if isinstance(request, HttpRequest):
+        pairs = [(name, value) for name, values in request.GET.lists() for value in values if name != "page"]
+    return "?" + urlencode([*pairs, ("page", str(number))])
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Where to draw a difference with its interval: x coordinates from 0 to 160, zero at 80."""
+
+    low: float
+    value: float
+    high: float
+
+
+@_filter
+def plot(row: object) -> Plot | None:
+    """The drawing of a row's ``difference``, ``low`` and ``high``. None if one of them is missing.
+
+    The scale is the row's own: the end of the interval that is farther from zero is near the edge.
+    """
+    values = [_value(row, name) for name in ("low", "difference", "high")]
+    ends = [value for value in values if value is not None]
+    if len(ends) < len(values):
+        return None
+    largest = max(map(abs, ends)) or 1.0
+    low, value, high = (round(80 + 72 * end / largest, 1) for end in ends)
+    return Plot(low, value, high)
+
+
+def _value(row: object, name: str) -> float | None:
+    value = row.get(name) if isinstance(row, Mapping) else getattr(row, name, None)
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _number(value: object, written: Callable[[float], str]) -> str:
+    if isinstance(value, str):
+        return value or _NONE
+    if not isinstance(value, int | float) or math.isnan(value):
+        return _NONE
+    text = written(float(value))
+    return "−" + text.removeprefix("-") if text.startswith("-") else text
+
+
+def _time(value: object, form: str) -> str | SafeString:
+    if not isinstance(value, datetime):
+        return _NONE
+    utc = value.astimezone(UTC)
+    return format_html('<time datetime="{}">{}</time>', utc.strftime("%Y-%m-%dT%H:%M:%SZ"), utc.strftime(form))
