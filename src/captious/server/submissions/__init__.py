@@ -1,0 +1,1 @@
+"""Submissions: uploads read safely, accepted within dates and quotas, and stored."""

@@ -1,0 +1,300 @@
+"""Zip and gzip files that may be hostile: checked before anything is unpacked, and again while it is.
+
+Names, sizes and places of entries come from the central directory, as the standard library reads it. Headers may lie,
+so unpacking stops at the size that was announced and compares lengths and checksums. Nothing is written to disk, and
+no name of an entry is ever used as a path.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import pairwise
+
+from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
+
+__all__ = ["Entry", "assign", "is_archive", "read_entries", "unpack", "unpack_gzip"]
+
+_LOCAL_HEADER = struct.Struct("<4s5H3L2H")
+_CENTRAL_SIGNATURE = b"PK\x01\x02"
+_ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
+_UTF8_NAME = 1 << 11
+#: Encryption, patches and masked headers.
+_SECRET = 1 << 0 | 1 << 6 | 1 << 13
+_PATCH = 1 << 5
+_DOS_FOLDER = 0x10
+_LONGEST_NAME = 255
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+#: A file this small is no bomb, however well it packs.
+_HARMLESS = 1 << 20
+_PIECE = 1 << 20
+
+_ARCHIVE_NAME = re.compile(r"\.(?:7z|ar|br|bz2|cab|cpio|gz|iso|jar|lz4?|lzma|rar|tar|tbz2?|tgz|txz|whl|xz|z|zip|zst)$")
+_ARCHIVE_STARTS = (
+    *_ZIP_STARTS,
+    b"PK\x07\x08",
+    b"\x1f\x8b",
+    b"\x1f\x9d",
+    b"BZh",
+    b"\xfd7zXZ\x00",
+    b"7z\xbc\xaf\x27\x1c",
+    b"Rar!\x1a\x07",
+    b"\x28\xb5\x2f\xfd",
+    b"\x04\x22\x4d\x18",
+    b"MSCF",
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file in a zip file.
+
+    Args:
+        name: its name, as the zip file has it.
+        start: where its packed data begins in the zip file.
+        packed: bytes of its packed data.
+        size: bytes that it unpacks to, as announced.
+        crc: CRC-32 of those, as announced.
+        method: compression method.
+    """
+
+    name: str
+    start: int
+    packed: int
+    size: int
+    crc: int
+    method: int
+
+    @property
+    def is_clutter(self) -> bool:
+        """Whether macOS has added it; such entries are never unpacked."""
+        return self.name.startswith("__MACOSX/") or self.name == ".DS_Store"
+
+
+def is_archive(data: bytes | bytearray) -> bool:
+    """Whether a file begins as archives and compressed files do."""
+    return bytes(data[:8]).startswith(_ARCHIVE_STARTS) or data[257:262] == b"ustar"
+
+
+def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Entry], list[Problem]]:
+    """The entries of a zip file, and everything that is wrong with its structure; nothing is unpacked.
+
+    Args:
+        data: the zip file.
+        file: what problems call it.
+        limits: what it may hold.
+    """
+    if not data.startswith(_ZIP_STARTS):
+        return [], [Problem(file, "This is not a zip file.")]
+    # Before the directory is read: two million entries fit into a hundred megabytes, and take gigabytes of memory.
+    too_many = Problem(file, f"The zip file has more than {limits.entries:,} entries.")
+    if data.count(_CENTRAL_SIGNATURE) > limits.entries:
+        return [], [too_many]
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            infos, directory = archive.infolist(), archive.start_dir
+    except NotImplementedError:
+        return [], [Problem(file, "The zip file needs features of zip that are not supported; pack it again.")]
+    except (zipfile.BadZipFile, struct.error, ValueError, IndexError, EOFError, OSError, OverflowError):
+        return [], [Problem(file, "The zip file is truncated or damaged; pack and upload it again.")]
+    if len(infos) > limits.entries:
+        return [], [too_many]
+    problems: list[Problem] = []
+    entries: list[Entry] = []
+    spans: list[tuple[int, int, str]] = []
+    for info in infos:
+        name = info.orig_filename
+        problems += [Problem(printable(name), message) for message in _faults(info, limits)]
+        start = _start_of_data(data, info)
+        if start is None or start + info.compress_size > directory:
+            problems.append(Problem(printable(name), "The entry of the zip file is truncated or damaged."))
+            continue
+        spans.append((info.header_offset, start + info.compress_size, name))
+        entries.append(Entry(name, start, info.compress_size, info.file_size, info.CRC, info.compress_type))
+    for (_, end, name), (begin, _, other) in pairwise(sorted(spans)):
+        if begin < end:
+            message = f"The entry shares data with the entry {printable(other)}, as only forged zip files do."
+            problems.append(Problem(printable(name), message))
+    for name, times in Counter(info.orig_filename for info in infos).items():
+        if times > 1:
+            problems.append(Problem(printable(name), f"The zip file has {times:,} entries of this name."))
+    if sum(info.file_size for info in infos) > limits.unpacked_bytes:
+        problems.append(Problem(file, f"The zip file unpacks to more than {amount(limits.unpacked_bytes)}."))
+    return entries, problems
+
+
+def _faults(info: zipfile.ZipInfo, limits: UploadLimits) -> Iterator[str]:
+    """What is wrong with one entry as the directory describes it."""
+    entry = Entry(info.orig_filename, 0, info.compress_size, info.file_size, info.CRC, info.compress_type)
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if len(entry.name) > _LONGEST_NAME:
+        yield f"The name of the entry is longer than {_LONGEST_NAME} characters."
+    if kind == stat.S_IFLNK:
+        yield "The entry is a symbolic link, not a file."
+    elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        yield "The entry is a special file."
+    if any(not letter.isprintable() for letter in entry.name):
+        yield "The name of the entry contains control characters or other characters that do not print."
+    parts = re.split(r"[/\\]", entry.name)
+    if ".." in parts or parts[0] == "" or re.match(r"[A-Za-z]:", entry.name):
+        yield "The name of the entry is a path that leads out of the zip file."
+    elif entry.is_clutter:
+        pass
+    elif len(parts) > 1 or kind == stat.S_IFDIR or info.external_attr & _DOS_FOLDER:
+        yield "The zip file contains folders; zip the files themselves, not a folder that holds them."
+    if info.flag_bits & _SECRET:
+        yield "The entry is encrypted; pack it without a password."
+    if info.flag_bits & _PATCH or info.compress_type not in _METHODS:
+        yield "The entry is compressed in an unusual way; use the ordinary compression of zip files (deflate)."
+    if _ARCHIVE_NAME.search(entry.name.lower()) and not entry.is_clutter:
+        yield "The entry is itself an archive or compressed; put the captions file into the zip file as it is."
+    if _is_bomb(entry.size, entry.packed, limits):
+        yield f"The entry unpacks to more than {limits.ratio:,} times its size, which captions never do."
+    elif entry.size != entry.packed and entry.method == zipfile.ZIP_STORED and not info.flag_bits & _SECRET:
+        yield "The zip file gives the entry two different sizes."
+
+
+def _is_bomb(size: int, packed: int, limits: UploadLimits) -> bool:
+    return size > max(_HARMLESS, limits.ratio * packed)
+
+
+def _start_of_data(data: bytes, info: zipfile.ZipInfo) -> int | None:
+    """Where the packed data of an entry begins; None if its own header is not there or differs from the directory's."""
+    begin = info.header_offset
+    if begin < 0 or begin + _LOCAL_HEADER.size > len(data):
+        return None
+    signature, _, flags, method, _, _, _, _, _, name_length, extra_length = _LOCAL_HEADER.unpack_from(data, begin)
+    name_begin = begin + _LOCAL_HEADER.size
+    raw_name = data[name_begin : name_begin + name_length]
+    try:
+        name = raw_name.decode("utf-8" if flags & _UTF8_NAME else "cp437")
+    except UnicodeDecodeError:
+        return None
+    same = name == info.orig_filename and method == info.compress_type and not (flags ^ info.flag_bits) & _SECRET
+    return name_begin + name_length + extra_length if signature == b"PK\x03\x04" and same else None
+
+
+def assign(
+    entries: Sequence[Entry], expected: Sequence[ExpectedFile], file: str
+) -> tuple[dict[str, Entry], list[Problem]]:
+    """Which entry is which captions file, by name, and what is missing, superfluous or ambiguous.
+
+    A challenge with one captions file takes the only entry of a zip file, whatever its name.
+
+    Args:
+        entries: those of the zip file.
+        expected: what the challenge expects.
+        file: what problems call the zip file.
+    """
+    entries = [entry for entry in entries if not entry.is_clutter]
+    if len(expected) == 1 and len(entries) == 1:
+        return {expected[0].name: entries[0]}, []
+    problems = []
+    found: dict[str, list[Entry]] = {each.name: [] for each in expected}
+    for entry in entries:
+        fitting = [each for each in expected if fnmatchcase(entry.name, each.pattern)]
+        for each in fitting[:1]:
+            found[each.name].append(entry)
+        if not fitting:
+            patterns = " and ".join(each.pattern for each in expected)
+            problems.append(
+                Problem(
+                    printable(entry.name), f"The challenge does not expect a file of this name; it expects {patterns}."
+                )
+            )
+        elif len(fitting) > 1:
+            names = " and ".join(each.name for each in fitting)
+            problems.append(Problem(printable(entry.name), f"The name fits several files of the challenge: {names}."))
+    for each in expected:
+        if not found[each.name]:
+            problems.append(Problem(file, f"The zip file has no file {each.pattern} (the captions of {each.name})."))
+        elif len(found[each.name]) > 1:
+            names = " and ".join(printable(entry.name) for entry in found[each.name])
+            message = f"Several files could be the captions of {each.name}, {each.pattern}: {names}."
+            problems.append(Problem(file, message))
+    return {name: of_name[0] for name, of_name in found.items() if len(of_name) == 1}, problems
+
+
+def unpack(data: bytes, entry: Entry) -> bytearray | Problem:
+    """The content of an entry, or what is wrong with it; takes little more memory than the entry announces.
+
+    Args:
+        data: the zip file.
+        entry: one of ``read_entries``, which has found no problem.
+    """
+    name = printable(entry.name)
+    packed = memoryview(data)[entry.start : entry.start + entry.packed]
+    if entry.method == zipfile.ZIP_STORED:
+        content = bytearray(packed)
+    else:
+        try:
+            content, used, is_whole = _inflated(packed, -zlib.MAX_WBITS, entry.size)
+        except zlib.error:
+            return Problem(name, "The entry of the zip file is damaged.")
+        if len(content) > entry.size:
+            return Problem(name, "The entry unpacks to more than the zip file says.")
+        if not is_whole or used != entry.packed:
+            return Problem(name, "The entry of the zip file is truncated or damaged.")
+    if len(content) != entry.size or zlib.crc32(content) != entry.crc:
+        return Problem(name, "The entry is damaged: its size or checksum is not what the zip file says.")
+    return content
+
+
+def unpack_gzip(data: bytes, file: str, limits: UploadLimits) -> bytearray | Problem:
+    """The content of a gzip file, or what is wrong with it.
+
+    Args:
+        data: the gzip file, of one member or several.
+        file: what problems call it.
+        limits: what it may unpack to.
+    """
+    most = min(limits.unpacked_bytes, max(_HARMLESS, limits.ratio * len(data)))
+    packed = memoryview(data)
+    content = bytearray()
+    while packed:
+        try:
+            member, used, is_whole = _inflated(packed, 16 + zlib.MAX_WBITS, most - len(content))
+        except zlib.error:
+            return Problem(file, "This is not a gzip file, or it is damaged.")
+        content += member
+        if len(content) > limits.unpacked_bytes:
+            return Problem(file, f"The file unpacks to more than {amount(limits.unpacked_bytes)}.")
+        if len(content) > most:
+            message = f"The file unpacks to more than {limits.ratio:,} times its size, which captions never do."
+            return Problem(file, message)
+        if not is_whole:
+            return Problem(file, "The gzip file is truncated.")
+        packed = packed[used:]
+        if bytes(packed[:1]) == b"\0" and not bytes(packed).strip(b"\0"):
+            break  # padding, as of tapes and disk blocks
+    return content
+
+
+def _inflated(packed: memoryview, window: int, most: int) -> tuple[bytearray, int, bool]:
+    """What a stream unpacks to, how many bytes of it were used, and whether it has come to its end.
+
+    Stops soon after more than `most` bytes.
+    """
+    stream = zlib.decompressobj(window)
+    content = bytearray()
+    position = 0
+    while position < len(packed) and not stream.eof and len(content) <= most:
+        waiting: bytes | memoryview = packed[position : position + _PIECE]
+        position += len(waiting)
+        while waiting and not stream.eof and len(content) <= most:
+            content += stream.decompress(waiting, _PIECE)
+            waiting = stream.unconsumed_tail
+    while not stream.eof and len(content) <= most:
+        piece = stream.decompress(b"", _PIECE)
+        if not piece:
+            break
+        content += piece
+    return content, position - len(stream.unused_data), stream.eof

@@ -1,0 +1,107 @@
+"""What an upload contains: its captions files, found by name, unpacked and checked; no file is read or written here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from os.path import splitext
+
+from captious.server.submissions.archive import assign, is_archive, read_entries, unpack, unpack_gzip
+from captious.server.submissions.captions_file import FORMATS, read_captions
+from captious.server.submissions.upload import ExpectedFile, ImageId, Problem, UploadLimits, amount, printable
+
+__all__ = ["read_contents"]
+
+
+def read_contents(
+    data: bytes,
+    filename: str,
+    expected: Sequence[ExpectedFile],
+    ids: Mapping[str, Sequence[ImageId]],
+    limits: UploadLimits,
+) -> tuple[dict[str, bytes], list[Problem]]:
+    """Every captions file as COCO results in the order of the expected images, and everything that is wrong.
+
+    Args:
+        data: the upload.
+        filename: its name, which says how to read it.
+        expected: the captions files of the challenge.
+        ids: by name of a captions file, the ids of its images.
+        limits: what the upload may cost.
+
+    Returns:
+        UTF-8 JSON by name of the captions file, for all of them if there are no problems.
+
+    Raises:
+        MemoryError: the upload takes too much.
+    """
+    file = printable(filename)
+    if len(data) > limits.upload_bytes:
+        return {}, [Problem(file, f"The file is larger than {amount(limits.upload_bytes)}.")]
+    if not data:
+        return {}, [Problem(file, "The file is empty.")]
+    if filename.lower().endswith(".zip"):
+        return _from_zip(data, file, expected, ids, limits)
+    if len(expected) > 1:
+        files = ", ".join(each.pattern for each in expected)
+        return {}, [Problem(file, f"The challenge expects {len(expected)} files; upload a zip file with {files}.")]
+    content: bytes | bytearray | Problem = data
+    name = filename.lower()
+    if name.endswith(".gz"):
+        content = unpack_gzip(data, file, limits)
+        name = name.removesuffix(".gz")
+    if isinstance(content, Problem):
+        return {}, [content]
+    rows, problems = _read_file(content, name, file, ids[expected[0].name], limits)
+    return {} if problems else {expected[0].name: rows}, problems
+
+
+def _from_zip(
+    data: bytes,
+    file: str,
+    expected: Sequence[ExpectedFile],
+    ids: Mapping[str, Sequence[ImageId]],
+    limits: UploadLimits,
+) -> tuple[dict[str, bytes], list[Problem]]:
+    entries, faults = read_entries(data, file, limits)
+    if faults and not entries:
+        return {}, faults
+    found, problems = assign(entries, expected, file)
+    if faults:  # what such an archive contains is left packed
+        faulty = {fault.file for fault in faults}
+        return {}, faults + [problem for problem in problems if problem.file == file or problem.file not in faulty]
+    files: dict[str, bytes] = {}
+    for each in expected:
+        if each.name not in found:
+            continue
+        entry = found[each.name]
+        name = printable(entry.name)
+        content = unpack(data, entry)
+        if isinstance(content, Problem):
+            problems.append(content)
+            continue
+        files[each.name], of_file = _read_file(content, entry.name.lower(), name, ids[each.name], limits)
+        problems += of_file
+    return {} if problems else files, problems
+
+
+def _read_file(
+    content: bytes | bytearray, name: str, file: str, ids: Sequence[ImageId], limits: UploadLimits
+) -> tuple[bytes, list[Problem]]:
+    """One captions file as COCO results; `name` is in lower case and says how to read it, problems call it `file`."""
+    if not content:
+        return b"", [Problem(file, "The file is empty.")]
+    if is_archive(content):
+        return b"", [
+            Problem(file, "The file is an archive or compressed, despite its name; upload the captions themselves.")
+        ]
+    format = FORMATS.get(splitext(name)[1])
+    if format is None:
+        *others, last = FORMATS
+        accepted = f"{', '.join(others)} or {last}"
+        return b"", [Problem(file, f"The name of the file has to end in {accepted}.")]
+    captions, problems = read_captions(content, file, format, ids, limits)
+    if problems:
+        return b"", problems
+    rows = [{"image_id": image, "caption": caption} for image, caption in zip(ids, captions, strict=True)]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode(), []

@@ -1,0 +1,128 @@
+"""What the reading of an upload is told and tells: limits, the files that a challenge expects, and problems.
+
+Nothing here imports more than the standard library, because the process that reads uploads has to start fast.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from captious.errors import ParameterError
+
+__all__ = ["ExpectedFile", "ImageId", "Problem", "UploadLimits", "amount", "printable"]
+
+ImageId: TypeAlias = int | str
+
+#: Image ids that a problem names; it counts the rest.
+_SHOWN_IDS = 20
+_SHOWN_CHARACTERS = 100
+_UNITS = ((1 << 30, "GiB"), (10**9, "GB"), (1 << 20, "MiB"), (10**6, "MB"), (1 << 10, "KiB"), (10**3, "kB"))
+
+
+@dataclass(frozen=True)
+class UploadLimits:
+    """What an upload may cost.
+
+    Args:
+        upload_bytes: size of the uploaded file.
+        unpacked_bytes: size of all that it unpacks to.
+        entries: entries of a zip file.
+        ratio: how many times its packed size a file may unpack to. Captions pack 5 to 15 times.
+        memory_bytes: address space of the process that reads it.
+        seconds: CPU time of that process.
+        caption_characters: length of one caption.
+    """
+
+    upload_bytes: int = 100_000_000
+    unpacked_bytes: int = 500_000_000
+    entries: int = 64
+    ratio: int = 200
+    memory_bytes: int = 2 << 30
+    seconds: int = 60
+    caption_characters: int = 5000
+
+    @property
+    def wall_seconds(self) -> int:
+        """How long the process may take by the clock, on a machine that is busy with other work."""
+        return 3 * self.seconds + 10
+
+
+@dataclass(frozen=True)
+class ExpectedFile:
+    """A captions file that a challenge expects.
+
+    Args:
+        name: its name in the challenge: lower-case letters, digits and hyphens.
+        pattern: what its name in a zip file looks like, such as ``captions_val2014_*_results.json``.
+        ids_file: a JSON list of the ids of all images that it has to describe, integers or strings.
+
+    Raises:
+        ParameterError: a name with other characters.
+    """
+
+    name: str
+    pattern: str
+    ids_file: Path
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z0-9-]+", self.name):
+            raise ParameterError(
+                f"a captions file cannot be called {self.name!r}", help="use lower-case letters, digits and hyphens"
+            )
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with an upload, in words for those who uploaded it.
+
+    Args:
+        file: the file that has the problem, as it is called in the upload.
+        message: one sentence.
+        ids: some of the images concerned, at most 20.
+        n: how many images are concerned; 0 where the problem is not one of images.
+    """
+
+    file: str
+    message: str
+    ids: tuple[ImageId, ...] = ()
+    n: int = 0
+
+    @classmethod
+    def about(cls, file: str, message: str, ids: Collection[ImageId]) -> Problem:
+        """A problem of images; names the first 20 and counts all."""
+        shown = tuple(printable(image) if isinstance(image, str) else image for image in _first(ids))
+        return cls(file, message, shown, len(ids))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The problem as JSON can hold it."""
+        return {"file": self.file, "message": self.message, "ids": list(self.ids), "n": self.n}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Problem:
+        """What ``to_dict`` gave."""
+        return cls(str(fields["file"]), str(fields["message"]), tuple(fields["ids"]), int(fields["n"]))
+
+
+def _first(ids: Iterable[ImageId]) -> list[ImageId]:
+    return [image for image, _ in zip(ids, range(_SHOWN_IDS), strict=False)]
+
+
+def printable(text: str) -> str:
+    """A name from an upload as it can be shown and stored: not too long, with escapes for what does not print."""
+    short = text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for letter in short
+    )
+
+
+def amount(n: int) -> str:
+    """A number of bytes in the largest unit that gives a whole number: "2 GiB", "100 MB", "1,234 bytes"."""
+    for size, unit in _UNITS:
+        if n >= size and n % size == 0:
+            return f"{n // size:,} {unit}"
+    return f"{n:,} bytes"
