@@ -56,8 +56,8 @@ def completed(data: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(data["captions"], list | tuple) and len(data["captions"]) == 1:
         named = [{"name": CAPTIONS, **each} for _, each in tables(data, "captions")]
         data["captions"] = named or data["captions"]
-    captions, _ = names_of(data, "captions")
-    phases, _ = names_of(data, "phases")
+    captions = [*dict.fromkeys(names_of(data, "captions")[0])]
+    phases = [*dict.fromkeys(names_of(data, "phases")[0])]
     defaults: dict[str, dict[str, Any]] = {
         # Of captions files that are wrong, references need not say more than they do.
         "references": {} if len(captions) > 1 else {"captions": captions[0] if captions else CAPTIONS},
@@ -131,16 +131,16 @@ def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _captions_problems(data: Mapping[str, Any]) -> Iterator[str]:
-    judged = {each.get("captions") for _, each in tables(data, "references")}
-    used = {name for _, each in tables(data, "phases") for name in each.get("captions") or () if isinstance(name, str)}
+    judged, all_judged = _values_of(data, "references", "captions")
+    used, all_used = _values_of(data, "phases", "captions")
     captions = [*tables(data, "captions")]
     patterns: dict[str, int] = {}
     for position, each in captions:
         name, pattern = each.get("name"), each.get("pattern", "*")
         place = at(("captions", position))
-        if isinstance(name, str) and name not in judged and isinstance(data.get("references"), list | tuple):
+        if isinstance(name, str) and all_judged and name not in judged:
             yield f"{place}: no reference set judges {name!r}"
-        if isinstance(name, str) and name not in used and isinstance(data.get("phases"), list | tuple):
+        if isinstance(name, str) and all_used and name not in used:
             yield f"{place}: no phase takes {name!r}"
         if len(captions) > 1 and pattern == "*":
             yield f"{place}.pattern: is required where there are several captions files"
@@ -148,6 +148,15 @@ def _captions_problems(data: Mapping[str, Any]) -> Iterator[str]:
             if pattern in patterns:
                 yield f"{place}.pattern: is also the pattern of {at(('captions', patterns[pattern]))}"
             patterns.setdefault(pattern, position)
+
+
+def _values_of(data: Mapping[str, Any], name: str, key: str) -> tuple[set[object], bool]:
+    """What a key holds in any table of a list, and whether it holds something in all of them."""
+    given = data.get(name)
+    found = [each.get(key) for _, each in tables(data, name)]
+    listed = [value if isinstance(value, list | tuple) else [value] for value in found if value]
+    whole = isinstance(given, list | tuple) and 0 < len(listed) == len(given)
+    return {one for values in listed for one in values if isinstance(one, str)}, whole
 
 
 def _date_problems(data: Mapping[str, Any]) -> Iterator[str]:

@@ -26,6 +26,7 @@ _ATTRIBUTES = {
 }
 # Browsers ignore tabs and line breaks in addresses and read \ as /, so that neither may be in one.
 _HTTPS = re.compile(r"https://[^\s\\/?#\x00-\x20][^\s\\\x00-\x20]*", re.IGNORECASE)
+_LINK = re.compile(r"https?://|mailto:|[^:]*([/?#]|$)", re.IGNORECASE)
 _SITE_PATH = re.compile(r"/(?!/)[^\s\\\x00-\x20]*")
 
 
@@ -63,6 +64,8 @@ def _filter(tag: str, attribute: str, value: str) -> str | None:
     """An attribute's value, or None to remove it."""
     if tag == "img" and attribute == "src":
         return value if _HTTPS.fullmatch(value) or _SITE_PATH.fullmatch(value) else None
+    if attribute == "href":
+        return value if _LINK.match(value) else None
     if attribute in {"align", "scope"}:
         return value if value in {"left", "right", "center", "col", "row"} else None
     return value
