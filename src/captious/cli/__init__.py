@@ -34,6 +34,8 @@ _COMMANDS = {
     "learn": ("captious.cli.learn:learn", "Train learned metrics: features, training data, networks."),
     "parse": ("captious.cli.parse:parse", "Write parses of captions to a file."),
     "metrics": ("captious.cli.metrics:metrics", "List the metrics, their variants and what they need."),
+    "serve": ("captious.cli.serve:serve", "Run an evaluation server."),
+    "submit": ("captious.cli.submit:submit", "Submit captions to an evaluation server."),
     "challenge": ("captious.cli.challenge:challenge", "Make and check challenges of an evaluation server."),
     "resources": ("captious.cli.resources:resources", "Get and compile the large files that some metrics need."),
     "vectors": ("captious.cli.vectors:vectors", "Add, list and remove word vectors for wmd, mowe and wembsim."),

@@ -28,7 +28,15 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.version import __version__
 
-__all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
+__all__ = [
+    "Comparison",
+    "Difference",
+    "Example",
+    "compare",
+    "compare_reports",
+    "effect_size",
+    "paired_bootstrap",
+]
 
 
 @dataclass(frozen=True)
@@ -251,25 +259,17 @@ def _difference(a: Report, b: Report, name: str, level: float, resamples: int, s
     column, metric = result_a.column, result_a.statistics.metric
     difference = result_b.score - result_a.score
 
-    resampled = (
-        result_b.statistics.resampled(resamples, seed)[:, column]
-        - result_a.statistics.resampled(resamples, seed)[:, column]
+    resampled_a, resampled_b = (
+        result.statistics.resampled(resamples, seed)[:, column] for result in (result_a, result_b)
     )
-    low, high = interval(resampled, level)
-    # Under the null hypothesis the difference varies around zero as the resampled one varies around itself.
-    p_bootstrap = _p_value(resampled - difference, difference)
+    low, high, p_bootstrap = paired_bootstrap(difference, resampled_b - resampled_a, level)
 
     rows_a, rows_b = result_a.statistics.rows, result_b.statistics.rows
     moved = exchange_sums(rows_b - rows_a, resamples=resamples, seed=seed)
     exchanged = metric.aggregate(rows_b.sum(axis=0) - moved) - metric.aggregate(rows_a.sum(axis=0) + moved)
     p_randomization = _p_value(exchanged[:, column], difference)
 
-    per_caption = result_b.per_caption - result_a.per_caption
-    there = ~np.isnan(per_caption)  # an output may have no score for some captions
-    center = per_caption[there].mean() if there.any() else np.nan
-    # Moments about the center, so that the variance is not a difference of large numbers.
-    from_center = np.where(there, per_caption - center, 0.0)
-    moments = np.stack([there.astype(np.float64), from_center, from_center**2], axis=1)
+    center, moments = _moments(result_b.per_caption - result_a.per_caption)
     effects = _effect_size(bootstrap_sums(moments, resamples=resamples, seed=seed), center)
     effect_low, effect_high = interval(effects, level)
     return Difference(
@@ -277,13 +277,46 @@ def _difference(a: Report, b: Report, name: str, level: float, resamples: int, s
         score_a=result_a.score,
         score_b=result_b.score,
         difference=difference,
-        interval=(float(low), float(high)),
+        interval=(low, high),
         effect_size=float(_effect_size(moments.sum(axis=0), center)),
         effect_interval=(float(effect_low), float(effect_high)),
         p_bootstrap=p_bootstrap,
         p_randomization=p_randomization,
         signature=result_a.signature,
     )
+
+
+def paired_bootstrap(
+    difference: float, resampled: NDArray[np.float64], level: float = 0.95
+) -> tuple[float, float, float]:
+    """Interval and two-sided p value of a difference between two systems (Koehn 2004).
+
+    Args:
+        difference: between their corpus scores.
+        resampled: the same on resampled images, float64[resamples]; both systems have the same resamples.
+        level: confidence level of the interval.
+
+    Returns:
+        Lower bound, upper bound, p value.
+    """
+    low, high = interval(resampled, level)
+    # Under the null hypothesis the difference varies around zero as the resampled one varies around itself.
+    return float(low), float(high), _p_value(resampled - difference, difference)
+
+
+def effect_size(differences: NDArray[np.float64]) -> float:
+    """Cohen's d of paired caption scores, from their differences, float64[n_images]; nan where there is no score."""
+    center, moments = _moments(differences)
+    return float(_effect_size(moments.sum(axis=0), center))
+
+
+def _moments(differences: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """The mean of differences, and their powers 0, 1 and 2 about it: float64[n, 3]."""
+    there = ~np.isnan(differences)  # an output may have no score for some captions
+    center = float(differences[there].mean()) if there.any() else np.nan
+    # About the mean, so that the variance is not a difference of large numbers.
+    from_center = np.where(there, differences - center, 0.0)
+    return center, np.stack([there.astype(np.float64), from_center, from_center**2], axis=1)
 
 
 def _p_value(under_null: NDArray[np.float64], observed: float) -> float:

@@ -12,6 +12,7 @@ __all__ = ["challenge"]
 _COMMANDS = {
     "init": "Make the folder of a new challenge.",
     "check": "Check the folder of a challenge, and show what is in it.",
+    "load": "Load a challenge into a server, or update it.",
 }
 
 

@@ -1,0 +1,107 @@
+"""The administration pages: accounts with activation and links that reset passwords, teams, and the audit log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.tokens import default_token_generator
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+
+from captious.server.models import AuditEvent, Challenge, Membership, Participant, Submission, Team, User
+from captious.server.people.audit import record
+
+admin.site.site_header = admin.site.site_title = "Administration"
+admin.site.index_title = "Accounts, teams, submissions"
+
+
+@admin.register(User)
+class _Users(UserAdmin):
+    """Accounts."""
+
+    list_display = ("username", "email", "is_active", "is_superuser", "date_joined", "last_login")
+    list_filter = ("is_active", "is_superuser")
+    actions = ("activate", "deactivate", "reset_link")
+
+    @admin.action(description="Activate the selected accounts")
+    def activate(self, request: HttpRequest, users: Any) -> None:
+        _set_active(request, users, True)
+
+    @admin.action(description="Deactivate the selected accounts")
+    def deactivate(self, request: HttpRequest, users: Any) -> None:
+        _set_active(request, users.exclude(pk=request.user.pk), False)
+
+    @admin.action(description="Make links that reset the passwords")
+    def reset_link(self, request: HttpRequest, users: Any) -> None:
+        for user in users:
+            name = urlsafe_base64_encode(force_bytes(user.pk))
+            address = reverse("captious:password_reset_confirm", args=[name, default_token_generator.make_token(user)])
+            record("make reset link", user.username, request=request)
+            messages.info(request, f"Give this link to {user.username}: {request.build_absolute_uri(address)}")
+
+
+def _set_active(request: HttpRequest, users: Any, active: bool) -> None:
+    for user in users:
+        User.objects.filter(pk=user.pk).update(is_active=active)
+        record("activate" if active else "deactivate", user.username, request=request)
+
+
+class _Members(admin.TabularInline):
+    model = Membership
+    extra = 0
+
+
+@admin.register(Team)
+class _Teams(admin.ModelAdmin):
+    """Teams."""
+
+    list_display = ("name", "is_personal", "created")
+    search_fields = ("name",)
+    inlines = (_Members,)
+
+
+class _Participants(admin.TabularInline):
+    model = Participant
+    extra = 0
+
+
+class _ReadOnly(admin.ModelAdmin):
+    """What is changed elsewhere, where all rules are kept."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Challenge)
+class _Challenges(_ReadOnly):
+    """Challenges, which come from their folders."""
+
+    list_display = ("slug", "title", "access", "version", "loaded")
+    inlines = (_Participants,)
+
+
+@admin.register(Submission)
+class _Submissions(_ReadOnly):
+    """Submissions."""
+
+    list_display = ("id", "method", "team", "phase", "status", "created", "worker", "tries")
+    list_filter = ("status", "phase__challenge")
+    search_fields = ("method", "team__name")
+
+
+@admin.register(AuditEvent)
+class _Events(_ReadOnly):
+    """The audit log."""
+
+    list_display = ("time", "actor", "action", "target", "address", "detail")
+    search_fields = ("actor", "target", "action")

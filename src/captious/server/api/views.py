@@ -1,0 +1,259 @@
+"""Views of the API. A call names its user with ``Authorization: Bearer TOKEN``; docs/server.md describes all calls."""
+
+from __future__ import annotations
+
+import functools
+import os
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from captious.server.models import Challenge, Phase, Submission, Team
+from captious.server.models.challenges import key_of
+from captious.server.pages.forms import EditForm, open_phases
+from captious.server.people.access import challenge_for, submission_for
+from captious.server.people.audit import record
+from captious.server.people.rates import limit
+from captious.server.people.secrets import user_of_token
+from captious.server.people.teams import teams_of
+from captious.server.scoring import lease as leases
+from captious.server.submissions import intake
+from captious.server.submissions.receiving import incoming_folder
+
+__all__ = ["cancel", "challenge", "submission", "submissions"]
+
+_CHUNK = 256 * 1024
+_View = Callable[..., HttpResponse]
+
+
+class _Failure(Exception):
+    """An answer that is an error."""
+
+    def __init__(self, status: int, message: str, **more: Any) -> None:
+        super().__init__(message)
+        self.answer = JsonResponse({"error": message, **more}, status=status)
+
+
+def _call(*methods: str) -> Callable[[_View], _View]:
+    """A view of the API, for these methods. Visitors without a token are anonymous, with a wrong one refused."""
+
+    def decorate(view: _View) -> _View:
+        @csrf_exempt
+        @functools.wraps(view)
+        def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            try:
+                if request.method not in methods:
+                    raise _Failure(405, f"Use {' or '.join(methods)}.")
+                request.user = _user(request)
+                return view(request, *args, **kwargs)
+            except _Failure as failure:
+                return failure.answer
+
+        return checked
+
+    return decorate
+
+
+def _user(request: HttpRequest) -> Any:
+    """The user of the token. A session does not count here, so no other site can make a browser call the API."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    request.user = AnonymousUser()
+    if not scheme:
+        return request.user
+    user = user_of_token(token.strip()) if scheme.lower() == "bearer" else None
+    if user is None:
+        limit(request, "wrong token")
+        raise _Failure(401, "The token is not valid. Make one on your account page.")
+    return user
+
+
+def _signed_in(request: HttpRequest) -> None:
+    if not request.user.is_authenticated:
+        raise _Failure(401, "Give a token: Authorization: Bearer TOKEN. Make one on your account page.")
+
+
+@_call("GET")
+def challenge(request: HttpRequest, slug: str) -> HttpResponse:
+    """A challenge: its phases and what a submission contains."""
+    found = challenge_for(request.user, slug)
+    definition = found.definition
+    return JsonResponse(
+        {
+            "slug": found.slug,
+            "title": found.title,
+            "metrics": list(definition.outputs),
+            "rank_by": definition.rank_by,
+            "captions": [{"name": each.name, "pattern": each.pattern} for each in definition.captions],
+            "phases": [
+                {
+                    "name": phase.name,
+                    "title": str(phase),
+                    "state": phase.state,
+                    "opens": phase.opens,
+                    "closes": phase.closes,
+                    "captions": list(phase.definition.captions),
+                }
+                for phase in found.phase_list
+            ],
+        }
+    )
+
+
+@_call("GET", "POST")
+def submissions(request: HttpRequest, slug: str) -> HttpResponse:
+    """POST submits the body of the request; GET lists the submissions of the user's teams."""
+    _signed_in(request)
+    found = challenge_for(request.user, slug)
+    if request.method == "GET":
+        own = (
+            Submission.objects.filter(Q(team__members=request.user) | Q(user=request.user), phase__challenge=found)
+            .exclude(status=Submission.Status.DELETED)
+            .select_related("phase__challenge", "team")
+            .distinct()
+        )
+        return JsonResponse([_shown(each) for each in own], safe=False)
+    limit(request, "upload")
+    entry = _entry(request, found)
+    path = incoming_folder() / f"api-{uuid.uuid4().hex}"
+    try:
+        _receive(request, path)
+        if _is_true(request, "dry_run", default=False):
+            problems = intake.check(entry.phase, path, entry.filename)
+            return JsonResponse(
+                {"problems": [problem.to_dict() for problem in problems]}, status=422 if problems else 200
+            )
+        made = intake.submit(entry, path)
+    except intake.Refused as refused:
+        record("refused", entry.method, request=request, challenge=found, detail=refused.message)
+        said = [problem.to_dict() for problem in refused.problems]
+        raise _Failure(422 if said else 409, refused.message, problems=said) from None
+    finally:
+        path.unlink(missing_ok=True)
+    record("submit", made.method, request=request, submission=made)
+    return JsonResponse(_shown(made), status=201)
+
+
+@_call("GET")
+def submission(request: HttpRequest, pk: int) -> HttpResponse:
+    """A submission: its status and, when it is done, its scores."""
+    return JsonResponse(_shown(submission_for(request.user, pk)))
+
+
+@_call("POST")
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Cancel a submission that waits in the queue."""
+    _signed_in(request)
+    found = submission_for(request.user, pk, own=True)
+    if not leases.cancel(found):
+        raise _Failure(409, "It could not be cancelled, because scoring has begun.")
+    record("cancel", found.method, request=request, submission=found)
+    found.refresh_from_db()
+    return JsonResponse(_shown(found))
+
+
+def _shown(submission: Submission) -> dict[str, Any]:
+    """A submission as plain values. ``scores`` are those of the reference set that ranks, ``all_scores`` of each."""
+    scores: dict[str, Any] = submission.scores if submission.status == Submission.Status.DONE else {}
+    sets = submission.phase.reference_sets
+    ranks = next(each for each in sets if each.captions == sets[-1].captions)
+    ranking = scores.get(key_of(submission.challenge, ranks), {})
+    return {
+        "id": submission.pk,
+        "challenge": submission.challenge.slug,
+        "phase": submission.phase.name,
+        "method": submission.method,
+        "team": submission.team.name,
+        "status": submission.status,
+        "place": submission.place,
+        "progress": submission.progress,
+        "doing": submission.doing,
+        "reason": submission.reason,
+        "created": submission.created,
+        "finished": submission.finished,
+        "scores": {name: entry["score"] for name, entry in ranking.items()},
+        "all_scores": scores,
+        "url": submission.url,
+    }
+
+
+def _entry(request: HttpRequest, challenge: Challenge) -> intake.Entry:
+    form = EditForm(
+        {
+            "method": request.GET.get("method", ""),
+            "link": request.GET.get("link", ""),
+            "description": request.GET.get("description", ""),
+            "public": _is_true(request, "public", default=True),
+            "anonymous": _is_true(request, "anonymous", default=False),
+        }
+    )
+    if not form.is_valid():
+        said = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
+        raise _Failure(400, f"Something about the submission is not valid. {said}")
+    values = {name: form.cleaned_data[name] for name in ("method", "link", "description", "public", "anonymous")}
+    return intake.Entry(
+        phase=_phase(request, challenge),
+        team=_team(request),
+        user=request.user,
+        filename=os.path.basename(request.GET.get("filename", "")) or "captions.json",
+        arrived=request.arrived,
+        **values,
+    )
+
+
+def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
+    name = request.GET.get("phase", "")
+    known = challenge.phase_list
+    if name:
+        for phase in known:
+            if phase.name == name:
+                return phase
+        raise _Failure(400, f"There is no phase {name!r}; there are {', '.join(phase.name for phase in known)}.")
+    is_open = open_phases(challenge)
+    if len(is_open) == 1:
+        return is_open[0]
+    if not is_open:
+        raise _Failure(409, "No phase of this challenge is open.")
+    raise _Failure(400, f"Say which phase: {', '.join(phase.name for phase in is_open)}.")
+
+
+def _team(request: HttpRequest) -> Team:
+    teams = teams_of(request.user)
+    name = request.GET.get("team", "")
+    if name:
+        for team in teams:
+            if name in (team.slug, team.name):
+                return team
+        raise _Failure(400, f"You are in no team {name!r}; yours are {', '.join(team.slug for team in teams)}.")
+    if len(teams) > 1:
+        raise _Failure(400, f"Say for which team: {', '.join(team.slug for team in teams)}.")
+    return teams[0]
+
+
+def _is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
+    text = request.GET.get(name)
+    return default if text is None else text.lower() in {"1", "true", "yes", "on"}
+
+
+def _receive(request: HttpRequest, path: Path) -> None:
+    """Stream the body to a file; what is too large is refused before it is read."""
+    try:
+        length = int(request.META.get("CONTENT_LENGTH") or "")
+    except ValueError:
+        raise _Failure(411, "Say how long the file is: Content-Length.") from None
+    if length > settings.CAPTIOUS.upload_bytes:
+        raise _Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")
+    received = 0
+    with path.open("xb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        while chunk := request.read(_CHUNK):
+            received += len(chunk)
+            file.write(chunk)
+    if received != length:
+        raise _Failure(400, "The upload was interrupted.")

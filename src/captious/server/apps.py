@@ -1,0 +1,15 @@
+"""The Django application: its name, and its models."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+__all__ = ["ServerConfig"]
+
+
+class ServerConfig(AppConfig):
+    """The evaluation server as one Django application."""
+
+    name = "captious.server"
+    label = "captious"
+    default_auto_field = "django.db.models.BigAutoField"

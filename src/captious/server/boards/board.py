@@ -1,0 +1,362 @@
+"""Leaderboards: the submissions of a phase on one reference set, ranked and sorted, with links to other views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from django.core.cache import cache
+from django.urls import reverse
+
+from captious.report import numbers
+from captious.server.boards.ranking import rank_submissions
+from captious.server.challenges.definition import ReferencesDefinition
+from captious.server.models import Challenge, Phase, Submission
+from captious.server.models.challenges import key_of
+from captious.server.people.access import may_see_board
+from captious.server.scoring.results import read_results
+
+__all__ = ["Board", "Cell", "Column", "Query", "Row", "as_json", "as_table", "board", "query_from", "submissions_on"]
+
+NO_SCORE = "–"
+
+
+@dataclass(frozen=True)
+class Query:
+    """Which leaderboard: what the address says, checked.
+
+    Args:
+        phase, references: of the challenge.
+        output: what is sorted and ranked by.
+        ascending: lowest first.
+        everything: all submissions, not only the best of each team.
+    """
+
+    phase: Phase
+    references: ReferencesDefinition
+    output: str
+    ascending: bool = False
+    everything: bool = False
+
+    @property
+    def challenge(self) -> Challenge:
+        challenge: Challenge = self.phase.challenge
+        return challenge
+
+    @property
+    def key(self) -> str:
+        """How the scores of submissions name the reference set."""
+        return key_of(self.challenge, self.references)
+
+    @property
+    def parameters(self) -> str:
+        """As the part of an address behind the question mark."""
+        values = {
+            "phase": self.phase.name,
+            "references": self.key,
+            "sort": ("" if self.ascending else "-") + self.output,
+        }
+        return urlencode({**values, **({"all": "1"} if self.everything else {})})
+
+    def url(self, page: str = "leaderboard") -> str:
+        """The address of a page about this."""
+        return f"{reverse(f'captious:{page}', args=[self.challenge.slug])}?{self.parameters}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """An output as the head of a column."""
+
+    name: str
+    url: str
+    sorted: str
+    signature: str
+    is_rank: bool
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A score as text, with its interval."""
+
+    name: str
+    score: float | None
+    text: str
+    low: float | None
+    high: float | None
+    best: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """A submission on the board; the rank is None where it has no score."""
+
+    rank: int | None
+    submission: Submission
+    cells: list[Cell]
+
+
+@dataclass(frozen=True)
+class Board:
+    """A leaderboard as its page shows it."""
+
+    query: Query
+    phases: list[dict[str, Any]]
+    sets: list[dict[str, Any]]
+    columns: list[Column]
+    rows: list[Row]
+    n_images: int
+    caption: str
+
+    @property
+    def phase(self) -> Phase:
+        return self.query.phase
+
+    @property
+    def is_all(self) -> bool:
+        return self.query.everything
+
+    @property
+    def all_url(self) -> str:
+        return replace(self.query, everything=True).url()
+
+    @property
+    def best_url(self) -> str:
+        return replace(self.query, everything=False).url()
+
+    @property
+    def json_url(self) -> str:
+        return self.query.url("leaderboard_json")
+
+    @property
+    def csv_url(self) -> str:
+        return self.query.url("leaderboard_csv")
+
+    @property
+    def compare_url(self) -> str:
+        return self.query.url("compare")
+
+    @property
+    def browse_url(self) -> str:
+        """The captions of single images; empty if they are private."""
+        public = self.query.challenge.is_public(self.query.references.captions)
+        return self.query.url("captions") if public else ""
+
+
+def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -> Query | None:
+    """The leaderboard that an address asks for; what it does not say, or says wrongly, is the default.
+
+    Returns:
+        None if the user may see no leaderboard of this challenge.
+    """
+    phases = [phase for phase in challenge.phase_list if may_see_board(user, phase)]
+    if not phases:
+        return None
+    default = next((phase for phase in reversed(phases) if phase.state == "open"), phases[-1])
+    phase = next((each for each in phases if each.name == parameters.get("phase")), default)
+    sets = phase.reference_sets
+    wanted = parameters.get("references")
+    # The last captions file is usually the one that counts: val2014 before test2014.
+    first_of_last = next(each for each in sets if each.captions == sets[-1].captions)
+    references = next((each for each in sets if key_of(challenge, each) == wanted), first_of_last)
+    sort = parameters.get("sort", "")
+    output = sort.removeprefix("-")
+    outputs = challenge.definition.outputs
+    is_known = output in outputs
+    return Query(
+        phase=phase,
+        references=references,
+        output=output if is_known else challenge.definition.rank_by,
+        ascending=is_known and not sort.startswith("-"),
+        everything=parameters.get("all") == "1",
+    )
+
+
+def submissions_on(query: Query, user: Any) -> list[Submission]:
+    """The submissions on a leaderboard, with scores from the current references, the newest first."""
+    found = (
+        Submission.objects.filter(
+            phase=query.phase,
+            status=Submission.Status.DONE,
+            public=True,
+            is_hidden=False,
+            scoring_version=query.challenge.scoring_version,
+        )
+        .select_related("phase__challenge", "team")
+        .defer("traceback", "description")
+    )
+    return [submission for submission in found if query.key in submission.scores]
+
+
+def board(query: Query, user: Any) -> Board:
+    """The leaderboard. Submissions without a score are last, whichever way it is sorted."""
+    challenge = query.challenge
+    submissions = submissions_on(query, user)
+    if not query.everything:
+        submissions = _best_of_each_team(submissions, query)
+    ranks = _ranks(submissions, query)
+    submissions = _sorted(submissions, query)
+    outputs = challenge.definition.outputs
+    best = {
+        name: max((s for each in submissions if (s := _score(each, query, name)) is not None), default=None)
+        for name in outputs
+    }
+    rows = [
+        Row(ranks.get(each.pk), each, [_cell(each, query, name, best[name]) for name in outputs])
+        for each in submissions
+    ]
+    columns = [_column(name, query, submissions) for name in outputs]
+    return Board(
+        query=query,
+        phases=[
+            {
+                "name": phase.name,
+                "title": str(phase),
+                "url": f"{reverse('captious:leaderboard', args=[challenge.slug])}?{urlencode({'phase': phase.name})}",
+                "current": phase == query.phase,
+            }
+            for phase in challenge.phase_list
+            if may_see_board(user, phase)
+        ],
+        sets=[
+            {
+                "label": challenge.definition.label(each.captions, each.name),
+                "url": replace(query, references=each).url(),
+                "current": each == query.references,
+            }
+            for each in query.phase.reference_sets
+        ],
+        columns=columns,
+        rows=rows,
+        n_images=int(challenge.counts.get(query.key, 0)),
+        caption=f"Ranked by {query.output}. Submissions share a rank if a paired bootstrap test over images cannot "
+        "tell them apart (5%, Holm's correction).",
+    )
+
+
+def as_json(board: Board) -> list[dict[str, Any]]:
+    """The leaderboard as plain values."""
+    return [
+        {
+            "method": row.submission.method,
+            "team": row.submission.team_shown,
+            "rank": row.rank,
+            "scores": {cell.name: cell.score for cell in row.cells},
+            "intervals": {
+                cell.name: [entry.get("low"), entry.get("high")]
+                for cell in row.cells
+                if (entry := _entry(row.submission, board.query, cell.name))
+            },
+            "signatures": {column.name: column.signature for column in board.columns},
+            "baseline": row.submission.is_baseline,
+            "human": row.submission.is_human,
+            "submitted": row.submission.created.isoformat(),
+            "url": row.submission.url,
+            "phase": board.phase.name,
+            "references": board.query.key,
+        }
+        for row in board.rows
+    ]
+
+
+def as_table(board: Board) -> list[list[Any]]:
+    """The leaderboard as rows of a table, heads first."""
+    outputs = [column.name for column in board.columns]
+    bounds = [f"{name}_{side}" for name in outputs for side in ("low", "high")]
+    heads = ["rank", "method", "team", "submitted", "baseline", "human", *outputs, *bounds]
+    heads += [f"{name}_signature" for name in outputs]
+    rows = []
+    for row in board.rows:
+        entries = [_entry(row.submission, board.query, name) for name in outputs]
+        rows.append(
+            [
+                row.rank,
+                row.submission.method,
+                row.submission.team_shown,
+                row.submission.created.isoformat(),
+                row.submission.is_baseline,
+                row.submission.is_human,
+                *(entry.get("score") for entry in entries),
+                *(entry.get(side) for entry in entries for side in ("low", "high")),
+                *(entry.get("signature") for entry in entries),
+            ]
+        )
+    return [heads, *rows]
+
+
+def _entry(submission: Submission, query: Query, output: str) -> dict[str, Any]:
+    entry: dict[str, Any] = submission.scores.get(query.key, {}).get(output, {})
+    return entry
+
+
+def _score(submission: Submission, query: Query, output: str) -> float | None:
+    return _entry(submission, query, output).get("score")
+
+
+def _sorted(submissions: Iterable[Submission], query: Query) -> list[Submission]:
+    """By score, missing ones last; equal ones by time of submission."""
+    sign = 1.0 if query.ascending else -1.0
+
+    def key(submission: Submission) -> tuple[bool, float, int]:
+        score = _score(submission, query, query.output)
+        return (score is None, 0.0 if score is None else sign * score, submission.pk)
+
+    return sorted(submissions, key=key)
+
+
+def _best_of_each_team(submissions: Iterable[Submission], query: Query) -> list[Submission]:
+    """The best submission of each team; every baseline."""
+    kept: list[Submission] = []
+    teams: set[int] = set()
+    for submission in _sorted(submissions, replace(query, ascending=False)):
+        if submission.is_baseline or submission.team_id not in teams:
+            kept.append(submission)
+            teams.add(submission.team_id)
+    return kept
+
+
+def _ranks(submissions: list[Submission], query: Query) -> dict[int, int]:
+    """Ranks in the output that is sorted by. They depend only on files that never change, so they are remembered."""
+    versions = ",".join(sorted(f"{each.pk}.{each.lease}" for each in submissions))
+    key = f"ranks {query.phase.pk} {query.key} {query.output} {hash(versions)}".replace(" ", ":")
+    found: dict[int, int] | None = cache.get(key)
+    if found is None:
+        scores: dict[int, float] = {}
+        resampled = {}
+        for each in submissions:
+            score = _score(each, query, query.output)
+            stored = read_results(each.folder / each.results_file, query.key)
+            if score is not None and stored is not None and query.output in stored.outputs:
+                scores[each.pk] = score
+                resampled[each.pk] = stored.resampled[:, stored.outputs.index(query.output)]
+        found = rank_submissions(scores, resampled)
+        cache.set(key, found, 3600)
+    return found
+
+
+def _cell(submission: Submission, query: Query, name: str, best: float | None) -> Cell:
+    entry = _entry(submission, query, name)
+    score, low, high = (entry.get(key) for key in ("score", "low", "high"))
+    return Cell(
+        name=name,
+        score=score,
+        text=NO_SCORE if score is None or not np.isfinite(score) else numbers.score(score),
+        low=low,
+        high=high,
+        best=score is not None and score == best,
+    )
+
+
+def _column(name: str, query: Query, submissions: Iterable[Submission]) -> Column:
+    is_sorted = name == query.output
+    flipped = replace(query, output=name, ascending=not query.ascending if is_sorted else False)
+    signatures = (_entry(each, query, name).get("signature", "") for each in submissions)
+    return Column(
+        name=name,
+        url=flipped.url(),
+        sorted="" if not is_sorted else "ascending" if query.ascending else "descending",
+        signature=next(filter(None, signatures), ""),
+        is_rank=name == query.challenge.definition.rank_by,
+    )

@@ -1,0 +1,155 @@
+"""The captions of submissions, image by image, beside the references: for captions files that are public."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from django.urls import reverse
+
+from captious.data import References
+from captious.errors import CaptiousError
+from captious.metrics.meteor import Alignment, Meteor
+from captious.metrics.spice import Spice
+from captious.report.alignment import AlignmentPicture
+from captious.report.scene import ScenePicture
+from captious.report.tables import as_text
+from captious.server.boards.board import Query
+from captious.server.challenges import prepared
+from captious.server.models import Submission
+from captious.server.scoring.results import read_results
+from captious.server.submissions import storage
+
+__all__ = ["ORDERS", "CaptionRow", "ShownCaption", "caption_row", "draw", "order_of", "rows_of", "scores_of"]
+
+#: How the captions can be sorted.
+ORDERS = ("lowest", "highest", "difference", "image")
+_WIDTH = 100  # columns of drawings
+_MOST_REFERENCES = 5  # that are drawn
+
+
+@dataclass(frozen=True)
+class ShownCaption:
+    """A candidate of a submission for an image, with its score, None where it has none."""
+
+    submission: Submission
+    caption: str
+    score: float | None
+
+
+@dataclass(frozen=True)
+class CaptionRow:
+    """An image with its references and candidates."""
+
+    id: Any
+    image_url: str
+    url: str
+    references: list[str]
+    candidates: list[ShownCaption]
+
+
+def order_of(query: Query, chosen: Sequence[Submission], by: str, order: str) -> np.ndarray[Any, Any]:
+    """Positions of the images, int[n_images], sorted by the scores of the submissions in an output.
+
+    Args:
+        by: the output.
+        order: one of ``ORDERS``. With several submissions, "lowest" and "highest" go by their mean, "difference" by the
+            distance between the best and the worst. Images without a score are last.
+    """
+    scores = [column for each in chosen if (column := _column(each, query, by)) is not None]
+    n = len(_references(query))
+    if order == "image" or not scores:
+        return np.arange(n)
+    matrix = np.stack(scores)
+    values = matrix.max(axis=0) - matrix.min(axis=0) if order == "difference" else matrix.mean(axis=0)
+    values = values if order == "lowest" else -values
+    return np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")
+
+
+def rows_of(query: Query, chosen: Sequence[Submission], by: str, positions: Sequence[int]) -> list[CaptionRow]:
+    """The images at these positions."""
+    return [_row(query, chosen, by, int(position)) for position in positions]
+
+
+def caption_row(query: Query, chosen: Sequence[Submission], by: str, image: str) -> CaptionRow | None:
+    """One image; None if the reference set has none of this id."""
+    table = _references(query)
+    position = next((i for i, known in enumerate(table.ids) if str(known) == image), None)
+    return None if position is None else _row(query, chosen, by, position)
+
+
+def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, float]:
+    """All outputs for one image."""
+    stored = read_results(submission.folder / submission.results_file, query.key)
+    if stored is None:
+        return {}
+    position = _references(query).ids.index(image)
+    return dict(zip(stored.outputs, stored.per_caption[position].tolist(), strict=True))
+
+
+def draw(query: Query, row: CaptionRow) -> list[dict[str, Any]]:
+    """Why the candidates got their scores, as text: METEOR's best alignment and SPICE's tuples."""
+    drawings = []
+    for each in prepared.selection(query.challenge, threads=1):
+        for shown in row.candidates:
+            text = _drawing(each.metric, shown.caption, row.references)
+            if text:
+                title = "Alignment of METEOR" if isinstance(each.metric, Meteor) else "Tuples of SPICE"
+                drawings.append({"submission": shown.submission, "title": title, "text": text})
+    return drawings
+
+
+def _drawing(metric: Any, caption: str, references: list[str]) -> str:
+    try:
+        if isinstance(metric, Meteor):
+            alignments: list[Alignment] = [metric.align(caption, each) for each in references[:_MOST_REFERENCES]]
+            best = max(alignments, key=lambda alignment: alignment.score)
+            return (
+                f"{as_text(AlignmentPicture(best), width=_WIDTH)}\n{as_text(AlignmentPicture.legend([best]))}".strip()
+            )
+        if isinstance(metric, Spice):
+            return as_text(ScenePicture(metric.explain(caption, references)), width=_WIDTH).rstrip()
+    except CaptiousError as error:  # a table that this machine does not have: the page is useful without
+        return str(error)
+    return ""
+
+
+def _row(query: Query, chosen: Sequence[Submission], by: str, position: int) -> CaptionRow:
+    table = _references(query)
+    image = table.ids[position]
+    start, end = table.offsets[position : position + 2].tolist()
+    address = reverse("captious:caption", args=[query.challenge.slug, str(image)])
+    systems = urlencode([("systems", each.pk) for each in chosen])
+    shown = []
+    for each in chosen:
+        column = _column(each, query, by)
+        score = None if column is None or np.isnan(column[position]) else float(column[position])
+        shown.append(ShownCaption(each, _candidates(each.folder, query.references.captions).get(image, ""), score))
+    return CaptionRow(
+        id=image,
+        image_url=query.challenge.definition.url_of(image),
+        url=f"{address}?{query.parameters}&{systems}",
+        references=list(table.texts[start:end]),
+        candidates=shown,
+    )
+
+
+def _references(query: Query) -> References:
+    return prepared.references(query.challenge, query.references)
+
+
+def _column(submission: Submission, query: Query, output: str) -> np.ndarray[Any, Any] | None:
+    stored = read_results(submission.folder / submission.results_file, query.key)
+    if stored is None or output not in stored.outputs:
+        return None
+    return stored.per_caption[:, stored.outputs.index(output)]
+
+
+@lru_cache(maxsize=8)
+def _candidates(folder: Path, captions: str) -> dict[Any, str]:
+    return storage.candidates_in(folder, captions)

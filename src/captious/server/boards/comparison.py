@@ -1,0 +1,65 @@
+"""Two submissions compared: the paired bootstrap of the library, from what was stored when they were scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from captious.evaluation.comparison import effect_size, paired_bootstrap
+from captious.server.boards.board import Query
+from captious.server.models import Submission
+from captious.server.scoring.results import read_results
+
+__all__ = ["ComparedOutput", "compare_submissions"]
+
+
+@dataclass(frozen=True)
+class ComparedOutput:
+    """The difference between two submissions in one output, b minus a, as ``captious compare`` computes it.
+
+    Attributes:
+        low, high: 95% paired bootstrap interval of the difference.
+        p: two-sided p value of the paired bootstrap.
+        effect_size: Cohen's d of paired caption scores.
+    """
+
+    name: str
+    score_a: float
+    score_b: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    effect_size: float
+    signature: str
+
+
+def compare_submissions(a: Submission, b: Submission, query: Query) -> list[ComparedOutput]:
+    """Compare two submissions in every output that both have. The files are read; nothing is scored."""
+    stored_a, stored_b = (read_results(each.folder / each.results_file, query.key) for each in (a, b))
+    if stored_a is None or stored_b is None:
+        return []
+    found = []
+    for name in stored_a.outputs:
+        if name not in stored_b.outputs:
+            continue
+        i, j = stored_a.outputs.index(name), stored_b.outputs.index(name)
+        entries = [each.scores[query.key][name] for each in (a, b)]
+        scores = [entry["score"] for entry in entries]
+        if None in scores:
+            continue
+        difference = scores[1] - scores[0]
+        low, high, p = paired_bootstrap(difference, stored_b.resampled[:, j] - stored_a.resampled[:, i])
+        found.append(
+            ComparedOutput(
+                name=name,
+                score_a=scores[0],
+                score_b=scores[1],
+                difference=difference,
+                low=low,
+                high=high,
+                p=p,
+                effect_size=effect_size(stored_b.per_caption[:, j] - stored_a.per_caption[:, i]),
+                signature=entries[0]["signature"],
+            )
+        )
+    return found

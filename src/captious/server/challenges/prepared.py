@@ -1,0 +1,77 @@
+"""References that are kept ready in a worker, with everything that metrics compute about them.
+
+A challenge is prepared by scoring the first reference of every image once: metrics then find all that they need to know
+about the references, and a submission costs only its own captions.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from captious.data import Captions, References
+from captious.evaluation import evaluate
+from captious.metrics.contract.selection import Selection, select
+from captious.server.challenges.definition import ReferencesDefinition
+from captious.server.challenges.files import read_reference_set
+from captious.server.challenges.metrics import settings_in
+from captious.server.models import Challenge
+
+__all__ = ["give_up", "is_ready", "prepare", "references", "selection"]
+
+_MOST = 8  # reference sets that are kept
+_kept: OrderedDict[tuple[str, int, str, str], References] = OrderedDict()
+_selections: dict[tuple[str, int], Selection] = {}
+_ready: set[tuple[str, int]] = set()
+
+
+def is_ready(challenge: Challenge) -> bool:
+    """Whether it was prepared in this process, or cannot be."""
+    return _key(challenge) in _ready
+
+
+def give_up(challenge: Challenge) -> None:
+    """Do not try to prepare this version again."""
+    _ready.add(_key(challenge))
+
+
+def prepare(challenge: Challenge, *, threads: int | None) -> None:
+    """Compute everything about the references of a challenge that its metrics need.
+
+    Raises:
+        CaptiousError: the references cannot be read, or a metric cannot run.
+    """
+    chosen = selection(challenge, threads=threads)
+    for each in challenge.definition.references:
+        table = references(challenge, each)
+        firsts = tuple(table.texts[start] for start in table.offsets[:-1].tolist())
+        evaluate(Captions(firsts, table), chosen)
+    _ready.add(_key(challenge))
+
+
+def references(challenge: Challenge, each: ReferencesDefinition) -> References:
+    """A reference set, the same object at every call while it is kept."""
+    key = (*_key(challenge), each.captions, each.name)
+    if key not in _kept:
+        _kept[key] = read_reference_set(challenge.folder, each)
+    _kept.move_to_end(key)
+    while len(_kept) > _MOST:
+        slug, version, *_ = _kept.popitem(last=False)[0]
+        _ready.discard((slug, version))
+    return _kept[key]
+
+
+def selection(challenge: Challenge, *, threads: int | None) -> Selection:
+    """The metrics of a challenge, made once.
+
+    Raises:
+        CaptiousError: a metric that cannot run here.
+    """
+    key = _key(challenge)
+    if key not in _selections:
+        settings = settings_in(challenge.folder, challenge.definition.settings, threads=threads)
+        _selections[key] = select(list(challenge.definition.metrics), settings)
+    return _selections[key]
+
+
+def _key(challenge: Challenge) -> tuple[str, int]:
+    return (str(challenge.slug), int(challenge.version))

@@ -1,0 +1,179 @@
+"""A client of the API, for ``captious submit`` and for scripts. It needs the standard library only."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from captious.errors import CaptiousError, InputError, ParameterError
+from captious.progress import Progress
+
+__all__ = ["Client", "ServerError"]
+
+_CHUNK = 256 * 1024
+_TIMEOUT = 300  # seconds without a word from the server
+_FIRST_WAIT, _LONGEST_WAIT = 0.2, 5.0  # seconds between looks at a submission
+#: Statuses that do not change any more.
+_ENDED = {"done", "failed", "cancelled", "deleted"}
+
+
+class ServerError(CaptiousError):
+    """What the server answers is an error, or it cannot be reached.
+
+    Args:
+        status: HTTP status; 0 if there was no answer.
+    """
+
+    def __init__(self, message: str, *, where: str = "", help: str = "", status: int = 0) -> None:
+        super().__init__(message, where=where, help=help)
+        self.status = status
+
+
+class Client:
+    """An evaluation server, seen by one user.
+
+    Args:
+        server: its address, such as ``https://challenges.example.org``.
+        token: of the user; made on the account page, or with ``captious serve token``.
+
+    Raises:
+        ParameterError: not an http or https address.
+    """
+
+    def __init__(self, server: str, token: str) -> None:
+        parts = urlsplit(server)
+        if parts.scheme not in {"http", "https"} or not parts.netloc:
+            raise ParameterError(f"{server!r} is not the address of a server", help="begin with https:// or http://")
+        self._root = server.rstrip("/")
+        self._token = token
+
+    def submit(
+        self,
+        file: Path,
+        challenge: str,
+        *,
+        method: str,
+        phase: str = "",
+        team: str = "",
+        link: str = "",
+        description: str = "",
+        public: bool = True,
+        anonymous: bool = False,
+        dry_run: bool = False,
+    ) -> dict[str, Any]:
+        """Submit a file of captions.
+
+        Args:
+            file: json, or zip with all files of the phase.
+            challenge: the slug, as in the challenge's address.
+            method: the name on the leaderboard.
+            phase, team: may be left out where there is only one.
+            dry_run: only check the file.
+
+        Returns:
+            The submission as the API shows it; with ``dry_run``, ``{"problems": []}``.
+
+        Raises:
+            InputError: the file cannot be read, or its captions are not valid: all problems.
+            ServerError: anything else that the server refuses.
+        """
+        about = {
+            "filename": file.name,
+            "method": method,
+            "phase": phase,
+            "team": team,
+            "link": link,
+            "description": description,
+            "public": str(int(public)),
+            "anonymous": str(int(anonymous)),
+            **({"dry_run": "1"} if dry_run else {}),
+        }
+        address = f"/api/v1/challenges/{quote(challenge, safe='')}/submissions?{urlencode(about)}"
+        try:
+            with file.open("rb") as content:
+                size = file.stat().st_size
+                with Progress(max(size, 1)) as progress:
+                    body = _chunks(content, progress, f"uploading {file.name}")
+                    return self._call("POST", address, body, size)
+        except OSError as error:
+            raise InputError(f"{file} cannot be read", where=error.strerror or str(error)) from None
+
+    def submission(self, number: int) -> dict[str, Any]:
+        """A submission as the API shows it."""
+        return self._call("GET", f"/api/v1/submissions/{number}")
+
+    def wait(self, number: int) -> dict[str, Any]:
+        """The submission when its scoring has ended. An interruption of the line is waited out for a while."""
+        wait, failures = _FIRST_WAIT, 0
+        with Progress(100) as progress:
+            while True:
+                try:
+                    found = self.submission(number)
+                    failures = 0
+                except ServerError as error:
+                    failures += 1
+                    if 0 < error.status < 500 or failures > 10:
+                        raise
+                    found = {"status": "", "progress": progress.done}
+                if found["status"] in _ENDED:
+                    return found
+                place = found.get("place")
+                said = f"place {place} in the queue" if place else found.get("doing") or "waiting"
+                progress.reach(found["progress"], said)
+                time.sleep(wait)
+                wait = min(wait * 1.3, _LONGEST_WAIT)
+
+    def _call(self, method: str, address: str, body: Iterator[bytes] | None = None, size: int = 0) -> Any:
+        headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}
+        if body is not None:
+            headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
+        request = urllib.request.Request(self._root + address, body, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            raise _refused(error, self._root) from None
+        except (urllib.error.URLError, ConnectionError, TimeoutError) as error:
+            reason = getattr(error, "reason", error)
+            raise ServerError(
+                f"{self._root} cannot be reached", where=str(reason), help="check the address, and try again"
+            ) from None
+        except ValueError:
+            raise ServerError(
+                f"{self._root} does not answer as an evaluation server does", help="check the address"
+            ) from None
+
+
+def _chunks(content: IO[bytes], progress: Progress, what: str) -> Iterator[bytes]:
+    sent = 0
+    while chunk := content.read(_CHUNK):
+        yield chunk
+        sent += len(chunk)
+        progress.reach(sent, what)
+
+
+def _refused(error: urllib.error.HTTPError, root: str) -> CaptiousError:
+    try:
+        answer = json.load(error)
+        message = str(answer.get("error", "The captions are not valid."))
+    except (ValueError, KeyError, TypeError, OSError):
+        return ServerError(f"{root} answers with status {error.code}", help="check the address", status=error.code)
+    problems = answer.get("problems") or []
+    if problems:
+        return InputError(
+            message.rstrip("."), where="\n".join(_said(problem) for problem in problems), help="correct the file"
+        )
+    return ServerError(message.rstrip("."), where=root, status=error.code)
+
+
+def _said(problem: dict[str, Any]) -> str:
+    ids = ", ".join(map(str, problem.get("ids", [])))
+    more = ", ..." if problem.get("n", 0) > len(problem.get("ids", [])) > 0 else ""
+    place = f"{problem['file']}: " if problem.get("file") else ""
+    return f"{place}{problem['message']}{f' Images: {ids}{more}' if ids else ''}"

@@ -1,0 +1,46 @@
+"""Structured logs: one JSON object per line on standard error, with the time, the logger and what it says."""
+
+from __future__ import annotations
+
+import json
+import logging
+import logging.config
+from datetime import UTC, datetime
+
+__all__ = ["configure"]
+
+_USUAL = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
+#: What Django attaches to records and nobody wants to read.
+_LEFT_OUT = {"request", "server_time"}
+
+
+class _Lines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **{k: v for k, v in vars(record).items() if k not in _USUAL and k not in _LEFT_OUT},
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str, ensure_ascii=False)
+
+
+def configure(level: str = "INFO") -> None:
+    """Log to standard error."""
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {"lines": {"()": _Lines}},
+            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
+            "root": {"handlers": ["stderr"], "level": "WARNING"},
+            "loggers": {
+                "captious": {"level": level},
+                "django.security.DisallowedHost": {"level": "CRITICAL"},
+                "axes": {"level": "ERROR"},
+            },
+        }
+    )

@@ -1,0 +1,1 @@
+"""The pages of the site: views and forms. Templates and style are in ``templates/`` and ``static/``."""

@@ -1,0 +1,36 @@
+"""Pages for what goes wrong, in HTML or, for programs, in JSON."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+from captious.server.pages.middleware import is_api
+
+__all__ = ["bad_request", "forbidden", "not_found", "server_error"]
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400"""
+    return _answer(request, 400, "This request cannot be understood.")
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403"""
+    return _answer(request, 403, "You may not do this.")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404"""
+    return _answer(request, 404, "There is no such page, or you may not see it.")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500"""
+    return _answer(request, 500, "This is an error of the server. It was logged.")
+
+
+def _answer(request: HttpRequest, status: int, message: str) -> HttpResponse:
+    if is_api(request):
+        return JsonResponse({"error": message}, status=status)
+    return render(request, f"{status}.html", {}, status=status)

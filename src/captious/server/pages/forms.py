@@ -1,0 +1,134 @@
+"""The forms of the site."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import UserCreationForm
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from captious.report.numbers import plain
+from captious.server.models import Challenge, Phase, Submission, Team, User
+from captious.server.people.teams import is_free
+
+__all__ = ["EditForm", "ParticipantsForm", "SignUpForm", "SubmitForm", "TeamForm", "TokenForm", "open_phases"]
+
+
+def _one_line(text: str) -> str:
+    """Text without control characters, which could make it look like other text."""
+    return " ".join(plain(text).split())
+
+
+class _Text(forms.CharField):
+    """One line of text."""
+
+    def to_python(self, value: Any) -> str:
+        return _one_line(super().to_python(value))
+
+
+class SignUpForm(UserCreationForm):
+    """A new account."""
+
+    email = forms.EmailField(required=False, help_text="Optional. With it, you can reset a forgotten password.")
+
+    class Meta:
+        model = User
+        fields = ("username", "email")
+
+    def clean_username(self) -> str:
+        name: str = self.cleaned_data["username"]
+        if User.objects.filter(username__iexact=name).exists():
+            raise ValidationError("This name is taken.")
+        return name
+
+
+class _AboutForm(forms.ModelForm):
+    """What can be said about a submission, and changed later."""
+
+    method = _Text(max_length=120, help_text="How the method is called on the leaderboard.")
+    link = forms.URLField(
+        required=False, max_length=500, assume_scheme="https", help_text="A paper or repository, https://…"
+    )
+    description = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}))
+    public = forms.BooleanField(required=False, initial=True, label="Show on the leaderboard")
+    anonymous = forms.BooleanField(required=False, label="Hide the name of the team")
+
+    class Meta:
+        model = Submission
+        fields = ("method", "link", "description", "public", "anonymous")
+
+    def clean_link(self) -> str:
+        link: str = self.cleaned_data["link"]
+        if link and not link.startswith(("https://", "http://")):
+            raise ValidationError("Give an address that begins with https:// or http://.")
+        return link
+
+
+class EditForm(_AboutForm):
+    """Change what is said about a submission."""
+
+
+class SubmitForm(_AboutForm):
+    """A new submission.
+
+    Args:
+        challenge: that it is for.
+        teams: of the user.
+    """
+
+    field_order = ["phase", "team", "file", "method", "link", "description", "public", "anonymous"]
+
+    phase = forms.ModelChoiceField(Phase.objects.none(), empty_label=None, to_field_name="name")
+    team = forms.ModelChoiceField(Team.objects.none(), empty_label=None, to_field_name="slug")
+    file = forms.FileField(help_text="A .json file of captions, or a .zip with all files of the phase.")
+
+    def __init__(self, *args: Any, challenge: Challenge, teams: list[Team], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = [phase.pk for phase in open_phases(challenge)]
+        self.fields["phase"].queryset = Phase.objects.filter(pk__in=names).select_related("challenge")
+        self.fields["team"].queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
+        if len(teams) == 1:
+            self.fields["team"].widget = forms.HiddenInput()
+            self.fields["team"].initial = teams[0].slug
+
+
+def open_phases(challenge: Challenge) -> list[Phase]:
+    """The phases that take submissions now."""
+    now = timezone.now()
+    return [phase for phase in challenge.phase_list if phase.state_at(now) == "open"]
+
+
+class TokenForm(forms.Form):
+    """A new token."""
+
+    name = _Text(max_length=80, help_text="What it is for, such as the name of a machine.")
+
+
+class TeamForm(forms.Form):
+    """A new team."""
+
+    name = _Text(max_length=80)
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if not is_free(name):
+            raise ValidationError("This name is taken, or has no letters or digits.")
+        return name
+
+
+class ParticipantsForm(forms.Form):
+    """Users who may see a challenge for participants."""
+
+    names = forms.CharField(
+        label="User names", widget=forms.Textarea(attrs={"rows": 3}), help_text="Separated by spaces, commas or lines."
+    )
+
+    def clean_names(self) -> list[User]:
+        names = self.cleaned_data["names"].replace(",", " ").split()
+        found = {user.username: user for user in User.objects.filter(username__in=names)}
+        unknown = [name for name in dict.fromkeys(names) if name not in found]
+        if unknown:
+            raise ValidationError(f"There are no users {', '.join(unknown)[:500]}. Nobody was added.")
+        return list(found.values())

@@ -1,0 +1,82 @@
+"""The organisers' page of a challenge: all submissions, participants, the log."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from captious.server.models import Challenge, Participant, Phase, Submission
+from captious.server.pages.challenges import about
+from captious.server.pages.forms import ParticipantsForm
+from captious.server.people.access import challenge_for, may_manage
+from captious.server.people.audit import record
+from captious.server.scoring import lease as leases
+
+__all__ = ["manage"]
+
+_MOST_EVENTS = 200
+_BOARDS = ("public", "hidden")
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def manage(request: HttpRequest, slug: str) -> HttpResponse:
+    """See everything, add participants, show or hide leaderboards and submissions, score again."""
+    challenge = challenge_for(request.user, slug)
+    if not may_manage(request.user, challenge):
+        raise Http404
+    action = request.POST.get("action", "")
+    form = ParticipantsForm(request.POST if action == "participants" else None)
+    if request.method == "POST" and _act(request, challenge, action, form):
+        return redirect("captious:manage", slug)
+    submissions = Submission.objects.filter(phase__challenge=challenge).select_related(
+        "phase__challenge", "team", "user"
+    )
+    return render(
+        request,
+        "captious/manage.html",
+        {
+            **about(request, challenge, "manage"),
+            "submissions": submissions,
+            "phases": challenge.phase_list,
+            "participants": challenge.participants.order_by("username"),
+            "participant_form": form,
+            "events": challenge.events.all()[:_MOST_EVENTS],
+        },
+        status=422 if form.errors else 200,
+    )
+
+
+def _act(request: HttpRequest, challenge: Challenge, action: str, form: ParticipantsForm) -> bool:
+    """Do what a button says; False if the form is not valid."""
+    if action == "participants":
+        if not form.is_valid():
+            return False
+        for user in form.cleaned_data["names"]:
+            Participant.objects.get_or_create(challenge=challenge, user=user)
+            record("add participant", user.username, request=request, challenge=challenge)
+        messages.success(request, "Added.")
+    elif action == "remove_participant":
+        Participant.objects.filter(challenge=challenge, user__username=request.POST.get("name", "")).delete()
+        record("remove participant", request.POST.get("name", ""), request=request, challenge=challenge)
+    elif action in {"show", "hide", "rescore"}:
+        pk = request.POST.get("submission", "")
+        submission = get_object_or_404(Submission, pk=pk if pk.isdecimal() else 0, phase__challenge=challenge)
+        rows = Submission.objects.filter(pk=submission.pk)
+        if action == "rescore":
+            leases.queue_again(rows)
+        else:
+            rows.update(is_hidden=action == "hide")
+        record(action, submission.method, request=request, submission=submission)
+        messages.success(request, "Done.")
+    elif action == "board":
+        phase = get_object_or_404(Phase, challenge=challenge, name=request.POST.get("phase", ""))
+        board = request.POST.get("board", "")
+        if board in _BOARDS:
+            Phase.objects.filter(pk=phase.pk).update(board=board)
+            record(f"make board {board}", phase.name, request=request, challenge=challenge)
+            messages.success(request, f"The leaderboard of {phase} is {board} now.")
+    return True

@@ -1,0 +1,102 @@
+"""What holds for every request: headers that keep browsers safe, size limits, rate limits, an unavailable database."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.db.utils import OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from captious.errors import CaptiousError
+from captious.server.people.rates import TooManyRequests
+
+__all__ = ["Headers", "Limits", "Unavailable", "is_api"]
+
+_log = logging.getLogger("captious.web")
+_SMALL = 1024 * 1024  # bytes of a request that brings no captions
+_FORM = 256 * 1024  # bytes of a form around a file
+_POLICY = (
+    "default-src 'self'; img-src 'self' data: https: http:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+
+_Next = Callable[[HttpRequest], HttpResponse]
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Whether a program is asking, which wants JSON also where there is an error."""
+    return bool(request.path.startswith("/api/"))
+
+
+class Unavailable:
+    """Answers with 503, and a word on what to do, if the database cannot be used or the disk is full."""
+
+    def __init__(self, get_response: _Next) -> None:
+        self._next = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.arrived = timezone.now()
+        return self._next(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Django calls this for every exception of a view."""
+        if isinstance(error, TooManyRequests):
+            return _answer(request, 429, "There were too many requests. Wait a minute, then try again.")
+        if isinstance(error, OperationalError | CaptiousError | OSError):
+            _log.error("the server cannot do this now", exc_info=error)
+            message = "The server cannot do this at the moment. Nothing was changed; try again in a few minutes."
+            return _answer(request, 503, message)
+        return None
+
+
+class Limits:
+    """Refuses requests that are too large before anything of them is read. Only users who signed in send files."""
+
+    def __init__(self, get_response: _Next) -> None:
+        self._next = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method in {"POST", "PUT", "PATCH"}:
+            takes_files = request.path.endswith("/submit") and request.user.is_authenticated
+            most = settings.CAPTIOUS.upload_bytes + _FORM if takes_files else _SMALL
+            if not is_api(request) and _length(request) > most:
+                mebibytes = settings.CAPTIOUS.upload_mebibytes
+                return _answer(request, 413, f"Uploads may have up to {mebibytes:,} MiB.")
+        return self._next(request)
+
+
+class Headers:
+    """Tells browsers to run nothing and to load nothing that is not ours, but images of challenges."""
+
+    def __init__(self, get_response: _Next) -> None:
+        self._next = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._next(request)
+        response.setdefault("Content-Security-Policy", _POLICY)
+        response.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+        if request.user.is_authenticated if hasattr(request, "user") else False:
+            response.setdefault("Cache-Control", "private, no-store")
+        return response
+
+
+def _length(request: HttpRequest) -> int:
+    try:
+        return int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return 0
+
+
+def _answer(request: HttpRequest, status: int, message: str) -> HttpResponse:
+    if is_api(request):
+        return JsonResponse({"error": message}, status=status)
+    context: dict[str, Any] = {"message": message}
+    if status == 503:  # whatever the page needs may be what is unavailable
+        return HttpResponse(render_to_string("503.html", context), status=status)
+    return render(request, f"{status}.html", context, status=status)

@@ -1,0 +1,289 @@
+"""Pages of submissions: the form, the list of a team, one submission with its status, changes and deletion."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Q
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from captious.report.machine_readable import csv_text
+from captious.server.challenges import prepared
+from captious.server.models import Submission
+from captious.server.models.challenges import key_of
+from captious.server.pages.challenges import about
+from captious.server.pages.forms import EditForm, SubmitForm, open_phases
+from captious.server.people.access import challenge_for, is_own, may_browse, may_manage, submission_for
+from captious.server.people.audit import record
+from captious.server.people.rates import limit
+from captious.server.people.teams import teams_of
+from captious.server.scoring import lease as leases
+from captious.server.scoring.results import read_results
+from captious.server.submissions import intake, storage
+from captious.server.submissions.quotas import quota
+
+__all__ = [
+    "cancel",
+    "delete",
+    "edit",
+    "file",
+    "scores",
+    "scores_shown",
+    "show",
+    "status",
+    "submissions",
+    "submit",
+]
+
+_Status = Submission.Status
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def submit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Submit captions, or check them without submitting."""
+    challenge = challenge_for(request.user, slug)
+    teams = teams_of(request.user)
+    context: dict[str, Any] = {**about(request, challenge, "submit"), "problems": [], "checked": False}
+    if request.method == "POST":
+        limit(request, "upload")
+        form = SubmitForm(request.POST, request.FILES, challenge=challenge, teams=teams)
+        dry = request.POST.get("action") == "check"
+        if form.is_valid():
+            made = _take(request, form, dry=dry, context=context)
+            if made is not None:
+                messages.success(request, "Submitted.")
+                return redirect(made.url)
+    else:
+        initial = {"phase": request.GET.get("phase"), "team": teams[0].slug}
+        form = SubmitForm(challenge=challenge, teams=teams, initial=initial)
+    now = timezone.now()
+    shown = next((team for team in teams if team.slug == request.POST.get("team")), teams[0])
+    context["quotas"] = [quota(phase, shown, request.user, now) for phase in open_phases(challenge)]
+    problem = bool(form.errors or context["problems"])
+    return render(request, "captious/submit.html", {**context, "form": form}, status=422 if problem else 200)
+
+
+def _take(request: HttpRequest, form: SubmitForm, *, dry: bool, context: dict[str, Any]) -> Submission | None:
+    values = form.cleaned_data
+    upload = values["file"]
+    path = Path(upload.temporary_file_path())
+    phase = values["phase"]
+    if dry:
+        found = intake.check(phase, path, upload.name)
+        context["problems"], context["checked"] = found, not found
+        return None
+    about_it = {name: values[name] for name in ("method", "link", "description", "public", "anonymous")}
+    entry = intake.Entry(
+        phase=phase,
+        team=values["team"],
+        user=request.user,
+        filename=upload.name,
+        arrived=request.arrived,
+        **about_it,
+    )
+    try:
+        made = intake.submit(entry, path)
+    except intake.Refused as refused:
+        context["problems"] = refused.problems
+        if not refused.problems:
+            form.add_error(None, refused.message)
+        record("refused", str(entry.method), request=request, challenge=phase.challenge, detail=refused.message)
+        return None
+    record("submit", str(made.method), request=request, submission=made)
+    return made
+
+
+@login_required
+@require_safe
+def submissions(request: HttpRequest, slug: str) -> HttpResponse:
+    """The submissions of the user's teams."""
+    challenge = challenge_for(request.user, slug)
+    own = (
+        Submission.objects.filter(Q(team__members=request.user) | Q(user=request.user), phase__challenge=challenge)
+        .exclude(status=_Status.DELETED)
+        .select_related("phase__challenge", "team", "user")
+        .distinct()
+    )
+    return render(
+        request, "captious/submissions.html", {**about(request, challenge, "submissions"), "submissions": own}
+    )
+
+
+@require_safe
+def show(request: HttpRequest, pk: int) -> HttpResponse:
+    """One submission: its status, or its scores."""
+    submission = submission_for(request.user, pk)
+    manages = may_manage(request.user, submission.challenge)
+    own = is_own(request.user, submission) or manages
+    there = submission.status != _Status.DELETED
+    return render(
+        request,
+        "captious/submission.html",
+        {
+            **about(request, submission.challenge, ""),
+            "submission": submission,
+            "boards": scores_shown(request.user, submission),
+            "can_cancel": own and submission.status == _Status.QUEUED,
+            "can_edit": own and there,
+            "can_delete": own and there and submission.status != _Status.RUNNING,
+            "can_see_traceback": manages,
+            "events": submission.events.all() if manages else [],
+        },
+    )
+
+
+def scores_shown(user: Any, submission: Submission) -> list[dict[str, Any]]:
+    """The scores of a submission that is done, by reference set."""
+    if submission.status != _Status.DONE:
+        return []
+    shown = []
+    several = len(submission.challenge.definition.captions) > 1
+    for each in submission.phase.reference_sets:
+        scores = submission.scores.get(key_of(submission.challenge, each))
+        if scores is None:
+            continue
+        address = reverse("captious:submission_scores", args=[submission.pk, each.captions, each.name])
+        public = may_browse(user, submission, each.captions)
+        shown.append(
+            {
+                "references": each.name,
+                "captions": each.captions if several else "",
+                "public": public,
+                "scores": [{"name": name, **entry} for name, entry in scores.items()],
+                "csv_url": address if public else "",
+            }
+        )
+    return shown
+
+
+@require_safe
+def status(request: HttpRequest, pk: int) -> HttpResponse:
+    """How far it is, for pages that wait."""
+    submission = submission_for(request.user, pk)
+    return JsonResponse(
+        {
+            "status": submission.status,
+            "progress": submission.progress,
+            "doing": submission.doing,
+            "place": submission.place,
+        }
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change what is said about a submission, and whether it is on the board."""
+    submission = submission_for(request.user, pk, own=True)
+    form = EditForm(request.POST or None, instance=submission)
+    if request.method == "POST" and form.is_valid():
+        changes = {name: form.cleaned_data[name] for name in form.changed_data}
+        if changes:  # these fields only: a worker may be writing others
+            Submission.objects.filter(pk=pk).update(**changes)
+            record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
+        messages.success(request, "Saved.")
+        return redirect(submission.url)
+    return render(
+        request,
+        "captious/submission_edit.html",
+        {**about(request, submission.challenge, ""), "submission": submission, "form": form},
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Cancel a submission that waits in the queue."""
+    submission = submission_for(request.user, pk, own=True)
+    if request.method == "POST":
+        if leases.cancel(submission):
+            record("cancel", submission.method, request=request, submission=submission)
+            messages.success(request, "Cancelled. It does not count towards your quota.")
+        else:
+            messages.error(request, "It could not be cancelled, because scoring has begun.")
+        return redirect(submission.url)
+    consequence = "The submission will not be scored, and does not count towards your quota of scored submissions."
+    return _confirm(request, submission, "Cancel this submission?", "Cancel it", consequence)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Delete a submission and its files."""
+    submission = submission_for(request.user, pk, own=True)
+    if request.method == "POST":
+        rows = Submission.objects.filter(pk=pk).exclude(status__in=[_Status.RUNNING, _Status.DELETED])
+        if rows.update(status=_Status.DELETED, description="", link="", traceback="", results_file="", scores={}) == 0:
+            messages.error(request, "It is being scored. Delete it when that has ended.")
+            return redirect(submission.url)
+        storage.remove_files(submission.folder)
+        record("delete", submission.method, request=request, submission=submission)
+        messages.success(request, "Deleted, with all its files.")
+        return redirect("captious:submissions", submission.challenge.slug)
+    on_board = submission.status == _Status.DONE and submission.public
+    consequence = (
+        "Its files are removed from the server. "
+        + ("It disappears from the leaderboard, and the ranks of the others are computed again. " if on_board else "")
+        + "A scored submission still counts towards the quota. This cannot be undone."
+    )
+    return _confirm(request, submission, "Delete this submission?", "Delete it", consequence)
+
+
+def _confirm(request: HttpRequest, submission: Submission, title: str, action: str, consequence: str) -> HttpResponse:
+    return render(
+        request,
+        "captious/confirm.html",
+        {
+            **about(request, submission.challenge, ""),
+            "submission": submission,
+            "title": title,
+            "action": action,
+            "consequence": consequence,
+        },
+    )
+
+
+@login_required
+@require_safe
+def file(request: HttpRequest, pk: int) -> HttpResponse:
+    """The file as it was uploaded, for the team and the organisers."""
+    submission = submission_for(request.user, pk, own=True)
+    path = storage.upload_file(submission.folder)
+    if not path.exists():
+        raise Http404
+    name = os.path.basename(submission.filename) or "submission"
+    response = FileResponse(path.open("rb"), as_attachment=True, filename=name)
+    response["Content-Type"] = "application/octet-stream"
+    return response
+
+
+@require_safe
+def scores(request: HttpRequest, pk: int, captions: str, references: str) -> HttpResponse:
+    """Scores of each image as CSV, for captions files that are public."""
+    submission = submission_for(request.user, pk)
+    challenge = submission.challenge
+    each = next(
+        (one for one in submission.phase.reference_sets if (one.captions, one.name) == (captions, references)), None
+    )
+    if each is None or submission.status != _Status.DONE or not may_browse(request.user, submission, captions):
+        raise Http404
+    stored = read_results(submission.folder / submission.results_file, key_of(challenge, each))
+    if stored is None:
+        raise Http404
+    candidates = storage.candidates_in(submission.folder, captions)
+    ids = prepared.references(challenge, each).ids
+    rows = [[image, candidates[image], *values] for image, values in zip(ids, stored.per_caption.tolist(), strict=True)]
+    response = HttpResponse(
+        csv_text(["image_id", "caption", *stored.outputs], rows), content_type="text/csv; charset=utf-8"
+    )
+    response["Content-Disposition"] = f'attachment; filename="submission-{pk}-{captions}-{references}.csv"'
+    return response

@@ -1,0 +1,105 @@
+"""Who may see and do what. Every page and every call of the API asks here; what is not allowed does not exist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from captious.server.models import Challenge, Phase, Submission
+
+__all__ = [
+    "challenge_for",
+    "is_own",
+    "may_browse",
+    "may_manage",
+    "may_see",
+    "may_see_board",
+    "may_see_submission",
+    "submission_for",
+    "visible_challenges",
+]
+
+
+def visible_challenges(user: Any) -> QuerySet[Challenge]:
+    """The challenges that a user, or a visitor, may see."""
+    if user.is_superuser:
+        return Challenge.objects.all()
+    seen = Q(access="public")
+    if user.is_authenticated:
+        seen |= Q(organisers=user) | Q(participants=user)
+    return Challenge.objects.filter(seen).distinct()
+
+
+def may_manage(user: Any, challenge: Challenge) -> bool:
+    """Organisers of the challenge and administrators."""
+    return bool(
+        user.is_active and (user.is_superuser or (user.is_authenticated and challenge.organisers.contains(user)))
+    )
+
+
+def may_see(user: Any, challenge: Challenge) -> bool:
+    """Everybody, or only participants and those who manage it."""
+    if challenge.access == "public" or may_manage(user, challenge):
+        return True
+    return bool(user.is_authenticated and challenge.participants.contains(user))
+
+
+def may_see_board(user: Any, phase: Phase) -> bool:
+    """Whether the leaderboard of a phase is shown to a user."""
+    return may_manage(user, phase.challenge) or (phase.board == "public" and may_see(user, phase.challenge))
+
+
+def is_own(user: Any, submission: Submission) -> bool:
+    """Whether it is a submission of the user or of one of the user's teams."""
+    return bool(user.is_authenticated and (submission.user_id == user.pk or submission.team.members.contains(user)))
+
+
+def may_see_submission(user: Any, submission: Submission) -> bool:
+    """The submitters, those who manage the challenge, and for what is on a public board, all who see that."""
+    if may_manage(user, submission.challenge):
+        return True
+    if submission.status == Submission.Status.DELETED:
+        return False
+    if is_own(user, submission) and may_see(user, submission.challenge):
+        return True
+    on_board = submission.public and not submission.is_hidden and submission.status == Submission.Status.DONE
+    return on_board and may_see_board(user, submission.phase)
+
+
+def may_browse(user: Any, submission: Submission, captions: str) -> bool:
+    """Whether captions and scores of single images may be seen, which the challenge allows for public files only."""
+    return submission.challenge.is_public(captions) and may_see_submission(user, submission)
+
+
+def challenge_for(user: Any, slug: str) -> Challenge:
+    """A challenge that the user may see.
+
+    Raises:
+        Http404: there is none of that name, or the user may not see it.
+    """
+    challenge = get_object_or_404(Challenge, slug=slug)
+    if not may_see(user, challenge):
+        raise Http404
+    return challenge
+
+
+def submission_for(user: Any, pk: int, *, own: bool = False) -> Submission:
+    """A submission that the user may see; with ``own``, one that the user may change.
+
+    Raises:
+        Http404: there is none, or the user may not see it.
+    """
+    submission = get_object_or_404(Submission.objects.select_related("phase__challenge", "team", "user"), pk=pk)
+    if own:
+        there = submission.status != Submission.Status.DELETED
+        allowed = may_manage(user, submission.challenge) or (
+            is_own(user, submission) and may_see(user, submission.challenge)
+        )
+        if not (there and allowed):
+            raise Http404
+    elif not may_see_submission(user, submission):
+        raise Http404
+    return submission

@@ -1,0 +1,48 @@
+"""Writing the audit log."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.http import HttpRequest
+
+from captious.server.models import AuditEvent, Challenge, Submission
+from captious.server.people.address import address_of
+
+__all__ = ["record"]
+
+_log = logging.getLogger("captious.audit")
+
+
+def record(
+    action: str,
+    target: str,
+    *,
+    request: HttpRequest | None = None,
+    actor: Any = None,
+    detail: str = "",
+    challenge: Challenge | None = None,
+    submission: Submission | None = None,
+) -> None:
+    """Add an event to the audit log.
+
+    Args:
+        action: what was done, such as "submit".
+        target: what it was done to.
+        request: the request with which it was done; it names the actor and the address.
+        actor: the user, where there is no request; None for the server itself.
+    """
+    user = request.user if request is not None else actor
+    if submission is not None and challenge is None:
+        challenge = submission.challenge
+    event = AuditEvent.objects.create(
+        actor=getattr(user, "username", "") or ("visitor" if request is not None else "server"),
+        address=address_of(request) if request is not None else "",
+        action=action,
+        target=target[:200],
+        detail=detail,
+        challenge=challenge,
+        submission=submission,
+    )
+    _log.info(action, extra={"actor": event.actor, "target": event.target, "detail": detail})

@@ -1,0 +1,56 @@
+"""Teams: the personal one of every account, those that users found, and that of the baselines."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils.text import slugify
+
+from captious.server.models import Membership, Team, User
+
+__all__ = ["baselines_team", "found_team", "is_free", "personal_team", "teams_of"]
+
+
+def personal_team(user: User) -> Team:
+    """The team of one user, which bears the user's name; made at the first request."""
+    existing: Team | None = Team.objects.filter(is_personal=True, memberships__user=user).first()
+    return existing if existing is not None else _made(_free_name(user.username), user, is_personal=True)
+
+
+def found_team(name: str, user: User) -> Team:
+    """A new team with the user as its captain."""
+    return _made(name, user, is_personal=False)
+
+
+def teams_of(user: User) -> list[Team]:
+    """The teams that a user can submit for, the personal one last."""
+    personal_team(user)
+    return list(Team.objects.filter(memberships__user=user).order_by("is_personal", "name"))
+
+
+def baselines_team() -> Team:
+    """The team of all baselines. Nobody is a member."""
+    team, _ = Team.objects.get_or_create(is_baselines=True, defaults={"name": "Baselines", "slug": "baselines"})
+    return team
+
+
+def is_free(name: str) -> bool:
+    """Whether a team can have this name; names that read alike count as one."""
+    slug = slugify(name)
+    return bool(slug) and not Team.objects.filter(slug=slug).exists() and slug not in {"baselines", "anonymous"}
+
+
+def _free_name(name: str) -> str:
+    wanted, number = name[:70], 1
+    while not is_free(wanted):
+        number += 1
+        wanted = f"{name[:70] or 'team'} {number}"
+        if number > 10_000:
+            raise RuntimeError("no free name for a team")
+    return wanted
+
+
+def _made(name: str, user: User, *, is_personal: bool) -> Team:
+    with transaction.atomic():
+        team = Team.objects.create(name=name, slug=slugify(name), is_personal=is_personal)
+        Membership.objects.create(team=team, user=user, is_captain=True)
+    return team

@@ -1,0 +1,203 @@
+"""The lease of a submission: who scores it, until when, and the writes that hold only for the one who does.
+
+queued --take--> running --finish--> done | failed          cancel: queued --> cancelled
+   ^                |
+   +----give back---+  the server failed, or the worker was not heard from and the lease has run out
+
+Each ``take`` raises the number of the lease. All later writes are conditional on that number, so a worker that was
+taken for dead and comes back changes nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from captious.server.models import Submission
+
+__all__ = ["OUR_FAULT", "Heartbeat", "Lease", "cancel", "finish", "give_back", "queue_again", "take"]
+
+#: What a submitter reads when scoring failed through no fault of the submission.
+OUR_FAULT = "The server could not score this submission. It does not count towards your quota; please submit it again."
+_Status = Submission.Status
+_RETRY_AFTER = timedelta(seconds=5)
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The right to score a submission, while it is the last one that was given out."""
+
+    submission: Submission
+    number: int
+
+    @property
+    def row(self) -> Any:
+        """The row, as long as the lease holds."""
+        return Submission.objects.filter(pk=self.submission.pk, lease=self.number, status=_Status.RUNNING)
+
+
+def take(worker: str) -> Lease | None:
+    """Take the next submission: the oldest that is queued, or that was lost by a worker; None if there is none.
+
+    One that was lost too often fails, and does not count.
+    """
+    while True:
+        now = timezone.now()
+        waiting = Q(status=_Status.QUEUED) & (Q(not_before=None) | Q(not_before__lte=now))
+        lost = Q(status=_Status.RUNNING, lease_until__lt=now)
+        with transaction.atomic():
+            rows = Submission.objects.filter(waiting | lost).order_by("pk")
+            if connection.features.has_select_for_update_skip_locked:
+                rows = rows.select_for_update(skip_locked=True)
+            found = rows.first()
+            if found is None:
+                return None
+            if found.tries >= settings.CAPTIOUS.scoring_tries:
+                _fail(Submission.objects.filter(pk=found.pk, lease=found.lease), "Its workers were lost while scoring.")
+                continue
+            number = found.lease + 1
+            Submission.objects.filter(pk=found.pk).update(
+                status=_Status.RUNNING,
+                lease=number,
+                lease_until=_until(now),
+                tries=F("tries") + 1,
+                worker=worker[:120],
+                progress=0,
+                doing="",
+                started=now,
+            )
+        return Lease(Submission.objects.select_related("phase__challenge", "team").get(pk=found.pk), number)
+
+
+def finish(lease: Lease, *, scores: dict[str, Any], results_file: str, scoring_version: int) -> bool:
+    """Write the result; False if the lease has been lost, and nothing was written."""
+    done: int = lease.row.update(
+        status=_Status.DONE,
+        scores=scores,
+        results_file=results_file,
+        scoring_version=scoring_version,
+        finished=timezone.now(),
+        lease_until=None,
+        not_before=None,
+        progress=100,
+        doing="",
+        reason="",
+        traceback="",
+    )
+    return done == 1
+
+
+def give_back(lease: Lease, traceback: str) -> bool:
+    """After a failure of the server: try again a little later, or give up if that was tried often enough."""
+    found = lease.row.first()
+    if found is None:
+        return False
+    if found.tries >= settings.CAPTIOUS.scoring_tries:
+        return _fail(lease.row, traceback)
+    done: int = lease.row.update(
+        status=_Status.QUEUED,
+        lease_until=None,
+        not_before=timezone.now() + _RETRY_AFTER * 2**found.tries,
+        traceback=traceback,
+        progress=0,
+        doing="",
+    )
+    return done == 1
+
+
+def cancel(submission: Submission) -> bool:
+    """Cancel before scoring has begun; False if it is too late."""
+    rows = Submission.objects.filter(pk=submission.pk, status=_Status.QUEUED)
+    return bool(rows.update(status=_Status.CANCELLED, counts=False, finished=timezone.now()) == 1)
+
+
+def queue_again(submissions: Any) -> int:
+    """Score submissions again, from a queryset, because what they are scored with has changed. It costs nothing."""
+    rows = submissions.filter(status__in=[_Status.DONE, _Status.FAILED, _Status.RUNNING])
+    return int(
+        rows.update(
+            status=_Status.QUEUED,
+            lease=F("lease") + 1,
+            lease_until=None,
+            not_before=None,
+            tries=0,
+            progress=0,
+            doing="",
+        )
+    )
+
+
+class Heartbeat:
+    """A thread that keeps a lease while its submission is being scored, and writes the progress. A context manager.
+
+    Args:
+        lease: what to keep.
+        on_timeout: called in the thread when scoring has taken too long; it must end the process.
+    """
+
+    def __init__(self, lease: Lease, on_timeout: Any) -> None:
+        self.progress = 0
+        self.doing = ""
+        self.is_lost = False
+        self._lease = lease
+        self._on_timeout = on_timeout
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+
+    def __enter__(self) -> Heartbeat:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        ours = settings.CAPTIOUS
+        ends = timezone.now() + timedelta(seconds=ours.scoring_seconds)
+        try:
+            while not self._stop.wait(min(1.0, ours.lease_seconds / 5)):
+                now = timezone.now()
+                if now > ends:
+                    _fail(self._lease.row, f"Scoring took longer than {ours.scoring_seconds:,} seconds.")
+                    self._on_timeout()
+                    return
+                self._beat(now)
+                if self.is_lost:
+                    return
+        finally:
+            connection.close()
+
+    def _beat(self, now: datetime) -> None:
+        try:
+            kept = self._lease.row.update(
+                lease_until=_until(now), progress=min(self.progress, 99), doing=self.doing[:200]
+            )
+            self.is_lost = kept == 0
+        except Exception:  # the database is locked or away: the next beat may do, or the lease runs out
+            connection.close()
+
+
+def _until(now: datetime) -> datetime:
+    return now + timedelta(seconds=settings.CAPTIOUS.lease_seconds)
+
+
+def _fail(rows: Any, traceback: str) -> bool:
+    """A failure of the server, which costs the team nothing."""
+    done: int = rows.update(
+        status=_Status.FAILED,
+        counts=False,
+        reason=OUR_FAULT,
+        traceback=traceback,
+        finished=timezone.now(),
+        lease_until=None,
+        doing="",
+    )
+    return done == 1

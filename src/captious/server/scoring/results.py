@@ -1,0 +1,101 @@
+"""The scores of a submission: computed with the library, shown from the database, with a file of what tests need.
+
+Scores are ``{label: {output: {"score", "low", "high", "signature"}}}``, where a label names a captions file and a
+reference set. The file holds two arrays for each label: the outputs on each image, and on each bootstrap resample of
+the images. All submissions see the same resamples, so the difference of two arrays is the paired bootstrap.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.atomic_write import whole_file
+from captious.data import Captions, References
+from captious.evaluation import Report, evaluate
+from captious.evaluation.report import DEFAULT_SEED
+from captious.metrics.contract.selection import Selection
+
+__all__ = ["Scored", "StoredResults", "read_results", "score_set", "write_results"]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredResults:
+    """What tests and pages need of one submission on one reference set.
+
+    Args:
+        outputs: m names of outputs.
+        per_caption: float64[n_images, m], in the order of the references.
+        resampled: float64[resamples, m].
+    """
+
+    outputs: tuple[str, ...]
+    per_caption: NDArray[np.float64]
+    resampled: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """The scores of one reference set: plain values for the database, and arrays for the file."""
+
+    scores: dict[str, dict[str, Any]]
+    stored: StoredResults
+
+
+def score_set(
+    candidates: dict[Any, str], references: References, selection: Selection, *, system: str, resamples: int
+) -> Scored:
+    """Score candidates against one reference set, which may have fewer images than there are candidates."""
+    captions = Captions(tuple(candidates[image] for image in references.ids), references)
+    report: Report = evaluate(captions, selection, system=system)
+    scores: dict[str, dict[str, Any]] = {}
+    for name, result in report.items():
+        low, high = result.confidence_interval(resamples=resamples)
+        values = {"score": result.score, "low": low, "high": high}
+        scores[name] = {key: value if np.isfinite(value) else None for key, value in values.items()}
+        scores[name]["signature"] = result.signature
+    columns = [result.statistics.resampled(resamples, DEFAULT_SEED)[:, result.column] for result in report.values()]
+    stored = StoredResults(
+        outputs=tuple(report),
+        per_caption=np.stack([result.per_caption for result in report.values()], axis=1),
+        resampled=np.stack(columns, axis=1),
+    )
+    return Scored(scores, stored)
+
+
+def write_results(path: Path, results: dict[str, StoredResults]) -> None:
+    """Write the file of a submission, atomically.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    arrays: dict[str, NDArray[Any]] = {"labels": np.array([*results], dtype=np.str_)}
+    for i, result in enumerate(results.values()):
+        arrays[f"outputs_{i}"] = np.array(result.outputs, dtype=np.str_)
+        arrays[f"per_caption_{i}"] = result.per_caption
+        arrays[f"resampled_{i}"] = result.resampled
+    with whole_file(path, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)
+
+
+@lru_cache(maxsize=64)
+def read_results(path: Path, label: str) -> StoredResults | None:
+    """The arrays of one reference set; None if the file, whose content never changes, has none of that label."""
+    with np.load(path, allow_pickle=False) as arrays:
+        labels = arrays["labels"].tolist()
+        if label not in labels:
+            return None
+        i = labels.index(label)
+        return StoredResults(
+            outputs=tuple(arrays[f"outputs_{i}"].tolist()),
+            per_caption=arrays[f"per_caption_{i}"],
+            resampled=arrays[f"resampled_{i}"],
+        )

@@ -1,0 +1,148 @@
+"""The worker: takes submissions one after the other and scores them, until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+import time
+import traceback as tracebacks
+from typing import Any
+
+from django.conf import settings
+from django.db import close_old_connections, connection
+from django.db.utils import Error as DatabaseError
+from django.utils import timezone
+
+from captious.errors import CaptiousError
+from captious.progress import Progress, observed
+from captious.server.challenges import prepared
+from captious.server.models import Challenge, Submission, WorkerSeen
+from captious.server.models.challenges import key_of
+from captious.server.people.rates import remove_old_counts
+from captious.server.scoring import lease as leases
+from captious.server.scoring.results import StoredResults, score_set, write_results
+from captious.server.submissions import storage
+
+__all__ = ["run"]
+
+_log = logging.getLogger("captious.worker")
+_POLL = 0.3  # seconds between looks at an empty queue
+_TIDY = 600.0  # seconds between removals of leftovers
+_SEEN = 5.0  # seconds between signs of life
+_TIMEOUT_STATUS = 75  # exit status of a worker whose submission took too long
+
+
+def run(stop: threading.Event) -> None:
+    """Score submissions until ``stop`` is set; one that is being scored is finished first."""
+    name = f"{socket.gethostname()}:{os.getpid()}"
+    tidied = seen = 0.0
+    while not stop.is_set():
+        try:
+            if time.monotonic() - seen > _SEEN:
+                WorkerSeen.objects.update_or_create(name=name, defaults={"seen": timezone.now()})
+                seen = time.monotonic()
+            lease = leases.take(name)
+            if lease is not None:
+                _score(lease)
+                continue
+            if time.monotonic() - tidied > _TIDY:
+                storage.remove_leftovers()
+                remove_old_counts()
+                tidied = time.monotonic()
+            if not _prepare_one():
+                stop.wait(_POLL)
+        except DatabaseError:
+            _log.exception("the database cannot be used; trying again")
+            connection.close()
+            stop.wait(2.0)
+        close_old_connections()
+    WorkerSeen.objects.filter(name=name).delete()
+
+
+def _prepare_one() -> bool:
+    """Prepare the references of an open challenge, if one is not ready, so that its next submission need not wait."""
+    for challenge in Challenge.objects.prefetch_related("phases"):
+        if challenge.is_open and not prepared.is_ready(challenge):
+            try:
+                prepared.prepare(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
+            except (CaptiousError, OSError, MemoryError):
+                _log.exception("references cannot be prepared", extra={"challenge": challenge.slug})
+                prepared.give_up(challenge)
+            return True
+    return False
+
+
+def _score(lease: leases.Lease) -> None:
+    submission = lease.submission
+    began = time.monotonic()
+    _log.info("scoring", extra={"submission": submission.pk, "lease": lease.number})
+    path = submission.folder / f"results-{lease.number}.npz"
+    try:
+        with leases.Heartbeat(lease, on_timeout=_end_process) as heartbeat:
+            scores, stored = _scores(submission, heartbeat)
+            write_results(path, stored)
+        version = submission.challenge.scoring_version
+        if not leases.finish(lease, scores=scores, results_file=path.name, scoring_version=version):
+            _log.warning("another worker has it", extra={"submission": submission.pk, "lease": lease.number})
+            path.unlink(missing_ok=True)
+            return
+    except DatabaseError:
+        raise  # nothing can be written now; the lease runs out
+    except Exception:
+        _log.exception("scoring failed", extra={"submission": submission.pk, "lease": lease.number})
+        path.unlink(missing_ok=True)
+        leases.give_back(lease, tracebacks.format_exc())
+        return
+    for other in submission.folder.glob("results-*.npz"):
+        if other != path:
+            other.unlink(missing_ok=True)
+    _log.info("scored", extra={"submission": submission.pk, "seconds": round(time.monotonic() - began, 3)})
+
+
+def _scores(submission: Submission, heartbeat: leases.Heartbeat) -> tuple[dict[str, Any], dict[str, StoredResults]]:
+    challenge = submission.challenge
+    selection = prepared.selection(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
+    sets = submission.phase.reference_sets
+    scores: dict[str, Any] = {}
+    stored: dict[str, StoredResults] = {}
+    with observed(_Steps(heartbeat, len(sets))):
+        for each in sets:
+            candidates = storage.candidates_in(submission.folder, each.captions)
+            references = prepared.references(challenge, each)
+            scored = score_set(
+                candidates, references, selection, system=submission.method, resamples=settings.CAPTIOUS.resamples
+            )
+            key = key_of(challenge, each)
+            scores[key], stored[key] = scored.scores, scored.stored
+    return scores, stored
+
+
+class _Steps:
+    """Turns progress of the library into that of a submission: each reference set is an equal part of it."""
+
+    def __init__(self, heartbeat: leases.Heartbeat, n_sets: int) -> None:
+        self._heartbeat = heartbeat
+        self._n_sets = n_sets
+        self._depth = 0
+        self._n_done = 0
+
+    def begin(self, work: Progress) -> None:
+        self._depth += 1
+
+    def change(self, work: Progress) -> None:
+        if self._depth == 1:
+            within = work.done / max(work.total, 1)
+            self._heartbeat.progress = int(100 * (self._n_done + within) / self._n_sets)
+            self._heartbeat.doing = work.what.rpartition(": ")[2]
+
+    def end(self, work: Progress) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._n_done += 1
+
+
+def _end_process() -> None:
+    """End this process, whatever its main thread is doing."""
+    os._exit(_TIMEOUT_STATUS)

@@ -1,0 +1,70 @@
+"""Quotas of a phase: how many submissions are scored per day and in total, and how many uploads are tried per day.
+
+What counts towards them: a team's submissions, and those that the user made for any other team. Cancelled submissions
+and failures of the server do not count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from captious.server.models import Attempt, Phase, Submission, Team, User
+
+__all__ = ["Quota", "quota"]
+
+#: An upload that is not read after this time was interrupted by us, and does not count.
+READING_MINUTES = 15
+
+
+@dataclass(frozen=True)
+class Quota:
+    """What is used up of the quotas of a phase, and the limits; a limit of 0 is none."""
+
+    phase: Phase
+    scored_today: int
+    scored: int
+    attempts_today: int
+
+    @property
+    def scored_per_day(self) -> int:
+        return int(self.phase.scored_per_day)
+
+    @property
+    def scored_in_total(self) -> int:
+        return int(self.phase.scored_in_total)
+
+    @property
+    def attempts_per_day(self) -> int:
+        return int(self.phase.attempts_per_day)
+
+    @property
+    def scored_exhausted(self) -> str:
+        """Why nothing more is scored, one sentence; empty if something is."""
+        if self.scored_in_total and self.scored >= self.scored_in_total:
+            return f"The quota of this phase is used up: {self.scored_in_total:,} scored submissions in total."
+        if self.scored_per_day and self.scored_today >= self.scored_per_day:
+            return f"The quota of today is used up: {self.scored_per_day:,} scored submissions per day."
+        return ""
+
+    @property
+    def attempts_exhausted(self) -> str:
+        """Why no more uploads are taken, one sentence; empty if they are."""
+        if self.attempts_per_day and self.attempts_today >= self.attempts_per_day:
+            return f"The quota of today is used up: {self.attempts_per_day:,} uploads per day."
+        return ""
+
+
+def quota(phase: Phase, team: Team, user: User | None, now: datetime) -> Quota:
+    """What a team and a user have used up."""
+    ours = Q(team=team) | Q(user=user) if user is not None else Q(team=team)
+    today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    scored = Submission.objects.filter(ours, phase=phase, counts=True).exclude(status=Submission.Status.CANCELLED)
+    reading_since = now - timedelta(minutes=READING_MINUTES)
+    attempts = Attempt.objects.filter(ours, phase=phase, time__gte=today).filter(
+        Q(is_complete=True) | Q(time__gte=reading_since)
+    )
+    return Quota(phase, scored.filter(created__gte=today).count(), scored.count(), attempts.count())

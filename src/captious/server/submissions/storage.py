@@ -1,0 +1,68 @@
+"""The files of submissions: one folder for each, whose name tells nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from captious.server.models import Submission
+from captious.server.submissions.receiving import incoming_folder
+
+__all__ = ["candidates_in", "captions_file", "new_folder", "remove_files", "remove_leftovers", "upload_file"]
+
+_UPLOAD = "upload"
+#: Seconds after which what no submission owns is a leftover of a process that was killed.
+_OLD = 3600
+
+
+def new_folder() -> Path:
+    """A new, empty folder for a submission."""
+    folder: Path = settings.CAPTIOUS.data / "submissions" / secrets.token_hex(16)
+    (folder / "captions").mkdir(parents=True)
+    return folder
+
+
+def upload_file(folder: Path) -> Path:
+    """The file as it was uploaded."""
+    return folder / _UPLOAD
+
+
+def captions_file(folder: Path, captions: str) -> Path:
+    """One of its captions files, checked and in the order of the challenge's images."""
+    return folder / "captions" / f"{captions}.json"
+
+
+def candidates_in(folder: Path, captions: str) -> dict[Any, str]:
+    """The candidates of one captions file of a submission, by image id."""
+    rows = json.loads(captions_file(folder, captions).read_bytes())
+    return {row["image_id"]: row["caption"] for row in rows}
+
+
+def remove_files(folder: Path) -> None:
+    """Free the storage of a submission."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_leftovers() -> int:
+    """Remove uploads that were never finished and folders without a submission; gives how many."""
+    n = 0
+    before = time.time() - _OLD
+    owned = set(Submission.objects.exclude(status=Submission.Status.DELETED).values_list("folder_name", flat=True))
+    submissions = settings.CAPTIOUS.data / "submissions"
+    folders = submissions.iterdir() if submissions.exists() else ()
+    for path in [*incoming_folder().iterdir(), *(each for each in folders if each.name not in owned)]:
+        try:
+            if path.stat().st_mtime > before:
+                continue
+            shutil.rmtree(path) if path.is_dir() else os.unlink(path)
+            n += 1
+        except OSError:  # somebody else was faster
+            continue
+    return n

@@ -1,0 +1,81 @@
+"""The addresses of the site."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.contrib.auth import views as auth
+from django.urls import include, path
+
+from captious.server.api import views as api
+from captious.server.operations.health import healthz
+from captious.server.pages import challenges, managing, people, submissions
+
+handler400 = "captious.server.pages.errors.bad_request"
+handler403 = "captious.server.pages.errors.forbidden"
+handler404 = "captious.server.pages.errors.not_found"
+handler500 = "captious.server.pages.errors.server_error"
+
+_challenge = [
+    path("", challenges.challenge, name="challenge"),
+    path("leaderboard", challenges.leaderboard, name="leaderboard"),
+    path("leaderboard.json", challenges.leaderboard_json, name="leaderboard_json"),
+    path("leaderboard.csv", challenges.leaderboard_csv, name="leaderboard_csv"),
+    path("compare", challenges.compare, name="compare"),
+    path("captions", challenges.captions, name="captions"),
+    path("captions/<path:image_id>", challenges.caption, name="caption"),
+    path("submit", submissions.submit, name="submit"),
+    path("submissions", submissions.submissions, name="submissions"),
+    path("manage", managing.manage, name="manage"),
+]
+_submission = [
+    path("", submissions.show, name="submission"),
+    path("status.json", submissions.status, name="submission_status"),
+    path("edit", submissions.edit, name="submission_edit"),
+    path("cancel", submissions.cancel, name="submission_cancel"),
+    path("delete", submissions.delete, name="submission_delete"),
+    path("file", submissions.file, name="submission_file"),
+    path("scores/<slug:captions>/<slug:references>.csv", submissions.scores, name="submission_scores"),
+]
+_people = [
+    path("sign-up", people.sign_up, name="sign_up"),
+    path("sign-in", people.SignIn.as_view(), name="sign_in"),
+    path("sign-out", auth.LogoutView.as_view(), name="sign_out"),
+    path("account/", people.account, name="account"),
+    path("account/tokens/<int:pk>/revoke", people.token_revoke, name="token_revoke"),
+    path("account/password", people.ChangePassword.as_view(), name="password_change"),
+    path("account/reset", people.ResetPassword.as_view(), name="password_reset"),
+    path(
+        "account/reset/sent",
+        auth.PasswordResetDoneView.as_view(template_name="captious/password_reset_done.html"),
+        name="password_reset_done",
+    ),
+    path("account/reset/<uidb64>/<token>/", people.SetPassword.as_view(), name="password_reset_confirm"),
+    path(
+        "account/reset/complete",
+        auth.PasswordResetCompleteView.as_view(template_name="captious/password_reset_complete.html"),
+        name="password_reset_complete",
+    ),
+    path("teams/join/<str:token>", people.team_join, name="team_join"),
+    path("teams/<slug:slug>/", people.team, name="team"),
+    path("teams/<slug:slug>/invite", people.team_invite, name="team_invite"),
+    path("teams/<slug:slug>/leave", people.team_leave, name="team_leave"),
+]
+_api = [
+    path("challenges/<slug:slug>", api.challenge),
+    path("challenges/<slug:slug>/submissions", api.submissions),
+    path("submissions/<int:pk>", api.submission),
+    path("submissions/<int:pk>/cancel", api.cancel),
+]
+_site = [
+    path("", challenges.home, name="home"),
+    path("healthz", healthz, name="healthz"),
+    path("challenges/<slug:slug>/", include(_challenge)),
+    path("submissions/<int:pk>/", include(_submission)),
+    *_people,
+]
+
+urlpatterns = [
+    path("", include((_site, "captious"))),
+    path("api/v1/", include((_api, "api"))),
+    path("admin/", admin.site.urls),
+]
