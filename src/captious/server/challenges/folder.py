@@ -142,22 +142,25 @@ def _check_setting(found: FolderFiles, name: str, value: str) -> bool:
 
 
 def _image_ids(found: FolderFiles, sets: Mapping[str, tuple[int, References]]) -> tuple[ImageId, ...]:
-    """The images of a captions file; its reference sets must be about the same images."""
+    """The images of a captions file, if its reference sets agree on what ids are; they must have images in common."""
     first: tuple[str, References] | None = None
+    alike = True
     for name, (position, table) in sets.items():
         place = at(("references", position, "file"))
         kinds = _kinds(table.ids)
         if len(kinds) > 1:
             found.problems.append(f"{place}: some image ids are numbers and others text; give all as one of them")
-        if first is None:
+            alike = False
+        elif first is None:
             first = (name, table)
         elif kinds != _kinds(first[1].ids):
             found.problems.append(
                 f"{place}: image ids are {_kind(table)}, but those of {first[0]} are {_kind(first[1])}"
             )
+            alike = False
         elif set(table.ids).isdisjoint(first[1].ids):
             found.problems.append(f"{place}: no image is also in {first[0]}; {_SHARED}")
-    return tuple(dict.fromkeys(image for _, table in sets.values() for image in table.ids))
+    return tuple(dict.fromkeys(image for _, table in sets.values() for image in table.ids)) if alike else ()
 
 
 def _kinds(ids: tuple[ImageId, ...]) -> set[type]:

@@ -115,7 +115,7 @@ def write_starter(folder: Path, references: Path | None = None) -> list[str]:
     reminder = "" if table is not None else "  # put the references there"
     here = metrics_here()
     toml = _TOML.format(
-        title=toml_text(name.replace("-", " ").replace("_", " ").strip().capitalize() or "Challenge"),
+        title=toml_text(_title(name)),
         slug=_slug_line(name),
         metrics=toml_text(here),
         meteor="" if "meteor" in here else '    # add "meteor" after: captious resources get meteor',
@@ -149,6 +149,11 @@ def toml_text(value: object) -> str:
 def _as_text(name: str) -> str:
     """The name of a file, which need not be UTF-8, as text that is."""
     return os.fsencode(name).decode(errors="replace")
+
+
+def _title(name: str) -> str:
+    words = re.sub(r"[-_\s\x00-\x1f\x7f]+", " ", name).strip()
+    return words[:200].capitalize() or "Challenge"
 
 
 def _slug_line(name: str) -> str:

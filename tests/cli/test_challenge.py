@@ -1,0 +1,89 @@
+"""captious challenge"""
+
+from __future__ import annotations
+
+import builtins
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Run, assert_refused
+
+
+def test_init_and_check(folder: Path, run: Run) -> None:
+    made = run("challenge", "init", "mine", "--references", "references.json")
+    assert (made.code, made.out) == (0, "")
+    assert made.err == (
+        "mine: challenge.toml, overview.md, rules.md, references/references.json\n"
+        "edit them, then run: captious challenge check mine\n"
+    )
+    checked = run("challenge", "check", "mine")
+    assert (checked.code, checked.err) == (0, "")
+    lines = [line.rstrip() for line in checked.out.splitlines()]
+    assert lines[0] == "challenge   Mine (mine)"
+    assert "references  c5: 120 captions of 24 images, 5.0 each, references/references.json" in lines
+    assert "            Rules: rules.md" in lines
+
+
+def test_the_folder_that_the_shell_is_in(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "new").mkdir()
+    monkeypatch.chdir(folder / "new")
+    assert run("challenge", "init", ".", "--references", "../references.json").code == 0
+    assert "(new)" in run("challenge", "check", ".").out
+
+
+def test_all_problems_are_told(folder: Path, run: Run) -> None:
+    assert run("challenge", "init", "mine").code == 0
+    (folder / "mine" / "rules.md").unlink()
+    assert_refused(
+        run("challenge", "check", "mine"),
+        "mine has 2 problems",
+        "texts[2].file: there is no file rules.md",
+        "references[1].file: there is no file references/c5.json",
+        "help: tables are counted from 1; docs/challenges.md describes the format",
+    )
+
+
+def test_warnings(folder: Path, run: Run) -> None:
+    assert run("challenge", "init", "mine", "--references", "baseline.json").code == 0
+    checked = run("challenge", "check", "mine")
+    assert checked.code == 0
+    assert "warning: references[1].file: every image has only one reference" in checked.err
+
+
+def test_refused(folder: Path, run: Run) -> None:
+    assert_refused(run("challenge", "init", "."), ". is not empty", "name a folder that does not exist yet")
+    assert_refused(run("challenge", "init", "x", "--references", "none.json"), "there is no such file", "none.json")
+    assert not (folder / "x").exists()
+    assert_refused(run("challenge", "check", "x"), "x has 1 problem", "there is no such folder")
+    assert_refused(run("challenge", "check", "."), "captious challenge init FOLDER makes one")
+
+
+@pytest.mark.parametrize("command", [("init", "x"), ("check", "x")], ids=" ".join)
+@pytest.mark.parametrize("package", ["pydantic"])
+def test_without_the_extra(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], package: str
+) -> None:
+    imported = builtins.__import__
+
+    def without(name: str, *args: Any, **options: Any) -> Any:
+        if name.partition(".")[0] == package:
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+        return imported(name, *args, **options)
+
+    for module in [name for name in sys.modules if name.startswith("captious.server")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setattr(builtins, "__import__", without)
+    assert_refused(run("challenge", *command), f"needs the package {package}", "help: pip install 'captious[server]'")
+
+
+def test_it_needs_no_django(folder: Path) -> None:
+    code = (
+        "import sys; from captious.server.challenges import demo, folder, starter, summary, texts; "
+        "from pathlib import Path; demo.write_demo(Path('demo')); folder.check_folder(Path('demo')); "
+        "assert 'django' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=folder)

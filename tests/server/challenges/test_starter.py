@@ -1,0 +1,187 @@
+"""captious.server.challenges.starter, new_folder and demo"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from captious import load, score
+from captious.data.file_contents import EXTENSIONS
+from captious.errors import CaptionFileError, OutputError
+from captious.metrics.meteor import Meteor
+from captious.server.challenges import new_folder as module
+from captious.server.challenges import starter
+from captious.server.challenges.demo import CAPTIONS, write_demo
+from captious.server.challenges.folder import check_folder
+from captious.server.challenges.new_folder import new_folder
+from captious.server.challenges.problems import ChallengeError
+from captious.server.challenges.starter import write_starter
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+REFERENCES = EXAMPLES / "references.json"
+
+
+def everything(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+class TestStarter:
+    def test_with_references_it_has_no_problems(self, tmp_path: Path) -> None:
+        files = write_starter(tmp_path / "my-challenge", REFERENCES)
+        checked = check_folder(tmp_path / "my-challenge")
+        assert checked.slug == "my-challenge"
+        assert checked.definition.title == "My challenge"
+        assert (
+            checked.references["captions", "c5"].texts == load(EXAMPLES / "baseline.json", REFERENCES).references.texts
+        )
+        assert sorted(checked.checksums) == sorted(files)
+        assert {*checked.texts} == {"overview.md", "rules.md"}
+        assert "24 in all" in checked.texts["overview.md"]
+
+    def test_without_references_these_are_missing(self, tmp_path: Path) -> None:
+        write_starter(tmp_path / "new")
+        with pytest.raises(ChallengeError) as caught:
+            check_folder(tmp_path / "new")
+        assert caught.value.problems == ["references[1].file: there is no file references/c5.json"]
+
+    @pytest.mark.parametrize(
+        "name", ["My Challenge", "Défi", "a\nb", 'x"y\\z', "...", "\x7f", "x" * 100, "a\u2028b", os.fsdecode(b"\xff")]
+    )
+    def test_names_of_folders(self, tmp_path: Path, name: str) -> None:
+        write_starter(tmp_path / name, REFERENCES)
+        assert check_folder(tmp_path / name).slug
+
+    def test_comments_hold_as_well(self, tmp_path: Path) -> None:
+        """What is commented out is right once it is wanted."""
+        folder = tmp_path / "new"
+        write_starter(folder, REFERENCES)
+        lines = (folder / "challenge.toml").read_text().splitlines()[3:]
+        (folder / "challenge.toml").write_text(
+            "\n".join(line.removeprefix("# ") for line in lines).replace("012d", "d")
+        )
+        (folder / "baselines").mkdir()
+        (folder / "baselines" / "human.json").write_bytes((EXAMPLES / "baseline.json").read_bytes())
+        definition = check_folder(folder).definition
+        assert definition.baselines[0].human
+        assert definition.phases[0].closes is not None
+        assert definition.settings == {"tokenizer": "ptb"}
+        assert definition.image_url
+
+    def test_meteor_only_where_its_tables_are(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Meteor, "missing", classmethod(lambda cls: "captious resources get meteor"))
+        write_starter(tmp_path / "new", REFERENCES)
+        assert "meteor" not in check_folder(tmp_path / "new").definition.metrics
+        assert 'add "meteor" after: captious resources get meteor' in (tmp_path / "new" / "challenge.toml").read_text()
+
+    @pytest.mark.parametrize("extension", [each for each in EXTENSIONS if each in {".json", ".jsonl"}])
+    def test_the_references_keep_their_name(self, tmp_path: Path, extension: str) -> None:
+        source = tmp_path / f"c2{extension}"
+        rows = [{"image_id": 1, "caption": "a"}, {"image_id": 1, "caption": "b"}, {"image_id": 2, "caption": "c"}]
+        source.write_text(json.dumps(rows) if extension == ".json" else "\n".join(map(json.dumps, rows)))
+        assert f"references/c2{extension}" in write_starter(tmp_path / "new", source)
+        assert [*check_folder(tmp_path / "new").references] == [("captions", "references")]
+
+    def test_references_that_cannot_be_read(self, tmp_path: Path) -> None:
+        with pytest.raises(CaptionFileError):
+            write_starter(tmp_path / "new", tmp_path / "none.json")
+        assert everything(tmp_path) == []
+
+    def test_a_failure_leaves_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(starter.shutil, "copyfile", full)
+        (tmp_path / "empty").mkdir()
+        for name in ("new", "empty"):
+            with pytest.raises(OutputError, match="No space left"):
+                write_starter(tmp_path / name, REFERENCES)
+        assert everything(tmp_path) == ["empty"]
+
+
+class TestNewFolder:
+    @pytest.mark.parametrize("name", ["full", "file"])
+    def test_refused(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / "full").mkdir()
+        (tmp_path / "full" / "x").touch()
+        (tmp_path / "file").touch()
+        before = everything(tmp_path)
+        with pytest.raises(OutputError, match=name), new_folder(tmp_path / name):
+            raise AssertionError
+        assert everything(tmp_path) == before
+
+    def test_a_folder_in_one_that_is_not_there(self, tmp_path: Path) -> None:
+        with pytest.raises(OutputError, match="cannot write"), new_folder(tmp_path / "none" / "new"):
+            raise AssertionError
+
+    def test_an_empty_folder_stays_the_same(self, tmp_path: Path) -> None:
+        folder = tmp_path / "new"
+        folder.mkdir(0o750)
+        before = folder.stat().st_ino
+        with new_folder(folder) as new:
+            (new / "x").touch()
+        assert (folder.stat().st_ino, stat.S_IMODE(folder.stat().st_mode)) == (before, 0o750)
+        assert everything(folder) == ["x"]
+
+    def test_files_that_were_moved_go_back(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        folder, moved = tmp_path / "new", []
+
+        def rename(source: Path, target: Path, _rename=os.rename) -> None:
+            if source.name == "y":
+                raise OSError(28, "No space left on device")
+            moved.append(target.name)
+            _rename(source, target)
+
+        folder.mkdir()
+        monkeypatch.setattr(module.os, "rename", rename)
+        with pytest.raises(OutputError), new_folder(folder) as new:
+            (new / "x").touch()
+            (new / "y").touch()
+        assert moved == ["x", "x"]
+        assert everything(folder) == []
+
+    def test_nothing_is_seen_before_the_end(self, tmp_path: Path) -> None:
+        with new_folder(tmp_path / "new") as new:
+            (new / "x").touch()
+            assert not (tmp_path / "new").exists()
+        assert everything(tmp_path) == ["new", "new/x"]
+
+
+class TestDemo:
+    def test_its_captions_are_those_of_the_examples(self) -> None:
+        for name in ("baseline.json", "improved.json", "references.json"):
+            assert (CAPTIONS / name).read_bytes() == (EXAMPLES / name).read_bytes()
+
+    def test_it_has_no_problems(self, tmp_path: Path) -> None:
+        write_demo(tmp_path / "demo", ["alice"])
+        checked = check_folder(tmp_path / "demo")
+        definition = checked.definition
+        assert (checked.slug, definition.organisers, checked.warnings) == ("demo", ("alice",), ())
+        assert [(each.method, each.human) for each in definition.baselines] == [
+            ("Baseline", False),
+            ("Improved", False),
+            ("Human captions", True),
+        ]
+        (phase,), (captions,) = definition.phases, definition.captions
+        assert (phase.name, phase.opens, phase.scored_per_day, captions.public) == ("main", None, 0, True)
+
+    def test_no_caption_is_among_its_own_references(self, tmp_path: Path) -> None:
+        write_demo(tmp_path / "demo")
+        references = check_folder(tmp_path / "demo").references["captions", "c4"]
+        assert len(references.texts) == 4 * len(references) == 96
+        human = load(tmp_path / "demo" / "baselines" / "human.json", references)
+        all_five = load(EXAMPLES / "baseline.json", REFERENCES).references
+        for row, candidate in enumerate(human.candidates):
+            others = references.texts[4 * row : 4 * row + 4]
+            assert (candidate, *others) == all_five.texts[5 * row : 5 * row + 5]
+            assert candidate not in others
+
+    def test_the_captions_that_it_tells_people_to_upload(self, tmp_path: Path) -> None:
+        write_demo(tmp_path / "demo")
+        checked = check_folder(tmp_path / "demo")
+        block = checked.texts["overview.md"].partition("```json\n")[2].partition("```")[0]
+        report = score(json.loads(block), checked.references["captions", "c4"], ["rouge-l"])
+        assert report["rouge-l"].score > 0.2
