@@ -1,0 +1,43 @@
+"""docs/challenges.md describes the format as it is."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from captious.server.challenges import definition
+from captious.server.challenges.definition import ChallengeDefinition, definition_from
+from captious.server.challenges.values import SETTINGS
+
+PAGE = (Path(__file__).parents[3] / "docs" / "challenges.md").read_text(encoding="utf-8")
+
+
+def test_the_example_is_a_challenge() -> None:
+    (example,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+    made = definition_from(tomllib.loads(example))
+    assert [made.label(each.captions, each.name) for each in made.references] == [
+        "val2014 · c5",
+        "test2014 · c5",
+        "test2014 · c40",
+    ]
+
+
+@pytest.mark.parametrize("name", ["", "texts", "captions", "references", "phases", "baselines"])
+def test_every_key_is_described(name: str) -> None:
+    heading = f"### `[[{name}]]`" if name else "## `challenge.toml`"
+    section = re.split(r"^#+ ", PAGE.partition(heading)[2], flags=re.MULTILINE)[0]
+    assert section
+    lists = {"texts", "captions", "references", "phases", "baselines", "settings"}
+    table = {
+        "": ChallengeDefinition,
+        "texts": definition.TextDefinition,
+        "captions": definition.CaptionsDefinition,
+        "references": definition.ReferencesDefinition,
+        "phases": definition.PhaseDefinition,
+        "baselines": definition.BaselineDefinition,
+    }[name]
+    keys = set(table.model_fields) - (set() if name else lists) | (set() if name else {*SETTINGS})
+    assert keys <= set(re.findall(r"`([^`\n]+)`", section))
