@@ -124,6 +124,7 @@ C5, C40, HUMAN = "references/val2014_c5.json", "references/test2014_c40.json", "
         (_remove(HUMAN), f"baselines[1].file: there is no file {HUMAN}"),
         (_file("overview.md", "references"), "texts[1].file: references is not a file"),
         (_file("overview.md", "../other.md"), "texts[1].file: ../other.md is outside of the folder"),
+        (_file("overview.md", "x/../overview.md"), "texts[1].file: x/../overview.md must not contain '..'"),
         (_file("overview.md", "/etc/hostname"), "texts[1].file: /etc/hostname is outside of the folder"),
         (_file("overview.md", "a\\u0000b"), "texts[1].file: 'a\\x00b' cannot be read: embedded null byte"),
         (_write("overview.md", b"x\n\xe9"), "texts[1].file: overview.md is not UTF-8 text, in line 2"),
@@ -287,6 +288,15 @@ class TestSettings:
         assert "own.idf" in checked.checksums
         assert settings_in(folder, checked.definition.settings, threads=2).threads == 2
         assert settings_in(folder, checked.definition.settings).idf is not None
+
+    def test_files_of_a_folder_in_the_folder(self, folder: Path, problems: Problems) -> None:
+        (folder / "features").mkdir()
+        (folder / "features" / "7.jpg").write_bytes(b"x")
+        change(folder, 'tokenizer = "ptb"', 'images = "features"')
+        (said,) = problems()  # but nothing about the folder
+        assert said.startswith("settings: the setting images was given, but no requested metric uses it")
+        (folder / "features" / "3.jpg").symlink_to("../../outside.jpg")
+        assert "settings.images: features/3.jpg is outside of the folder" in problems()
 
     def test_files_where_the_command_runs_are_not_taken(
         self, folder: Path, problems: Problems, monkeypatch: pytest.MonkeyPatch

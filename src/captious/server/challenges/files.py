@@ -66,6 +66,9 @@ class FolderFiles:
             if Path(name).is_absolute() or not path.resolve().is_relative_to(self.folder):
                 self.problems.append(f"{place}: {name} is outside of the folder")
                 return None
+            if ".." in Path(name).parts:  # a copy of the folder need not have the folder in front of it
+                self.problems.append(f"{place}: {name} must not contain '..'")
+                return None
             if not stat.S_ISREG(path.stat().st_mode):
                 self.problems.append(f"{place}: {name} is not a file")
                 return None
