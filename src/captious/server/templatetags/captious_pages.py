@@ -14,7 +14,6 @@ from typing import TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from django import template
-from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -86,11 +85,10 @@ def filesize(value: object) -> str:
         return _NONE
     if value < 1000:
         return f"{value} byte{'' if value == 1 else 's'}"
-    size = float(value)
-    for unit in ("kB", "MB", "GB"):
-        size /= 1000
-        if size < 999.5:
-            break
+    size, unit = value / 1000, "kB"
+    for larger in ("MB", "GB"):
+        if size >= 999.5:
+            size, unit = size / 1000, larger
     return f"{size:.1f} {unit}" if size < 9.95 else f"{size:,.0f} {unit}"
 
 
@@ -114,16 +112,15 @@ def item(mapping: object, key: object) -> object:
 
 @_filter
 def query(address: object) -> list[tuple[str, str]]:
-    """Names and values in the query of an address, for hidden fields: forms that are sent with GET replace the query."""
+    """Names and values in the query of an address, for hidden fields: a form with ``method="get"`` drops the query."""
     return parse_qsl(urlsplit(str(address or "")).query, keep_blank_values=True)
 
 
 @_filter
 def at_page(request: object, number: int) -> str:
     """The query of the page that was asked for, with another number of ``page``."""
-    pairs: list[tuple[str, str]] = []
-    if isinstance(request, HttpRequest):
-        pairs = [(name, value) for name, values in request.GET.lists() for value in values if name != "page"]
+    asked = getattr(request, "GET", None)
+    pairs = [(name, value) for name, values in asked.lists() for value in values if name != "page"] if asked else []
     return "?" + urlencode([*pairs, ("page", str(number))])
 
 

@@ -1,0 +1,147 @@
+"""How scores, times, sizes and addresses look on pages."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta, timezone
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("django")
+
+from django.utils.datastructures import MultiValueDict
+
+from captious.server.templatetags import captious_pages as pages
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.298, ".2980"),
+        (1.2748071, "1.2748"),
+        (-0.0312, "−.0312"),
+        (-0.00001, ".0000"),
+        (0.99999, "1.0000"),
+        (0, ".0000"),
+        (None, "–"),
+        (math.nan, "–"),
+        ("", "–"),
+        (".2980", ".2980"),
+    ],
+)
+def test_score(value: object, text: str) -> None:
+    assert pages.score(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0392, "+.0392"), (-0.0392, "−.0392"), (1.5, "+1.5000"), (None, "–"), (math.nan, "–")]
+)
+def test_signed(value: object, text: str) -> None:
+    assert pages.signed(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0004, "<.001"), (0.001, ".001"), (0.0421, ".042"), (1.0, "1.000"), (None, "–")]
+)
+def test_p_value(value: object, text: str) -> None:
+    assert pages.p_value(value) == text
+
+
+def test_interval() -> None:
+    assert pages.interval(1.2494, 1.3) == "1.249 – 1.300"
+    assert pages.interval(-0.0031, 0.0694) == "−.003 – .069"
+    assert pages.interval(-0.0231, -0.0142) == "−.023 – −.014"
+
+
+@pytest.mark.parametrize(("low", "high"), [(None, 0.3), (0.2, None), (math.nan, 0.3), ("", "")])
+def test_there_is_no_interval_with_one_end(low: object, high: object) -> None:
+    assert pages.interval(low, high) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (1000, "1.0 kB"),
+        (4_231_877, "4.2 MB"),
+        (9_960, "10 kB"),
+        (999_499, "999 kB"),
+        (999_500, "1.0 MB"),
+        (17_000_000, "17 MB"),
+        (2_500_000_000_000, "2,500 GB"),
+        (None, "–"),
+    ],
+)
+def test_filesize(value: object, text: str) -> None:
+    assert pages.filesize(value) == text
+
+
+def test_count() -> None:
+    assert pages.count(5000) == "5,000"
+    assert pages.count(12) == "12"
+    assert pages.count(None) == "–"
+
+
+def test_times_are_in_utc() -> None:
+    amsterdam = datetime(2026, 11, 22, 0, 5, tzinfo=timezone(timedelta(hours=1)))
+    assert pages.moment(amsterdam) == '<time datetime="2026-11-21T23:05:00Z">2026-11-21 23:05 UTC</time>'
+    assert pages.day(amsterdam) == '<time datetime="2026-11-21T23:05:00Z">2026-11-21</time>'
+
+
+def test_times_are_marked_as_safe_html() -> None:
+    assert hasattr(pages.moment(datetime(2026, 1, 1, tzinfo=UTC)), "__html__")
+
+
+def test_no_time_is_a_dash() -> None:
+    assert pages.moment(None) == pages.day("") == "–"
+
+
+def test_item() -> None:
+    assert pages.item({"bleu-1": 0.7}, "bleu-1") == 0.7
+    assert pages.item({"bleu-1": 0.7}, "meteor") is None
+    assert pages.item("", "meteor") is None
+
+
+def test_query() -> None:
+    assert pages.query("/compare?phase=dev&systems=1&systems=2&a=") == [
+        ("phase", "dev"),
+        ("systems", "1"),
+        ("systems", "2"),
+        ("a", ""),
+    ]
+    assert pages.query("/compare") == pages.query("") == pages.query(None) == []
+
+
+def test_another_page_keeps_the_rest_of_the_query() -> None:
+    request = SimpleNamespace(GET=MultiValueDict({"systems": ["1", "2"], "page": ["7"], "by": ["cider-d"]}))
+    assert pages.at_page(request, 8) == "?systems=1&systems=2&by=cider-d&page=8"
+
+
+def test_without_a_request_there_is_only_the_page() -> None:
+    assert pages.at_page("", 2) == "?page=2"
+
+
+def test_a_difference_is_drawn_around_zero() -> None:
+    assert pages.plot({"low": 0.1, "difference": 0.15, "high": 0.2}) == pages.Plot(116.0, 134.0, 152.0)
+    assert pages.plot({"low": -0.2, "difference": -0.1, "high": 0.0}) == pages.Plot(8.0, 44.0, 80.0)
+
+
+def test_rows_with_attributes_are_drawn_too() -> None:
+    assert pages.plot(SimpleNamespace(low=-1, difference=0, high=1)) == pages.Plot(8.0, 80.0, 152.0)
+
+
+def test_no_difference_at_all_is_a_point_at_zero() -> None:
+    assert pages.plot({"low": 0.0, "difference": 0.0, "high": 0.0}) == pages.Plot(80.0, 80.0, 80.0)
+
+
+@pytest.mark.parametrize("missing", [None, math.nan])
+def test_a_difference_without_an_interval_is_not_drawn(missing: float | None) -> None:
+    assert pages.plot({"low": missing, "difference": 0.1, "high": 0.2}) is None
+
+
+def test_every_filter_is_registered() -> None:
+    functions = {name for name in pages.__all__ if name not in {"Plot", "register"}}
+    assert pages.register.filters.keys() == functions
