@@ -179,6 +179,7 @@ def _shown(submission: Submission) -> dict[str, Any]:
         "finished": submission.finished,
         "scores": {name: entry["score"] for name, entry in ranking.items()},
         "all_scores": scores,
+        "warnings": submission.warnings,
         "url": submission.url,
     }
 

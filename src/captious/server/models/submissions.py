@@ -68,6 +68,8 @@ class Submission(models.Model):
     traceback = models.TextField(blank=True)
     #: label of a reference set -> output -> {"score", "low", "high", "signature"}; see scoring/results.py.
     scores = models.JSONField(default=dict)
+    #: What is legal but misleading about the scores, a sentence each.
+    warnings = models.JSONField(default=list)
     #: ``Challenge.scoring_version`` that the scores are from.
     scoring_version = models.PositiveIntegerField(default=0)
     #: Name of the file with its statistics, in its folder.

@@ -76,11 +76,14 @@ def take(worker: str) -> Lease | None:
         return Lease(Submission.objects.select_related("phase__challenge", "team").get(pk=found.pk), number)
 
 
-def finish(lease: Lease, *, scores: dict[str, Any], results_file: str, scoring_version: int) -> bool:
+def finish(
+    lease: Lease, *, scores: dict[str, Any], warnings: list[str], results_file: str, scoring_version: int
+) -> bool:
     """Write the result; False if the lease has been lost, and nothing was written."""
     done: int = lease.row.update(
         status=_Status.DONE,
         scores=scores,
+        warnings=warnings,
         results_file=results_file,
         scoring_version=scoring_version,
         finished=timezone.now(),

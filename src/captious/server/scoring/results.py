@@ -42,10 +42,11 @@ class StoredResults:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """The scores of one reference set: plain values for the database, and arrays for the file."""
+    """The scores of one reference set: plain values and warnings for the database, and arrays for the file."""
 
     scores: dict[str, dict[str, Any]]
     stored: StoredResults
+    warnings: list[str]
 
 
 def score_set(
@@ -66,7 +67,7 @@ def score_set(
         per_caption=np.stack([result.per_caption for result in report.values()], axis=1),
         resampled=np.stack(columns, axis=1),
     )
-    return Scored(scores, stored)
+    return Scored(scores, stored, report.warnings)
 
 
 def write_results(path: Path, results: dict[str, StoredResults]) -> None:

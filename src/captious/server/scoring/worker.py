@@ -25,7 +25,7 @@ from captious.server.scoring import lease as leases
 from captious.server.scoring.results import StoredResults, score_set, write_results
 from captious.server.submissions import storage
 
-__all__ = ["run"]
+__all__ = ["run", "score"]
 
 _log = logging.getLogger("captious.worker")
 _POLL = 0.3  # seconds between looks at an empty queue
@@ -45,7 +45,7 @@ def run(stop: threading.Event) -> None:
                 seen = time.monotonic()
             lease = leases.take(name)
             if lease is not None:
-                _score(lease)
+                score(lease)
                 continue
             if time.monotonic() - tidied > _TIDY:
                 storage.remove_leftovers()
@@ -74,17 +74,18 @@ def _prepare_one() -> bool:
     return False
 
 
-def _score(lease: leases.Lease) -> None:
+def score(lease: leases.Lease) -> None:
+    """Score the submission of a lease; whatever happens, it ends, or it goes back to the queue."""
     submission = lease.submission
     began = time.monotonic()
     _log.info("scoring", extra={"submission": submission.pk, "lease": lease.number})
     path = submission.folder / f"results-{lease.number}.npz"
     try:
         with leases.Heartbeat(lease, on_timeout=_end_process) as heartbeat:
-            scores, stored = _scores(submission, heartbeat)
+            scores, stored, warnings = _scores(submission, heartbeat)
             write_results(path, stored)
         version = submission.challenge.scoring_version
-        if not leases.finish(lease, scores=scores, results_file=path.name, scoring_version=version):
+        if not leases.finish(lease, scores=scores, warnings=warnings, results_file=path.name, scoring_version=version):
             _log.warning("another worker has it", extra={"submission": submission.pk, "lease": lease.number})
             path.unlink(missing_ok=True)
             return
@@ -101,12 +102,15 @@ def _score(lease: leases.Lease) -> None:
     _log.info("scored", extra={"submission": submission.pk, "seconds": round(time.monotonic() - began, 3)})
 
 
-def _scores(submission: Submission, heartbeat: leases.Heartbeat) -> tuple[dict[str, Any], dict[str, StoredResults]]:
+def _scores(
+    submission: Submission, heartbeat: leases.Heartbeat
+) -> tuple[dict[str, Any], dict[str, StoredResults], list[str]]:
     challenge = submission.challenge
     selection = prepared.selection(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
     sets = submission.phase.reference_sets
     scores: dict[str, Any] = {}
     stored: dict[str, StoredResults] = {}
+    warnings: list[str] = []
     with observed(_Steps(heartbeat, len(sets))):
         for each in sets:
             candidates = storage.candidates_in(submission.folder, each.captions)
@@ -116,7 +120,8 @@ def _scores(submission: Submission, heartbeat: leases.Heartbeat) -> tuple[dict[s
             )
             key = key_of(challenge, each)
             scores[key], stored[key] = scored.scores, scored.stored
-    return scores, stored
+            warnings += [warning for warning in scored.warnings if warning not in warnings]
+    return scores, stored, warnings
 
 
 class _Steps:

@@ -1,0 +1,50 @@
+"""A site in this process, emptied for every test, and servers in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("django")
+
+from captious.server.operations.setup import migrate, set_up
+from tests.support.server import Server
+from tests.support.site import Site
+
+
+@pytest.fixture(scope="session")
+def set_up_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of the site in this process."""
+    data = tmp_path_factory.mktemp("site")
+    for name in [name for name in os.environ if name.startswith("CAPTIOUS_SERVER_") or name == "DATABASE_URL"]:
+        del os.environ[name]
+    set_up(data)
+    from django.test.utils import setup_test_environment
+
+    setup_test_environment()
+    migrate()
+    return data
+
+
+@pytest.fixture
+def site(set_up_site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """An empty site."""
+    from django.core.cache import cache
+    from django.core.management import call_command
+
+    call_command("flush", verbosity=0, interactive=False)
+    cache.clear()
+    for name in ("challenges", "submissions", "incoming"):
+        shutil.rmtree(set_up_site / name, ignore_errors=True)
+    yield Site(set_up_site, monkeypatch)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """A server with the demonstration, in processes of its own."""
+    with Server(tmp_path / "data", "--demo") as running:
+        yield running

@@ -1,0 +1,146 @@
+"""The main job, end to end: upload, validation, scoring, leaderboard; numbers are those of the library."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import captious
+from tests.support.server import Server
+from tests.support.site import EXAMPLES, Site, example
+
+
+@pytest.mark.filterwarnings("ignore:cider-d weights")
+def test_scores_are_those_of_the_library(site: Site) -> None:
+    challenge = site.demo()
+    ann = site.user()
+    response = site.submit(ann)
+    assert response.status_code == 302
+    site.work()
+    [made] = site.submissions()
+    assert made.status == "done"
+    metrics = list(challenge.definition.metrics)
+    report = captious.score(EXAMPLES / "improved.json", challenge.folder / "references" / "c4.json", metrics=metrics)
+    scores = made.scores["c4"]
+    assert list(scores) == list(report)
+    for name, result in report.items():
+        assert scores[name]["score"] == result.score
+        assert (scores[name]["low"], scores[name]["high"]) == result.confidence_interval()
+        assert scores[name]["signature"] == result.signature
+
+
+@pytest.mark.filterwarnings("ignore:cider-d weights")
+def test_the_comparison_is_that_of_the_library(site: Site) -> None:
+    challenge = site.demo()
+    site.work()
+    baselines = {row["method"]: row["url"].split("/")[2] for row in board(site)}
+    page = site.client().get("/challenges/demo/compare", {"a": baselines["Baseline"], "b": baselines["Improved"]})
+    references = challenge.folder / "references" / "c4.json"
+    files = [EXAMPLES / f"{name}.json" for name in ("baseline", "improved")]
+    expected = captious.compare(*files, references, metrics=list(challenge.definition.metrics))
+    shown = {row["name"]: row for row in page.context["rows"]}
+    assert list(shown) == list(expected)
+    for name, difference in expected.items():
+        assert shown[name]["difference"] == difference.difference
+        assert (shown[name]["low"], shown[name]["high"]) == difference.interval
+        assert shown[name]["p"] == difference.p_bootstrap
+        assert shown[name]["effect_size"] == pytest.approx(difference.effect_size, abs=1e-12)
+
+
+def board(site: Site, **query: str) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = site.client().get("/challenges/demo/leaderboard.json", query).json()
+    return rows
+
+
+class TestBoard:
+    def test_baselines_are_on_it_from_the_start(self, site: Site) -> None:
+        site.demo()
+        site.work()
+        rows = board(site)
+        assert [row["method"] for row in rows] == ["Improved", "Human captions", "Baseline"]
+        assert [row["human"] for row in rows] == [False, True, False]
+
+    def test_systems_that_cannot_be_told_apart_share_a_rank(self, site: Site) -> None:
+        site.demo()
+        site.submit(site.user())  # the captions of "Improved" once more
+        site.work()
+        ranks = {row["method"]: row["rank"] for row in board(site)}
+        assert ranks["Mine"] == ranks["Improved"] == 1
+        assert ranks["Baseline"] > 1
+
+    def test_it_shows_the_best_of_each_team_or_all(self, site: Site) -> None:
+        site.demo()
+        ann = site.user()
+        site.submit(ann, example("baseline"), method="worse")
+        site.submit(ann, method="better")
+        site.work()
+        assert "worse" not in {row["method"] for row in board(site)}
+        assert {"worse", "better"} <= {row["method"] for row in board(site, all="1")}
+
+    def test_missing_scores_are_last_whichever_way_it_is_sorted(self, site: Site) -> None:
+        site.demo()
+        site.submit(site.user())
+        site.work()
+        [made] = site.submissions()
+        made.scores["c4"]["meteor"]["score"] = None
+        made.save()
+        for sort in ("meteor", "-meteor"):
+            rows = board(site, sort=sort)
+            assert rows[-1]["method"] == "Mine"
+            assert rows[-1]["rank"] is None
+
+    def test_private_and_hidden_submissions_are_not_on_it(self, site: Site) -> None:
+        site.demo()
+        site.submit(site.user(), public="", method="private")
+        site.submit(site.user("bob"), method="hidden")
+        site.work()
+        [private, hidden] = site.submissions()
+        type(hidden).objects.filter(pk=hidden.pk).update(is_hidden=True)
+        assert not {"private", "hidden"} & {row["method"] for row in board(site)}
+        assert site.client().get(private.url).status_code == 404
+
+
+class TestUpload:
+    def test_all_problems_at_once_and_nothing_submitted(self, site: Site) -> None:
+        site.demo()
+        rows = example()
+        bad = [*rows[2:], rows[2], {"image_id": 999, "caption": "a cat"}]
+        page = site.submit(site.user(), bad)
+        assert page.status_code == 422
+        text = page.content.decode()
+        for said in ("more than one caption", "not in the challenge", "no caption", "999"):
+            assert said in text
+        assert site.submissions() == []
+
+    def test_a_dry_run_counts_nothing(self, site: Site) -> None:
+        from captious.server.models import Attempt
+
+        site.demo()
+        page = site.submit(site.user(), action="check")
+        assert page.status_code == 200
+        assert "No problems found" in page.content.decode()
+        assert site.submissions() == []
+        assert Attempt.objects.count() == 0
+
+
+def test_captious_serve_and_submit(server: Server, tmp_path: Path) -> None:
+    token = server.token()
+    place = ["--server", server.url, "--challenge", "demo", "--token", token]
+    done = server.captious(
+        "submit", str(EXAMPLES / "improved.json"), *place, "--method", "Mine", "--wait", "--format", "json"
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["status"] == "done"
+    rows = {row["method"]: row["scores"] for row in server.get("/challenges/demo/leaderboard.json")}
+    assert rows["Mine"] == rows["Improved"] == answer["scores"]
+    (tmp_path / "bad.json").write_text('[{"image_id": 1, "caption": "a cat"}]')
+    refused = server.captious("submit", str(tmp_path / "bad.json"), *place, "--method", "Bad")
+    assert refused.returncode == 2
+    assert "24 images have no caption" in refused.stderr
+    assert server.stop() == 0
+    assert server.processes("web") == server.processes("worker") == []
+    server.start()  # everything is still there
+    assert "Mine" in {row["method"] for row in server.get("/challenges/demo/leaderboard.json")}

@@ -1,0 +1,123 @@
+"""``captious serve`` in processes of its own, as users run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+ADMIN, PASSWORD = "root", "correct-horse-77"
+
+
+class Server:
+    """A running server. A context manager, which stops it in the end.
+
+    Args:
+        data: its data folder.
+        options: of ``captious serve``.
+        environment: variables to add.
+    """
+
+    def __init__(self, data: Path, *options: str, environment: dict[str, str] | None = None) -> None:
+        self.data = data
+        self.options = options
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.environment = {
+            **{key: value for key, value in os.environ.items() if not key.startswith("CAPTIOUS_SERVER_")},
+            "CAPTIOUS_ADMIN": ADMIN,
+            "CAPTIOUS_ADMIN_PASSWORD": PASSWORD,
+            **(environment or {}),
+        }
+        self.log = data.parent / f"{data.name}.log"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Server:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, t: TracebackType | None) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Start it, and wait until it is healthy."""
+        command = [sys.executable, "-P", "-m", "captious", "serve", "--data", str(self.data), "--port", str(self.port)]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*command, *self.options], env=self.environment, stderr=log, stdout=log, start_new_session=True
+            )
+        self.wait_until_healthy()
+
+    def stop(self) -> int:
+        """Ask it to stop; gives the exit status."""
+        assert self.process is not None
+        self.process.terminate()
+        try:
+            return self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+
+    def wait_until_healthy(self, seconds: float = 60) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            assert self.process is None or self.process.poll() is None, self.log.read_text()
+            try:
+                if self.get("/healthz")["status"] == "ok":
+                    return
+            except (urllib.error.URLError, ConnectionError, TimeoutError):
+                pass
+            time.sleep(0.1)
+        raise TimeoutError(self.log.read_text()[-4000:])
+
+    def get(self, path: str, token: str = "") -> Any:
+        """The JSON at a path."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        with urllib.request.urlopen(urllib.request.Request(self.url + path, headers=headers), timeout=60) as answer:
+            return json.load(answer)
+
+    def captious(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of captious on the data folder's machine."""
+        command = [sys.executable, "-P", "-m", "captious", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=300)
+
+    def token(self, user: str = ADMIN) -> str:
+        """A new token of a user."""
+        done = self.captious("serve", "token", "--data", str(self.data), "--user", user)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def processes(self, role: str) -> list[int]:
+        """Process ids of ``web`` (gunicorn's master first) or ``worker``."""
+        found = []
+        for folder in Path("/proc").iterdir():
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if b"serve" in words and role.encode() in words and str(self.data).encode() in words:
+                found.append(int(folder.name))
+        return sorted(found)
+
+    def kill(self, role: str) -> list[int]:
+        """Kill all processes of a role with SIGKILL; gives their ids."""
+        killed = self.processes(role)
+        for process in killed:
+            os.kill(process, signal.SIGKILL)
+        return killed
+
+
+def free_port() -> int:
+    """A port on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

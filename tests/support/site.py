@@ -1,0 +1,110 @@
+"""The site in this process: users, challenges, submissions and scoring with a few words."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+EXAMPLES = REPOSITORY / "examples"
+PASSWORD = "correct-horse-77"
+
+
+class Site:
+    """An empty site.
+
+    Args:
+        data: its data folder.
+        monkeypatch: undoes changes of settings.
+    """
+
+    def __init__(self, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.data = data
+        self._monkeypatch = monkeypatch
+
+    def configure(self, **settings: Any) -> None:
+        """Change settings of the server for this test."""
+        from django.conf import settings as django
+
+        self._monkeypatch.setattr(django, "CAPTIOUS", dataclasses.replace(django.CAPTIOUS, **settings))
+
+    def user(self, name: str = "ann", **values: Any) -> Any:
+        """A user with the password ``PASSWORD``."""
+        from captious.server.models import User
+
+        return User.objects.create_user(name, password=PASSWORD, **values)
+
+    def client(self, user: Any = None) -> Any:
+        """A browser, in which a user has signed in."""
+        from django.test import Client
+
+        client = Client(raise_request_exception=False)
+        if user is not None:
+            client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        return client
+
+    def token(self, user: Any) -> str:
+        from captious.server.people.secrets import make_token
+
+        return make_token(user, "test")
+
+    def demo(self) -> Any:
+        """The demonstration, its baselines not scored yet."""
+        from captious.server.models import Challenge
+        from captious.server.operations.setup import load_demo
+
+        load_demo()
+        return Challenge.objects.get(slug="demo")
+
+    def load(self, folder: Path) -> Any:
+        """A challenge from a folder."""
+        from captious.server.challenges.loading import load_challenge
+
+        return load_challenge(folder).challenge
+
+    def work(self) -> None:
+        """Score everything that is queued, as a worker does."""
+        from captious.server.scoring import lease, worker
+
+        while (taken := lease.take("test")) is not None:
+            worker.score(taken)
+
+    def submit(self, user: Any, captions: Any = None, *, challenge: str = "demo", **values: Any) -> Any:
+        """Submit through the form; gives the response. By default, the captions of examples/improved.json."""
+        client = self.client(user)
+        content = (EXAMPLES / "improved.json").read_bytes() if captions is None else captions
+        if not isinstance(content, bytes):
+            content = json.dumps(content).encode()
+        return client.post(f"/challenges/{challenge}/submit", self.form(user, content, **values))
+
+    def form(self, user: Any, content: bytes, **values: Any) -> dict[str, Any]:
+        """What the form of a submission sends."""
+        from django.core.files.uploadedfile import SimpleUploadedFile
+
+        from captious.server.people.teams import personal_team
+
+        return {
+            "phase": "main",
+            "team": personal_team(user).slug,
+            "method": "Mine",
+            "public": "on",
+            "action": "submit",
+            "file": SimpleUploadedFile(values.pop("filename", "captions.json"), content),
+            **values,
+        }
+
+    def submissions(self, **values: Any) -> list[Any]:
+        """Submissions that are no baselines, the oldest first."""
+        from captious.server.models import Submission
+
+        return list(Submission.objects.filter(is_baseline=False, **values).order_by("pk"))
+
+
+def example(name: str = "improved") -> list[dict[str, Any]]:
+    """The captions of a system in examples/."""
+    found: list[dict[str, Any]] = json.loads((EXAMPLES / f"{name}.json").read_text())
+    return found
