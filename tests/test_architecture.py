@@ -34,6 +34,7 @@ FLOORS = (
     {"report", "scale", "compat"},
     {"server"},
     {"cli"},
+    {"__main__"},
 )
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

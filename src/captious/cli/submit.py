@@ -31,7 +31,7 @@ __all__ = ["submit"]
 @click.option("--method", required=True, metavar="NAME", help="Name of the method on the leaderboard.")
 @click.option("--team", default="", metavar="NAME", help="The team. Default: your only one.")
 @click.option("--link", default="", metavar="URL", help="A paper or repository.")
-@click.option("--description", default="", metavar="TEXT")
+@click.option("--description", default="", metavar="TEXT", help="A few sentences about the method.")
 @click.option("--private", is_flag=True, help="Do not show it on the leaderboard.")
 @click.option("--anonymous", is_flag=True, help="Do not show the name of the team.")
 @click.option("--dry-run", is_flag=True, help="Only check the file; nothing is submitted, and nothing counts.")

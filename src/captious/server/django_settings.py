@@ -21,7 +21,7 @@ CAPTIOUS = ServerSettings.load(Path(os.environ[DATA_VARIABLE]))
 
 SECRET_KEY = CAPTIOUS.secret_key
 DEBUG = False
-ALLOWED_HOSTS = list(CAPTIOUS.hosts)
+ALLOWED_HOSTS = [*CAPTIOUS.hosts, "localhost", "127.0.0.1", "[::1]"]  # health checks of this machine
 ROOT_URLCONF = "captious.server.urls"
 WSGI_APPLICATION = "captious.server.wsgi.application"
 INSTALLED_APPS = [

@@ -59,7 +59,7 @@ class _Commands(click.Group):
     help="Folder of the server, made if need be. Default with --demo: a temporary folder.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, metavar="N")
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, metavar="N", help="Port.")
 @click.pass_context
 def serve(context: click.Context, demo: bool, data: Path | None, host: str, port: int) -> None:
     """Run an evaluation server: pages, API, and workers that score submissions.

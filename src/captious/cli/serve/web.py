@@ -15,7 +15,7 @@ __all__ = ["web"]
 @click.command()
 @data_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, metavar="N")
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, metavar="N", help="Port.")
 def web(data: Path, host: str, port: int) -> None:
     """Serve pages and API of a data folder that ``captious serve`` or ``captious serve admin`` has set up."""
     with server_extra():

@@ -19,12 +19,11 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from captious.server.challenges.folder import CheckedChallenge, check_folder
-from captious.server.challenges.metrics import FILE_SETTINGS
 from captious.server.challenges.new_folder import new_folder
 from captious.server.challenges.problems import ChallengeError
 from captious.server.challenges.texts import as_html
 from captious.server.models import Challenge, Phase, Submission, User
-from captious.server.models.challenges import key_of
+from captious.server.models.challenges import IDS_FOLDER, key_of
 from captious.server.people.audit import record
 from captious.server.people.teams import baselines_team
 from captious.server.scoring.lease import queue_again
@@ -110,13 +109,9 @@ def _copy(checked: CheckedChallenge, target: Path) -> None:
         for name in checked.checksums:
             (new / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(checked.folder / name, new / name)
-        for setting in FILE_SETTINGS:
-            given = checked.folder / checked.definition.settings.get(setting, "")
-            if setting in checked.definition.settings and given.is_dir():
-                shutil.copytree(given, new / checked.definition.settings[setting])
-        (new / "ids").mkdir()
+        (new / IDS_FOLDER).mkdir()
         for captions, ids in checked.image_ids.items():
-            (new / "ids" / f"{captions}.json").write_text(json.dumps(ids))
+            (new / IDS_FOLDER / f"{captions}.json").write_text(json.dumps(ids))
 
 
 def _store(checked: CheckedChallenge, version: int) -> tuple[Challenge, int]:

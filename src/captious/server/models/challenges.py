@@ -14,7 +14,10 @@ from django.utils import timezone
 from captious.server.challenges.definition import ChallengeDefinition, PhaseDefinition, ReferencesDefinition
 from captious.server.models.people import User
 
-__all__ = ["Challenge", "Phase", "key_of"]
+__all__ = ["IDS_FOLDER", "Challenge", "Phase", "key_of"]
+
+#: Where the image ids of captions files are, in the folder of a challenge; no organiser has a folder of this name.
+IDS_FOLDER = ".captious-ids"
 
 
 def key_of(challenge: Challenge, references: ReferencesDefinition) -> str:
@@ -73,7 +76,7 @@ class Challenge(models.Model):
 
     def ids_file(self, captions: str) -> Path:
         """The file with the image ids of a captions file, which a submission must have."""
-        return self.folder / "ids" / f"{captions}.json"
+        return self.folder / IDS_FOLDER / f"{captions}.json"
 
     @cached_property
     def phase_list(self) -> list[Phase]:
