@@ -22,6 +22,8 @@ from captious.server.scoring.results import read_results
 __all__ = ["Board", "Cell", "Column", "Query", "Row", "as_json", "as_table", "board", "query_from", "submissions_on"]
 
 NO_SCORE = "–"
+#: What sorts by the time of submission, in addresses.
+DATE = "date"
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Query:
         phase, references: of the challenge.
         output: what is sorted and ranked by.
         ascending: lowest first.
+        by_date: sorted by the time of submission, the newest first, or with ``ascending`` the oldest: the history.
         everything: all submissions, not only the best of each team.
     """
 
@@ -39,6 +42,7 @@ class Query:
     references: ReferencesDefinition
     output: str
     ascending: bool = False
+    by_date: bool = False
     everything: bool = False
 
     @property
@@ -57,7 +61,7 @@ class Query:
         values = {
             "phase": self.phase.name,
             "references": self.key,
-            "sort": ("" if self.ascending else "-") + self.output,
+            "sort": ("" if self.ascending else "-") + (DATE if self.by_date else self.output),
         }
         return urlencode({**values, **({"all": "1"} if self.everything else {})})
 
@@ -127,6 +131,15 @@ class Board:
         return replace(self.query, everything=False).url()
 
     @property
+    def date_url(self) -> str:
+        """The history: by the time of submission, the newest first, and the other way round when that is shown."""
+        return replace(self.query, by_date=True, ascending=self.query.by_date and not self.query.ascending).url()
+
+    @property
+    def date_sorted(self) -> str:
+        return "" if not self.query.by_date else "ascending" if self.query.ascending else "descending"
+
+    @property
     def json_url(self) -> str:
         return self.query.url("leaderboard_json")
 
@@ -169,7 +182,8 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
         phase=phase,
         references=references,
         output=output if is_known else challenge.definition.rank_by,
-        ascending=is_known and not sort.startswith("-"),
+        ascending=(is_known or output == DATE) and not sort.startswith("-"),
+        by_date=output == DATE,
         everything=parameters.get("all") == "1",
     )
 
@@ -300,6 +314,8 @@ def _sorted(submissions: Iterable[Submission], query: Query) -> list[Submission]
     sign = 1.0 if query.ascending else -1.0
 
     def key(submission: Submission) -> tuple[bool, float, int]:
+        if query.by_date:
+            return (False, sign * submission.created.timestamp(), submission.pk)
         score = _score(submission, query, query.output)
         return (score is None, 0.0 if score is None else sign * score, submission.pk)
 
@@ -310,7 +326,7 @@ def _best_of_each_team(submissions: Iterable[Submission], query: Query) -> list[
     """The best submission of each team; every baseline."""
     kept: list[Submission] = []
     teams: set[int] = set()
-    for submission in _sorted(submissions, replace(query, ascending=False)):
+    for submission in _sorted(submissions, replace(query, ascending=False, by_date=False)):
         if submission.is_baseline or submission.team_id not in teams:
             kept.append(submission)
             teams.add(submission.team_id)
@@ -350,8 +366,8 @@ def _cell(submission: Submission, query: Query, name: str, best: float | None) -
 
 
 def _column(name: str, query: Query, submissions: Iterable[Submission]) -> Column:
-    is_sorted = name == query.output
-    flipped = replace(query, output=name, ascending=not query.ascending if is_sorted else False)
+    is_sorted = name == query.output and not query.by_date
+    flipped = replace(query, output=name, by_date=False, ascending=not query.ascending if is_sorted else False)
     signatures = (_entry(each, query, name).get("signature", "") for each in submissions)
     return Column(
         name=name,

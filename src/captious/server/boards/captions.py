@@ -109,9 +109,8 @@ def _drawing(metric: Any, caption: str, references: list[str]) -> str:
         if isinstance(metric, Meteor):
             alignments: list[Alignment] = [metric.align(caption, each) for each in references[:_MOST_REFERENCES]]
             best = max(alignments, key=lambda alignment: alignment.score)
-            return (
-                f"{as_text(AlignmentPicture(best), width=_WIDTH)}\n{as_text(AlignmentPicture.legend([best]))}".strip()
-            )
+            legend = as_text(AlignmentPicture.legend([best]))
+            return f"{as_text(AlignmentPicture(best), width=_WIDTH)}\n{legend}".strip("\n")
         if isinstance(metric, Spice):
             return as_text(ScenePicture(metric.explain(caption, references)), width=_WIDTH).rstrip()
     except CaptiousError as error:  # a table that this machine does not have: the page is useful without
