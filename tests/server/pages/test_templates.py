@@ -1,0 +1,60 @@
+"""What all templates keep to: pages load nothing from elsewhere and run nothing inline, and errors need no context."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import captious
+from tests.support.site import Site
+
+TEMPLATES = Path(captious.__file__).parent / "server" / "templates"
+PAGES = sorted(TEMPLATES.rglob("*.html"))
+names = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(TEMPLATES).as_posix())
+
+#: What the content security policy forbids: styles and code within a page, and files of other sites.
+FORBIDDEN = {
+    "a style attribute": re.compile(r"<[^>]*\sstyle="),
+    "a style element": re.compile(r"<style"),
+    "an inline script": re.compile(r"<script(?![^>]*\ssrc=)"),
+    "an event handler": re.compile(r"<[^>]*\son[a-z]+="),
+    "a file of another site": re.compile(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=\"(?:https?:)?//"),
+}
+
+
+def test_there_are_templates() -> None:
+    assert len(PAGES) > 30
+
+
+@names
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_the_content_security_policy_allows_it(path: Path, what: str) -> None:
+    found = FORBIDDEN[what].search(path.read_text())
+    assert found is None, f"{what}: {found and found.group()}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['<p style="color: red">', "<style>", "<script>", '<a onclick="x()">', '<img src="https://example.org/a.png">'],
+)
+def test_what_is_forbidden_is_found(text: str) -> None:
+    assert any(pattern.search(text) for pattern in FORBIDDEN.values())
+
+
+@pytest.mark.parametrize("name", ["400", "403", "403_csrf", "404", "413", "429", "500", "503", "locked"])
+def test_error_pages_need_no_context(site: Site, name: str) -> None:
+    from django.template.loader import get_template
+
+    page = get_template(f"{name}.html").render()
+    assert re.search(r"<h1>[^<]+</h1>\s*<p class=\"lead\">[^<]+", page)
+
+
+@pytest.mark.parametrize("name", ["404", "413", "429", "503"])
+def test_error_pages_show_the_message(site: Site, name: str) -> None:
+    from django.template.loader import get_template
+
+    assert "Uploads may have up to &lt;100&gt; MiB." in get_template(f"{name}.html").render(
+        {"message": "Uploads may have up to <100> MiB."}
+    )
