@@ -98,7 +98,7 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
                     "state": phase.state,
                     "opens": phase.opens,
                     "closes": phase.closes,
-                    "captions": list(phase.definition.captions),
+                    "captions": phase.captions,
                 }
                 for phase in found.phase_list
             ],
@@ -129,14 +129,13 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
             return JsonResponse(
                 {"problems": [problem.to_dict() for problem in problems]}, status=422 if problems else 200
             )
-        made = intake.submit(entry, path)
+        made = intake.submit(entry, path, lambda made: record("submit", made.method, request=request, submission=made))
     except intake.Refused as refused:
         record("refused", entry.method, request=request, challenge=found, detail=refused.message)
         said = [problem.to_dict() for problem in refused.problems]
         raise _Failure(422 if said else 409, refused.message, problems=said) from None
     finally:
         path.unlink(missing_ok=True)
-    record("submit", made.method, request=request, submission=made)
     return JsonResponse(_shown(made), status=201)
 
 
@@ -162,8 +161,8 @@ def _shown(submission: Submission) -> dict[str, Any]:
     """A submission as plain values. ``scores`` are those of the reference set that ranks, ``all_scores`` of each."""
     scores: dict[str, Any] = submission.scores if submission.status == Submission.Status.DONE else {}
     sets = submission.phase.reference_sets
-    ranks = next(each for each in sets if each.captions == sets[-1].captions)
-    ranking = scores.get(key_of(submission.challenge, ranks), {})
+    ranks = next((each for each in sets if each.captions == sets[-1].captions), None)
+    ranking = scores.get(key_of(submission.challenge, ranks), {}) if ranks is not None else {}
     return {
         "id": submission.pk,
         "challenge": submission.challenge.slug,

@@ -6,9 +6,12 @@ scored again, which costs nothing.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +67,23 @@ def load_challenge(folder: Path, *, actor: Any = None) -> Loaded:
         OutputError: its files cannot be stored.
     """
     checked = check_folder(folder)
+    with _alone(checked.slug):
+        return _load(checked, actor)
+
+
+@contextmanager
+def _alone(slug: str) -> Iterator[None]:
+    """One load of a challenge at a time; versions and folders are numbered."""
+    place = settings.CAPTIOUS.data / "challenges" / slug
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / ".lock").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        for leftover in place.glob(".captious-*"):  # of a load that was killed
+            shutil.rmtree(leftover, ignore_errors=True)
+        yield
+
+
+def _load(checked: CheckedChallenge, actor: Any) -> Loaded:
     old = Challenge.objects.filter(slug=checked.slug).first()
     _check_against(checked, old)
     version = 1 if old is None else old.version + 1
@@ -103,7 +123,6 @@ def _check_against(checked: CheckedChallenge, old: Challenge | None) -> None:
 
 def _copy(checked: CheckedChallenge, target: Path) -> None:
     """Copy what the challenge uses, and write the image ids that submissions must have."""
-    target.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(target, ignore_errors=True)  # of a load that was killed
     with new_folder(target) as new:
         for name in checked.checksums:
@@ -156,13 +175,16 @@ def _store(checked: CheckedChallenge, version: int) -> tuple[Challenge, int]:
                 "scored_in_total": phase.scored_in_total,
                 "attempts_per_day": phase.attempts_per_day,
                 "board": phase.board,
+                "captions": [*phase.captions],
                 "is_retired": False,
             },
         )
     names = [phase.name for phase in definition.phases]
     Phase.objects.filter(challenge=challenge).exclude(name__in=names).update(is_retired=True)
     current = Submission.objects.filter(phase__challenge=challenge, phase__is_retired=False)
-    return challenge, queue_again(current) if is_changed else 0
+    if not is_changed:  # but a phase may be back that was retired when it did
+        current = current.filter(status=Submission.Status.DONE).exclude(scoring_version=challenge.scoring_version)
+    return challenge, queue_again(current)
 
 
 def _scoring_key(checked: CheckedChallenge) -> str:

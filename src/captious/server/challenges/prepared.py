@@ -6,6 +6,7 @@ about the references, and a submission costs only its own captions.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 
 from captious.data import Captions, References
@@ -19,9 +20,11 @@ from captious.server.models import Challenge
 __all__ = ["give_up", "is_ready", "prepare", "references", "selection"]
 
 _MOST = 8  # reference sets that are kept
-_kept: OrderedDict[tuple[str, int, str, str], References] = OrderedDict()
-_selections: dict[tuple[str, int], Selection] = {}
-_ready: set[tuple[str, int]] = set()
+_Key = tuple[str, int, str]
+_kept: OrderedDict[tuple[_Key, str, str], References] = OrderedDict()
+_selections: dict[_Key, Selection] = {}
+_ready: set[_Key] = set()
+_lock = threading.RLock()  # web processes have several threads
 
 
 def is_ready(challenge: Challenge) -> bool:
@@ -50,14 +53,15 @@ def prepare(challenge: Challenge, *, threads: int | None) -> None:
 
 def references(challenge: Challenge, each: ReferencesDefinition) -> References:
     """A reference set, the same object at every call while it is kept."""
-    key = (*_key(challenge), each.captions, each.name)
-    if key not in _kept:
-        _kept[key] = read_reference_set(challenge.folder, each)
-    _kept.move_to_end(key)
-    while len(_kept) > _MOST:
-        slug, version, *_ = _kept.popitem(last=False)[0]
-        _ready.discard((slug, version))
-    return _kept[key]
+    key = (_key(challenge), each.captions, each.name)
+    with _lock:
+        if key not in _kept:
+            _forget_other_versions(key[0])
+            _kept[key] = read_reference_set(challenge.folder, each)
+        _kept.move_to_end(key)
+        while len(_kept) > _MOST:
+            _kept.popitem(last=False)
+        return _kept[key]
 
 
 def selection(challenge: Challenge, *, threads: int | None) -> Selection:
@@ -67,11 +71,22 @@ def selection(challenge: Challenge, *, threads: int | None) -> Selection:
         CaptiousError: a metric that cannot run here.
     """
     key = _key(challenge)
-    if key not in _selections:
-        settings = settings_in(challenge.folder, challenge.definition.settings, threads=threads)
-        _selections[key] = select(list(challenge.definition.metrics), settings)
-    return _selections[key]
+    with _lock:
+        if key not in _selections:
+            _forget_other_versions(key)
+            settings = settings_in(challenge.folder, challenge.definition.settings, threads=threads)
+            _selections[key] = select(list(challenge.definition.metrics), settings)
+        return _selections[key]
 
 
-def _key(challenge: Challenge) -> tuple[str, int]:
-    return (str(challenge.slug), int(challenge.version))
+def _forget_other_versions(key: _Key) -> None:
+    """Free the memory of what a challenge was before it was loaded again."""
+    for kept in [each for each in _kept if each[0][0] == key[0] and each[0] != key]:
+        del _kept[kept]
+    for chosen in [each for each in _selections if each[0] == key[0] and each != key]:
+        del _selections[chosen]
+
+
+def _key(challenge: Challenge) -> _Key:
+    """What names a version: a challenge that was deleted and loaded under the same name begins with 1 again."""
+    return (str(challenge.slug), int(challenge.version), str(challenge.scoring_key))

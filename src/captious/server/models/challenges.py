@@ -11,7 +11,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
-from captious.server.challenges.definition import ChallengeDefinition, PhaseDefinition, ReferencesDefinition
+from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
 from captious.server.models.people import User
 
 __all__ = ["IDS_FOLDER", "Challenge", "Phase", "key_of"]
@@ -100,6 +100,8 @@ class Phase(models.Model):
     scored_in_total = models.PositiveIntegerField(default=0)
     attempts_per_day = models.PositiveIntegerField(default=0)
     board = models.CharField(max_length=20, default="public")
+    #: Names of the captions files that its submissions contain.
+    captions = models.JSONField(default=list)
     #: The phase is no longer in the challenge's folder; its submissions stay.
     is_retired = models.BooleanField(default=False)
 
@@ -123,10 +125,6 @@ class Phase(models.Model):
         return self.state_at(timezone.now())
 
     @property
-    def definition(self) -> PhaseDefinition:
-        return self.challenge.definition.phase(self.name)
-
-    @property
     def reference_sets(self) -> list[ReferencesDefinition]:
         """What submissions of this phase are scored against, in the order of the challenge's folder."""
-        return [each for each in self.challenge.definition.references if each.captions in self.definition.captions]
+        return [each for each in self.challenge.definition.references if each.captions in self.captions]

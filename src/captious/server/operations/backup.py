@@ -1,11 +1,15 @@
 """Backup and restore. A backup can be made while the server runs: SQLite's own copy, then the files it speaks of.
 
 Files of submissions and challenges never change once a row names them, so a copy of the database together with the
-files that are there later is complete.
+files that are there later is complete. Submissions that were scored again or deleted meanwhile are an exception,
+which ``settle`` resolves after a restoration. The last file of a backup names all others with their checksums.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 import os
 import shutil
 import sqlite3
@@ -14,6 +18,7 @@ import tarfile
 import tempfile
 from contextlib import closing
 from pathlib import Path
+from typing import IO
 
 from django.conf import settings
 
@@ -21,12 +26,13 @@ from captious.atomic_write import whole_file
 from captious.errors import CaptionFileError, CaptiousError, MissingExtraError, OutputError
 from captious.progress import Progress
 
-__all__ = ["backup", "restore", "restore_database"]
+__all__ = ["backup", "restore", "restore_database", "settle"]
 
 _SQLITE = "database.sqlite3"
 _POSTGRES = "database.dump"
 _FOLDERS = ("challenges", "submissions")
 _FILES = ("secret_key", "captious.toml")
+_CHECKSUMS = "checksums.json"
 
 
 def backup(target: Path) -> int:
@@ -41,18 +47,50 @@ def backup(target: Path) -> int:
         database = _dump(Path(place))
         files = [data / name for name in _FILES if (data / name).exists()]
         for folder in _FOLDERS:
-            files += sorted(path for path in (data / folder).rglob("*") if path.is_file())
+            files += sorted(path for path in (data / folder).rglob("*") if _is_finished(path.relative_to(data), path))
+        checksums: dict[str, str] = {}
         with whole_file(target, "wb") as out, tarfile.open(fileobj=out, mode="w") as archive:
-            archive.add(database, database.name)
+            os.fchmod(out.fileno(), 0o600)  # references and passwords are in it
+            _add(archive, database, database.name, checksums)
             with Progress(len(files)) as progress:
                 for file in files:
                     progress.step(f"backing up {target.name}")
-                    try:
-                        archive.add(file, str(file.relative_to(data)))
-                    except FileNotFoundError:
-                        continue  # deleted meanwhile
-    os.chmod(target, 0o600)  # references and passwords are in it
-    return len(files) + 1
+                    _add(archive, file, str(file.relative_to(data)), checksums)
+            described = json.dumps(checksums).encode()
+            entry = tarfile.TarInfo(_CHECKSUMS)
+            entry.size = len(described)
+            archive.addfile(entry, io.BytesIO(described))
+    os.chmod(target, 0o600)
+    return len(checksums)
+
+
+def _is_finished(name: Path, path: Path) -> bool:
+    """Whether it is a file that has got its name: others begin with a dot, or are in a folder that does."""
+    return not any(part.startswith(".") for part in name.parts) and path.is_file()
+
+
+def _add(archive: tarfile.TarFile, path: Path, name: str, checksums: dict[str, str]) -> None:
+    """Add a file, unless it was deleted meanwhile."""
+    try:
+        with path.open("rb") as file:
+            reader = _Hashing(file)
+            archive.addfile(archive.gettarinfo(arcname=name, fileobj=file), reader)  # type: ignore[arg-type]
+    except FileNotFoundError:
+        return
+    checksums[name] = reader.sha256.hexdigest()
+
+
+class _Hashing:
+    """A file that is read once, with the checksum of what was read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.sha256 = hashlib.sha256()
+
+    def read(self, size: int) -> bytes:
+        content = self._file.read(size)
+        self.sha256.update(content)
+        return content
 
 
 def restore(source: Path, data: Path) -> int:
@@ -69,12 +107,10 @@ def restore(source: Path, data: Path) -> int:
     try:
         try:
             with tarfile.open(source) as archive:
-                names = archive.getnames()
                 archive.extractall(place, filter="data")
         except (tarfile.TarError, EOFError) as error:
             raise CaptionFileError(f"{source} is not a backup, or is damaged", where=str(error)) from None
-        if not {_SQLITE, _POSTGRES} & set(names):
-            raise CaptionFileError(f"{source} is not a backup", where="there is no database in it")
+        names = _check(place, source)
         if data.exists():
             data.rmdir()
         place.chmod(0o700)
@@ -82,6 +118,27 @@ def restore(source: Path, data: Path) -> int:
     finally:
         shutil.rmtree(place, ignore_errors=True)
     return len(names)
+
+
+def _check(place: Path, source: Path) -> dict[str, str]:
+    """Check that all files of a backup are there and as they were; gives their checksums, by name."""
+    described = place / _CHECKSUMS
+    if not described.is_file():
+        raise CaptionFileError(
+            f"{source} is not a backup, or is damaged", where="its last file, the checksums, is missing"
+        )
+    try:
+        checksums: dict[str, str] = json.loads(described.read_bytes())
+        for name, expected in checksums.items():
+            with (place / name).open("rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != expected:
+                    raise CaptionFileError(f"{source} is damaged", where=f"the checksum of {name} is wrong")
+    except (ValueError, AttributeError, OSError) as error:
+        raise CaptionFileError(f"{source} is damaged", where=str(error)) from None
+    if not {_SQLITE, _POSTGRES} & checksums.keys():
+        raise CaptionFileError(f"{source} is not a backup", where="there is no database in it")
+    described.unlink()
+    return checksums
 
 
 def restore_database(data: Path) -> None:
@@ -97,6 +154,29 @@ def restore_database(data: Path) -> None:
         raise CaptiousError("the backup is of a PostgreSQL database", help="set DATABASE_URL to an empty database")
     _run(["pg_restore", "--no-owner", "--exit-on-error", "--dbname", settings.CAPTIOUS.database_url, str(dump)])
     dump.unlink()
+
+
+def settle() -> tuple[int, int]:
+    """Settle what changed while a backup was made, after its restoration.
+
+    Submissions without results are scored again, those without captions are deleted.
+
+    Returns:
+        The number of submissions that are scored again and of those that are deleted.
+    """
+    from captious.server.models import Submission
+    from captious.server.scoring.lease import queue_again
+    from captious.server.submissions import storage
+
+    status = Submission.Status
+    again = gone = 0
+    for each in Submission.objects.exclude(status=status.DELETED).select_related("phase"):
+        rows = Submission.objects.filter(pk=each.pk)
+        if not all(storage.captions_file(each.folder, name).is_file() for name in each.phase.captions):
+            gone += rows.update(status=status.DELETED, results_file="", scores={})
+        elif each.status == status.DONE and not (each.folder / each.results_file).is_file():
+            again += queue_again(rows)
+    return again, gone
 
 
 def _dump(place: Path) -> Path:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
+from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from captious.server.pages.middleware import is_api
+from captious.server.pages.middleware import is_api, unavailable
 
 __all__ = ["bad_request", "forbidden", "not_found", "server_error"]
 
@@ -26,7 +29,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500"""
+    """500; or 503 if the database or the disk cannot be used, which may show before a view is called."""
+    if isinstance(sys.exception(), DatabaseError | OSError):
+        return unavailable(request)
     return _answer(request, 500, "This is an error of the server. It was logged.")
 
 

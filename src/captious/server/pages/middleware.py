@@ -16,7 +16,7 @@ from django.utils import timezone
 from captious.errors import CaptiousError
 from captious.server.people.rates import TooManyRequests
 
-__all__ = ["Headers", "Limits", "Unavailable", "is_api"]
+__all__ = ["Headers", "Limits", "Unavailable", "is_api", "unavailable"]
 
 _log = logging.getLogger("captious.web")
 _SMALL = 1024 * 1024  # bytes of a request that brings no captions
@@ -50,8 +50,7 @@ class Unavailable:
             return _answer(request, 429, "There were too many requests. Wait a minute, then try again.")
         if isinstance(error, OperationalError | CaptiousError | OSError):
             _log.error("the server cannot do this now", exc_info=error)
-            message = "The server cannot do this at the moment. Nothing was changed; try again in a few minutes."
-            return _answer(request, 503, message)
+            return unavailable(request)
         return None
 
 
@@ -84,6 +83,12 @@ class Headers:
         if request.user.is_authenticated if hasattr(request, "user") else False:
             response.setdefault("Cache-Control", "private, no-store")
         return response
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """503"""
+    message = "The server cannot do this at the moment. Nothing was changed; try again in a few minutes."
+    return _answer(request, 503, message)
 
 
 def _length(request: HttpRequest) -> int:

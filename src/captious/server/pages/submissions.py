@@ -91,15 +91,15 @@ def _take(request: HttpRequest, form: SubmitForm, *, dry: bool, context: dict[st
         **about_it,
     )
     try:
-        made = intake.submit(entry, path)
+        return intake.submit(
+            entry, path, lambda made: record("submit", str(made.method), request=request, submission=made)
+        )
     except intake.Refused as refused:
         context["problems"] = refused.problems
         if not refused.problems:
             form.add_error(None, refused.message)
         record("refused", str(entry.method), request=request, challenge=phase.challenge, detail=refused.message)
         return None
-    record("submit", str(made.method), request=request, submission=made)
-    return made
 
 
 @login_required

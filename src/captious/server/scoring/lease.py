@@ -10,6 +10,7 @@ taken for dead and comes back changes nothing.
 
 from __future__ import annotations
 
+import logging
 import threading
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,14 +19,16 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q
+from django.db.utils import Error as DatabaseError
 from django.utils import timezone
 
-from captious.server.models import Submission
+from captious.server.models import Challenge, Submission
 
 __all__ = ["OUR_FAULT", "Heartbeat", "Lease", "cancel", "finish", "give_back", "queue_again", "take"]
 
 #: What a submitter reads when scoring failed through no fault of the submission.
 OUR_FAULT = "The server could not score this submission. It does not count towards your quota; please submit it again."
+_log = logging.getLogger("captious.worker")
 _Status = Submission.Status
 _RETRY_AFTER = timedelta(seconds=5)
 
@@ -79,22 +82,32 @@ def take(worker: str) -> Lease | None:
 def finish(
     lease: Lease, *, scores: dict[str, Any], warnings: list[str], results_file: str, scoring_version: int
 ) -> bool:
-    """Write the result; False if the lease has been lost, and nothing was written."""
-    done: int = lease.row.update(
-        status=_Status.DONE,
-        scores=scores,
-        warnings=warnings,
-        results_file=results_file,
-        scoring_version=scoring_version,
-        finished=timezone.now(),
-        lease_until=None,
-        not_before=None,
-        progress=100,
-        doing="",
-        reason="",
-        traceback="",
-    )
-    return done == 1
+    """Write the result; False if nothing was written, because the lease has been lost or the challenge has changed.
+
+    Args:
+        scoring_version: of the challenge, when its references were read.
+    """
+    with transaction.atomic():
+        # Whoever changes the challenge locks it as well. A submission that was taken meanwhile is scored again.
+        rows = Challenge.objects.select_for_update(no_key=True).filter(pk=lease.submission.phase.challenge_id)
+        if rows.values_list("scoring_version", flat=True).get() != scoring_version:
+            queue_again(lease.row)
+            return False
+        done: int = lease.row.update(
+            status=_Status.DONE,
+            scores=scores,
+            warnings=warnings,
+            results_file=results_file,
+            scoring_version=scoring_version,
+            finished=timezone.now(),
+            lease_until=None,
+            not_before=None,
+            progress=100,
+            doing="",
+            reason="",
+            traceback="",
+        )
+        return done == 1
 
 
 def give_back(lease: Lease, traceback: str) -> bool:
@@ -116,8 +129,8 @@ def give_back(lease: Lease, traceback: str) -> bool:
 
 
 def cancel(submission: Submission) -> bool:
-    """Cancel before scoring has begun; False if it is too late."""
-    rows = Submission.objects.filter(pk=submission.pk, status=_Status.QUEUED)
+    """Cancel before scoring has begun; False if it is too late. What was scored once is never free again."""
+    rows = Submission.objects.filter(pk=submission.pk, status=_Status.QUEUED, scoring_version=0)
     return bool(rows.update(status=_Status.CANCELLED, counts=False, finished=timezone.now()) == 1)
 
 
@@ -169,14 +182,20 @@ class Heartbeat:
             while not self._stop.wait(min(1.0, ours.lease_seconds / 5)):
                 now = timezone.now()
                 if now > ends:
-                    _fail(self._lease.row, f"Scoring took longer than {ours.scoring_seconds:,} seconds.")
-                    self._on_timeout()
+                    self._give_up()
                     return
-                self._beat(now)
-                if self.is_lost:
-                    return
+                if not self.is_lost:
+                    self._beat(now)
         finally:
             connection.close()
+
+    def _give_up(self) -> None:
+        try:
+            _fail(self._lease.row, f"Scoring took longer than {settings.CAPTIOUS.scoring_seconds:,} seconds.")
+        except DatabaseError:  # then the lease runs out
+            _log.exception("scoring took too long", extra={"submission": self._lease.submission.pk})
+        finally:
+            self._on_timeout()
 
     def _beat(self, now: datetime) -> None:
         try:
@@ -184,7 +203,7 @@ class Heartbeat:
                 lease_until=_until(now), progress=min(self.progress, 99), doing=self.doing[:200]
             )
             self.is_lost = kept == 0
-        except Exception:  # the database is locked or away: the next beat may do, or the lease runs out
+        except DatabaseError:  # it is locked or away: the next beat may do, or the lease runs out
             connection.close()
 
 

@@ -8,6 +8,8 @@ import socket
 import threading
 import time
 import traceback as tracebacks
+from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -31,34 +33,65 @@ _log = logging.getLogger("captious.worker")
 _POLL = 0.3  # seconds between looks at an empty queue
 _TIDY = 600.0  # seconds between removals of leftovers
 _SEEN = 5.0  # seconds between signs of life
+_FORGOTTEN = timedelta(hours=1)  # after the last sign of life
 _TIMEOUT_STATUS = 75  # exit status of a worker whose submission took too long
 
 
 def run(stop: threading.Event) -> None:
     """Score submissions until ``stop`` is set; one that is being scored is finished first."""
     name = f"{socket.gethostname()}:{os.getpid()}"
-    tidied = seen = 0.0
-    while not stop.is_set():
-        try:
-            if time.monotonic() - seen > _SEEN:
-                WorkerSeen.objects.update_or_create(name=name, defaults={"seen": timezone.now()})
-                seen = time.monotonic()
-            lease = leases.take(name)
-            if lease is not None:
-                score(lease)
-                continue
-            if time.monotonic() - tidied > _TIDY:
-                storage.remove_leftovers()
-                remove_old_counts()
-                tidied = time.monotonic()
-            if not _prepare_one():
-                stop.wait(_POLL)
-        except DatabaseError:
-            _log.exception("the database cannot be used; trying again")
+    tidied = -_TIDY
+    with _Presence(name):
+        while not stop.is_set():
+            try:
+                lease = leases.take(name)
+                if lease is not None:
+                    score(lease)
+                    continue
+                if time.monotonic() - tidied > _TIDY:
+                    tidied = time.monotonic()
+                    _tidy()
+                if not _prepare_one():
+                    stop.wait(_POLL)
+            except (DatabaseError, OSError):
+                _log.exception("the database or the disk cannot be used; trying again")
+                connection.close()
+                stop.wait(2.0)
+            close_old_connections()
+
+
+def _tidy() -> None:
+    """Remove what processes that were killed have left behind."""
+    storage.remove_leftovers()
+    remove_old_counts()
+    WorkerSeen.objects.filter(seen__lt=timezone.now() - _FORGOTTEN).delete()
+
+
+class _Presence:
+    """A thread that says that this worker is there, also while it scores or prepares references. A context manager."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="presence", daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with suppress(DatabaseError):
+                WorkerSeen.objects.update_or_create(name=self._name, defaults={"seen": timezone.now()})
             connection.close()
-            stop.wait(2.0)
-        close_old_connections()
-    WorkerSeen.objects.filter(name=name).delete()
+            if self._stop.wait(_SEEN):
+                break
+        with suppress(DatabaseError):
+            WorkerSeen.objects.filter(name=self._name).delete()
+        connection.close()
 
 
 def _prepare_one() -> bool:
@@ -84,9 +117,10 @@ def score(lease: leases.Lease) -> None:
         with leases.Heartbeat(lease, on_timeout=_end_process) as heartbeat:
             scores, stored, warnings = _scores(submission, heartbeat)
             write_results(path, stored)
+        close_old_connections()  # the database may have been restarted meanwhile
         version = submission.challenge.scoring_version
         if not leases.finish(lease, scores=scores, warnings=warnings, results_file=path.name, scoring_version=version):
-            _log.warning("another worker has it", extra={"submission": submission.pk, "lease": lease.number})
+            _log.warning("the result came too late", extra={"submission": submission.pk, "lease": lease.number})
             path.unlink(missing_ok=True)
             return
     except DatabaseError:

@@ -6,16 +6,18 @@ middle, a submission exists as a whole, or it does not and nothing counts.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
+from django.db.utils import Error as DatabaseError
 from django.utils import timezone
 
 from captious.server.models import Attempt, Phase, Submission, Team, User
@@ -65,6 +67,7 @@ class Entry:
     is_human: bool = False
 
 
+_log = logging.getLogger("captious.web")
 _reading = threading.BoundedSemaphore(settings.CAPTIOUS.concurrent_reads)
 
 
@@ -102,8 +105,11 @@ def check(phase: Phase, upload: Path, filename: str) -> list[Problem]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def submit(entry: Entry, upload: Path) -> Submission:
+def submit(entry: Entry, upload: Path, then: Callable[[Submission], None] | None = None) -> Submission:
     """Take in a submission. The upload is moved; if it is refused, it stays where it is.
+
+    Args:
+        then: called in the transaction that makes the submission; if it fails, there is none.
 
     Raises:
         Refused: closed, a quota that is used up, or captions that are not valid.
@@ -122,7 +128,7 @@ def submit(entry: Entry, upload: Path) -> Submission:
         shutil.move(upload, storage.upload_file(folder))
         os.chmod(storage.upload_file(folder), 0o600)
         try:
-            return _create(entry, folder, size, attempt)
+            return _create(entry, folder, size, attempt, then)
         except Refused:
             shutil.move(storage.upload_file(folder), upload)
             raise
@@ -147,7 +153,9 @@ def _begin(entry: Entry) -> Attempt | None:
         return attempt
 
 
-def _create(entry: Entry, folder: Path, size: int, attempt: Attempt | None) -> Submission:
+def _create(
+    entry: Entry, folder: Path, size: int, attempt: Attempt | None, then: Callable[[Submission], None] | None
+) -> Submission:
     with transaction.atomic():
         if attempt is not None:
             _lock(entry)
@@ -171,14 +179,20 @@ def _create(entry: Entry, folder: Path, size: int, attempt: Attempt | None) -> S
         )
         if attempt is not None:
             Attempt.objects.filter(pk=attempt.pk).update(submission=submission, is_complete=True)
+        if then is not None:
+            then(submission)
     return submission
 
 
 def _end(attempt: Attempt | None, *, counts: bool) -> None:
     """End an attempt without a submission: a refused one counts, one that failed through the server does not."""
-    if attempt is not None:
-        rows = Attempt.objects.filter(pk=attempt.pk)
+    if attempt is None:
+        return
+    rows = Attempt.objects.filter(pk=attempt.pk)
+    try:
         rows.update(is_complete=True) if counts else rows.delete()
+    except DatabaseError:  # then it is incomplete, and ceases to count
+        _log.exception("an attempt cannot be ended", extra={"attempt": attempt.pk})
 
 
 def _lock(entry: Entry) -> None:
@@ -190,7 +204,7 @@ def _lock(entry: Entry) -> None:
 
 def _read(phase: Phase, upload: Path, filename: str, output: Path) -> list[Problem]:
     challenge = phase.challenge
-    names = set(phase.definition.captions)
+    names = set(phase.captions)
     expected = [
         ExpectedFile(name=each.name, pattern=each.pattern, ids_file=challenge.ids_file(each.name))
         for each in challenge.definition.captions

@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,13 +52,14 @@ def remove_files(folder: Path) -> None:
 
 
 def remove_leftovers() -> int:
-    """Remove uploads that were never finished and folders without a submission; gives how many."""
+    """Remove what processes that were killed have left behind; gives how many files and folders.
+
+    That is uploads that were never finished, folders without a submission, unfinished files, and results that are not
+    those of the submission.
+    """
     n = 0
     before = time.time() - _OLD
-    owned = set(Submission.objects.exclude(status=Submission.Status.DELETED).values_list("folder_name", flat=True))
-    submissions = settings.CAPTIOUS.data / "submissions"
-    folders = submissions.iterdir() if submissions.exists() else ()
-    for path in [*incoming_folder().iterdir(), *(each for each in folders if each.name not in owned)]:
+    for path in _leftovers():
         try:
             if path.stat().st_mtime > before:
                 continue
@@ -66,3 +68,20 @@ def remove_leftovers() -> int:
         except OSError:  # somebody else was faster
             continue
     return n
+
+
+def _leftovers() -> Iterator[Path]:
+    yield from incoming_folder().iterdir()
+    yield from settings.CAPTIOUS.data.glob(".backup-*")
+    there = Submission.objects.exclude(status=Submission.Status.DELETED)
+    owned = {
+        folder: None if status == Submission.Status.RUNNING else results
+        for folder, status, results in there.values_list("folder_name", "status", "results_file")
+    }
+    for folder in (settings.CAPTIOUS.data / "submissions").glob("*"):
+        if folder.name not in owned:
+            yield folder
+            continue
+        yield from folder.rglob(".*")
+        if (results := owned[folder.name]) is not None:
+            yield from (path for path in folder.glob("results-*") if path.name != results)
