@@ -35,14 +35,17 @@ def as_html(markdown: str, *, top_heading: int = 3) -> str:
 
     Args:
         markdown: the text.
-        top_heading: level of the headings that the text writes as ``#``; those below follow, down to 6.
+        top_heading: level of the highest headings of the text, whether it writes them as ``#`` or ``##``; those below
+            follow, down to 6.
     """
     markdown_it = MarkdownIt("commonmark", {"linkify": False, "typographer": False}).enable("table")
     environment: dict[str, object] = {}
     tokens = markdown_it.parse(markdown, environment)
+    levels = [int(token.tag[1]) for token in tokens if token.type == "heading_open"]
+    shift = top_heading - min(levels, default=1)
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{min(int(token.tag[1]) + top_heading - 1, 6)}"
+            token.tag = f"h{min(int(token.tag[1]) + shift, 6)}"
         elif token.type in {"th_open", "td_open"}:
             # An attribute for the alignment: pages allow no styles.
             style = str(token.attrs.pop("style", ""))

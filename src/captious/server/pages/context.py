@@ -11,5 +11,6 @@ __all__ = ["site"]
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """The name of the site."""
-    return {"site_name": settings.CAPTIOUS.site_name}
+    """The name of the site, and whether visitors can make accounts."""
+    ours = settings.CAPTIOUS
+    return {"site_name": ours.site_name, "can_sign_up": ours.registration != "closed"}
