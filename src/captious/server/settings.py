@@ -39,7 +39,8 @@ class ServerSettings:
         data: folder of the server: database, challenges, submissions.
         site_name: name of the site in its pages.
         database_url: ``postgres://user:password@host/name``; empty for SQLite in the data folder.
-        hosts: host names under which the site may be reached; ``*`` for any.
+        hosts: host names under which the site may be reached; ``*`` for any, which is only allowed without mail,
+            because links in mail are made with the name under which the site was reached.
         https: the site is reached through HTTPS: cookies are sent over HTTPS only, and browsers are told so.
         behind_proxy: trust the ``X-Forwarded-Proto`` and ``X-Forwarded-For`` headers of a proxy in front.
         time_zone: time zone in which a day of the daily quotas begins.
@@ -110,9 +111,17 @@ class ServerSettings:
         if environment.get("DATABASE_URL"):
             given["database_url"] = environment["DATABASE_URL"]
         try:
-            return _ADAPTER.validate_python({**given, "data": data.absolute()})
+            settings = _ADAPTER.validate_python({**given, "data": data.absolute()})
         except ValidationError as error:
             raise _refused(error, file) from None
+        if settings.email_url and "*" in settings.hosts:
+            # Whoever asks for a link that resets a password would choose the site that it leads to.
+            raise ParameterError(
+                "a server that sends mail needs its host names",
+                where='hosts: "*" is not allowed with email_url',
+                help=f'set hosts = ["captions.example.org"] in {file}, or {_PREFIX}HOSTS',
+            )
+        return settings
 
     @property
     def secret_key(self) -> str:

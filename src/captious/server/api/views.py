@@ -17,8 +17,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from captious.server.models import Challenge, Phase, Submission, Team
 from captious.server.models.challenges import key_of
-from captious.server.pages.forms import EditForm, open_phases
-from captious.server.people.access import challenge_for, submission_for
+from captious.server.pages.forms import EditForm, one_line, open_phases
+from captious.server.people.access import challenge_for, is_own, may_manage, submission_for
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.secrets import user_of_token
@@ -118,7 +118,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
             .select_related("phase__challenge", "team")
             .distinct()
         )
-        return JsonResponse([_shown(each) for each in own], safe=False)
+        return JsonResponse([_shown(each, request.user) for each in own], safe=False)
     limit(request, "upload")
     entry = _entry(request, found)
     path = incoming_folder() / f"api-{uuid.uuid4().hex}"
@@ -136,13 +136,13 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
         raise _Failure(422 if said else 409, refused.message, problems=said) from None
     finally:
         path.unlink(missing_ok=True)
-    return JsonResponse(_shown(made), status=201)
+    return JsonResponse(_shown(made, request.user), status=201)
 
 
 @_call("GET")
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     """A submission: its status and, when it is done, its scores."""
-    return JsonResponse(_shown(submission_for(request.user, pk)))
+    return JsonResponse(_shown(submission_for(request.user, pk), request.user))
 
 
 @_call("POST")
@@ -154,11 +154,15 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
         raise _Failure(409, "It could not be cancelled, because scoring has begun.")
     record("cancel", found.method, request=request, submission=found)
     found.refresh_from_db()
-    return JsonResponse(_shown(found))
+    return JsonResponse(_shown(found, request.user))
 
 
-def _shown(submission: Submission) -> dict[str, Any]:
-    """A submission as plain values. ``scores`` are those of the reference set that ranks, ``all_scores`` of each."""
+def _shown(submission: Submission, user: Any) -> dict[str, Any]:
+    """A submission as plain values. ``scores`` are those of the reference set that ranks, ``all_scores`` of each.
+
+    The team of an anonymous submission is named only to its members and to those who manage the challenge.
+    """
+    knows = is_own(user, submission) or may_manage(user, submission.challenge)
     scores: dict[str, Any] = submission.scores if submission.status == Submission.Status.DONE else {}
     sets = submission.phase.reference_sets
     ranks = next((each for each in sets if each.captions == sets[-1].captions), None)
@@ -168,7 +172,7 @@ def _shown(submission: Submission) -> dict[str, Any]:
         "challenge": submission.challenge.slug,
         "phase": submission.phase.name,
         "method": submission.method,
-        "team": submission.team.name,
+        "team": submission.team.name if knows else submission.team_shown,
         "status": submission.status,
         "place": submission.place,
         "progress": submission.progress,
@@ -201,7 +205,7 @@ def _entry(request: HttpRequest, challenge: Challenge) -> intake.Entry:
         phase=_phase(request, challenge),
         team=_team(request),
         user=request.user,
-        filename=os.path.basename(request.GET.get("filename", "")) or "captions.json",
+        filename=os.path.basename(one_line(request.GET.get("filename", ""))) or "captions.json",
         arrived=request.arrived,
         **values,
     )
@@ -243,10 +247,10 @@ def _is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
 
 def _receive(request: HttpRequest, path: Path) -> None:
     """Stream the body to a file; what is too large is refused before it is read."""
-    try:
-        length = int(request.META.get("CONTENT_LENGTH") or "")
-    except ValueError:
-        raise _Failure(411, "Say how long the file is: Content-Length.") from None
+    given = request.META.get("CONTENT_LENGTH") or ""
+    if not (given.isascii() and given.isdecimal()):
+        raise _Failure(411, "Say how long the file is: Content-Length.")
+    length = int(given)
     if length > settings.CAPTIOUS.upload_bytes:
         raise _Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")
     received = 0

@@ -323,13 +323,18 @@ def _sorted(submissions: Iterable[Submission], query: Query) -> list[Submission]
 
 
 def _best_of_each_team(submissions: Iterable[Submission], query: Query) -> list[Submission]:
-    """The best submission of each team; every baseline."""
+    """The best submission of each team; every baseline.
+
+    A team's anonymous submissions are taken as those of another team: one that disappeared in favour of a submission
+    with the team's name, or the other way round, would tell whose it is.
+    """
     kept: list[Submission] = []
-    teams: set[int] = set()
+    teams: set[tuple[int, bool]] = set()
     for submission in _sorted(submissions, replace(query, ascending=False, by_date=False)):
-        if submission.is_baseline or submission.team_id not in teams:
+        team = (submission.team_id, submission.anonymous)
+        if submission.is_baseline or team not in teams:
             kept.append(submission)
-            teams.add(submission.team_id)
+            teams.add(team)
     return kept
 
 

@@ -15,6 +15,7 @@ from captious.server.boards import board as boards
 from captious.server.boards import captions as browsing
 from captious.server.boards.comparison import compare_submissions
 from captious.server.models import Challenge, Submission
+from captious.server.pages.csv_files import csv_file
 from captious.server.pages.forms import open_phases
 from captious.server.people.access import challenge_for, is_own, may_browse, may_manage, visible_challenges
 
@@ -89,7 +90,7 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """The same as CSV."""
     query = _query(request, slug)
     heads, *rows = boards.as_table(boards.board(query, request.user))
-    return _csv(heads, rows, f"{slug}-{query.phase.name}-{query.key.replace('/', '-')}.csv")
+    return csv_file(heads, rows, f"{slug}-{query.phase.name}-{query.key.replace('/', '-')}.csv")
 
 
 @require_safe

@@ -11,12 +11,22 @@ from django.utils import timezone
 
 from captious.report.numbers import plain
 from captious.server.models import Challenge, Phase, Submission, Team, User
+from captious.server.people.names import mixes_alphabets
 from captious.server.people.teams import is_free
 
-__all__ = ["EditForm", "ParticipantsForm", "SignUpForm", "SubmitForm", "TeamForm", "TokenForm", "open_phases"]
+__all__ = [
+    "EditForm",
+    "ParticipantsForm",
+    "SignUpForm",
+    "SubmitForm",
+    "TeamForm",
+    "TokenForm",
+    "one_line",
+    "open_phases",
+]
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Text without control characters, which could make it look like other text."""
     return " ".join(plain(text).split())
 
@@ -25,13 +35,19 @@ class _Text(forms.CharField):
     """One line of text."""
 
     def to_python(self, value: Any) -> str:
-        return _one_line(super().to_python(value))
+        return one_line(super().to_python(value))
+
+
+def _of_one_alphabet(name: str) -> str:
+    if mixes_alphabets(name):
+        raise ValidationError("This name mixes letters of alphabets that look alike.")
+    return name
 
 
 class SignUpForm(UserCreationForm):
     """A new account."""
 
-    email = forms.EmailField(required=False, help_text="Optional. With it, you can reset a forgotten password.")
+    email = forms.EmailField(required=False, help_text="With it, you can reset a forgotten password.")
 
     class Meta:
         model = User
@@ -41,7 +57,7 @@ class SignUpForm(UserCreationForm):
         name: str = self.cleaned_data["username"]
         if User.objects.filter(username__iexact=name).exists():
             raise ValidationError("This name is taken.")
-        return name
+        return _of_one_alphabet(name)
 
 
 class _AboutForm(forms.ModelForm):
@@ -115,7 +131,7 @@ class TeamForm(forms.Form):
         name: str = self.cleaned_data["name"]
         if not is_free(name):
             raise ValidationError("This name is taken, or has no letters or digits.")
-        return name
+        return _of_one_alphabet(name)
 
 
 class ParticipantsForm(forms.Form):

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from captious.server.models import Challenge, Participant, Phase, Submission
 from captious.server.pages.challenges import about
-from captious.server.pages.forms import ParticipantsForm
+from captious.server.pages.forms import ParticipantsForm, one_line
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.audit import record
 from captious.server.scoring import lease as leases
@@ -60,11 +60,13 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Particip
             record("add participant", user.username, request=request, challenge=challenge)
         messages.success(request, "Added.")
     elif action == "remove_participant":
-        Participant.objects.filter(challenge=challenge, user__username=request.POST.get("name", "")).delete()
-        record("remove participant", request.POST.get("name", ""), request=request, challenge=challenge)
+        user = get_object_or_404(challenge.participants, username=one_line(request.POST.get("name", "")))
+        Participant.objects.filter(challenge=challenge, user=user).delete()
+        record("remove participant", user.username, request=request, challenge=challenge)
     elif action in {"show", "hide", "rescore"}:
         pk = request.POST.get("submission", "")
-        submission = get_object_or_404(Submission, pk=pk if pk.isdecimal() else 0, phase__challenge=challenge)
+        known = Submission.objects.filter(phase__challenge=challenge)
+        submission = get_object_or_404(known, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0)
         rows = Submission.objects.filter(pk=submission.pk)
         if action == "rescore":
             leases.queue_again(rows)
@@ -73,7 +75,7 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Particip
         record(action, submission.method, request=request, submission=submission)
         messages.success(request, "Done.")
     elif action == "board":
-        phase = get_object_or_404(Phase, challenge=challenge, name=request.POST.get("phase", ""))
+        phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.POST.get("phase", "")))
         board = request.POST.get("board", "")
         if board in _BOARDS:
             Phase.objects.filter(pk=phase.pk).update(board=board)

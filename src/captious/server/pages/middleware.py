@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.db.utils import OperationalError
+from django.db.utils import IntegrityError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -48,7 +48,7 @@ class Unavailable:
         """Django calls this for every exception of a view."""
         if isinstance(error, TooManyRequests):
             return _answer(request, 429, "There were too many requests. Wait a minute, then try again.")
-        if isinstance(error, OperationalError | CaptiousError | OSError):
+        if isinstance(error, OperationalError | IntegrityError | CaptiousError | OSError):
             _log.error("the server cannot do this now", exc_info=error)
             return unavailable(request)
         return None

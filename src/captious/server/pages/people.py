@@ -8,13 +8,14 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, views
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from captious.server.models import Membership, Team, Token
+from captious.server.pages.context import site
 from captious.server.pages.forms import SignUpForm, TeamForm, TokenForm
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
@@ -42,7 +43,10 @@ class SignIn(views.LoginView):
     """Sign in. Wrong passwords lock the account for an address for a while."""
 
     template_name = "captious/sign_in.html"
-    redirect_authenticated_user = False
+
+    def get_context_data(self, **values: Any) -> dict[str, Any]:
+        context: dict[str, Any] = super().get_context_data(**values)
+        return {**context, **site(self.request)}  # Django's own is the host
 
     def form_valid(self, form: Any) -> HttpResponse:
         response: HttpResponse = super().form_valid(form)
@@ -70,6 +74,7 @@ class ResetPassword(views.PasswordResetView):
     email_template_name = "captious/password_reset_email.txt"
     subject_template_name = "captious/password_reset_subject.txt"
     success_url = reverse_lazy("captious:password_reset_done")
+    extra_email_context = {"site_name": settings.CAPTIOUS.site_name}
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         limit(request, "reset")
@@ -111,7 +116,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
                 return redirect("captious:home")
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
             safe = url_has_allowed_host_and_scheme(following, {request.get_host()}, require_https=request.is_secure())
-            return redirect(following if following and safe else "captious:home")
+            return HttpResponseRedirect(following if following and safe else reverse("captious:home"))
     return render(
         request,
         "captious/sign_up.html",
@@ -130,15 +135,16 @@ def account(request: HttpRequest) -> HttpResponse:
     if action == "token" and token_form.is_valid():
         limit(request, "token")
         name = token_form.cleaned_data["name"]
-        request.session[_SHOWN_ONCE] = make_token(request.user, name)
+        secret = make_token(request.user, name)
         record("make token", name, request=request)
-        return redirect("captious:account")
+        return _redirect_with(secret, reverse("captious:account"))
     if action == "team" and team_form.is_valid():
         limit(request, "team")
         made = found_team(team_form.cleaned_data["name"], request.user)
         record("found team", made.name, request=request)
         return redirect(made.url)
-    return render(
+    secret = request.COOKIES.get(_SHOWN_ONCE)
+    response = render(
         request,
         "captious/account.html",
         {
@@ -147,10 +153,13 @@ def account(request: HttpRequest) -> HttpResponse:
             "teams": teams_of(request.user),
             "token_form": token_form,
             "team_form": team_form,
-            "new_token": request.session.pop(_SHOWN_ONCE, None),
+            "new_token": secret,
         },
         status=422 if token_form.errors or team_form.errors else 200,
     )
+    if secret is not None:
+        response.delete_cookie(_SHOWN_ONCE, path=request.path)
+    return response
 
 
 @login_required
@@ -165,12 +174,13 @@ def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @login_required
+@require_safe
 def team(request: HttpRequest, slug: str) -> HttpResponse:
     """A team, for its members."""
     found = _own_team(request, slug)
-    secret = request.session.pop(f"{_SHOWN_ONCE}_{found.pk}", None)
+    secret = request.COOKIES.get(_SHOWN_ONCE)
     link = request.build_absolute_uri(reverse("captious:team_join", args=[secret])) if secret else None
-    return render(
+    response = render(
         request,
         "captious/team.html",
         {
@@ -182,6 +192,9 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
             "is_member": True,
         },
     )
+    if secret is not None:
+        response.delete_cookie(_SHOWN_ONCE, path=request.path)
+    return response
 
 
 @login_required
@@ -190,9 +203,12 @@ def team_invite(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a link with which others can join."""
     limit(request, "invite")
     found = _own_team(request, slug)
-    request.session[f"{_SHOWN_ONCE}_{found.pk}"] = make_invitation(found, request.user)
+    if found.is_personal:
+        messages.error(request, "This is your personal team, which nobody else can join.")
+        return redirect(found.url)
+    secret = make_invitation(found, request.user)
     record("invite", found.name, request=request)
-    return redirect(found.url)
+    return _redirect_with(secret, found.url)
 
 
 @login_required
@@ -224,6 +240,14 @@ def team_join(request: HttpRequest, token: str) -> HttpResponse:
         messages.success(request, f"You are a member of {found.name} now.")
         return redirect(found.url)
     return render(request, "captious/team_join.html", {"team": found})
+
+
+def _redirect_with(secret: str, address: str) -> HttpResponse:
+    """Redirect to a page that shows a new secret once. It travels in a cookie, because sessions are in the database."""
+    response = HttpResponseRedirect(address)
+    secure = settings.SESSION_COOKIE_SECURE
+    response.set_cookie(_SHOWN_ONCE, secret, max_age=60, path=address, secure=secure, httponly=True, samesite="Strict")
+    return response
 
 
 def _own_team(request: HttpRequest, slug: str) -> Team:

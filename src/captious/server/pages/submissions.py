@@ -15,11 +15,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from captious.report.machine_readable import csv_text
 from captious.server.challenges import prepared
 from captious.server.models import Submission
 from captious.server.models.challenges import key_of
 from captious.server.pages.challenges import about
+from captious.server.pages.csv_files import csv_file
 from captious.server.pages.forms import EditForm, SubmitForm, open_phases
 from captious.server.people.access import challenge_for, is_own, may_browse, may_manage, submission_for
 from captious.server.people.audit import record
@@ -132,7 +132,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
             **about(request, submission.challenge, ""),
             "submission": submission,
             "boards": scores_shown(request.user, submission),
-            "can_cancel": own and submission.status == _Status.QUEUED,
+            "can_cancel": own and submission.status == _Status.QUEUED and not submission.scoring_version,
             "can_edit": own and there,
             "can_delete": own and there and submission.status != _Status.RUNNING,
             "can_see_traceback": manages,
@@ -221,6 +221,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
+        leases.cancel(submission)  # one that waits to be scored is free
         rows = Submission.objects.filter(pk=pk).exclude(status__in=[_Status.RUNNING, _Status.DELETED])
         if rows.update(status=_Status.DELETED, description="", link="", traceback="", results_file="", scores={}) == 0:
             messages.error(request, "It is being scored. Delete it when that has ended.")
@@ -282,8 +283,4 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Htt
     candidates = storage.candidates_in(submission.folder, captions)
     ids = prepared.references(challenge, each).ids
     rows = [[image, candidates[image], *values] for image, values in zip(ids, stored.per_caption.tolist(), strict=True)]
-    response = HttpResponse(
-        csv_text(["image_id", "caption", *stored.outputs], rows), content_type="text/csv; charset=utf-8"
-    )
-    response["Content-Disposition"] = f'attachment; filename="submission-{pk}-{captions}-{references}.csv"'
-    return response
+    return csv_file(["image_id", "caption", *stored.outputs], rows, f"submission-{pk}-{captions}-{references}.csv")

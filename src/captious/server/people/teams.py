@@ -35,8 +35,12 @@ def baselines_team() -> Team:
 
 def is_free(name: str) -> bool:
     """Whether a team can have this name; names that read alike count as one."""
-    slug = slugify(name)
+    slug = _slug(name)
     return bool(slug) and not Team.objects.filter(slug=slug).exists() and slug not in {"baselines", "anonymous"}
+
+
+def _slug(name: str) -> str:
+    return slugify(name)[:80]  # a ligature becomes several letters
 
 
 def _free_name(name: str) -> str:
@@ -51,6 +55,6 @@ def _free_name(name: str) -> str:
 
 def _made(name: str, user: User, *, is_personal: bool) -> Team:
     with transaction.atomic():
-        team = Team.objects.create(name=name, slug=slugify(name), is_personal=is_personal)
+        team = Team.objects.create(name=name, slug=_slug(name), is_personal=is_personal)
         Membership.objects.create(team=team, user=user, is_captain=True)
     return team

@@ -62,7 +62,7 @@ def quota(phase: Phase, team: Team, user: User | None, now: datetime) -> Quota:
     """What a team and a user have used up."""
     ours = Q(team=team) | Q(user=user) if user is not None else Q(team=team)
     today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    scored = Submission.objects.filter(ours, phase=phase, counts=True).exclude(status=Submission.Status.CANCELLED)
+    scored = Submission.objects.filter(ours, phase=phase, counts=True)
     reading_since = now - timedelta(minutes=READING_MINUTES)
     attempts = Attempt.objects.filter(ours, phase=phase, time__gte=today).filter(
         Q(is_complete=True) | Q(time__gte=reading_since)
