@@ -7,7 +7,8 @@ see the same resamples.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ __all__ = ["MOST_RESAMPLES", "bootstrap_sums", "check_sampling", "check_seed", "
 MOST_RESAMPLES = 1_000_000
 
 _BLOCK_ELEMENTS = 4_000_000  # of the matrix of counts that is held at a time
+_MOST_KEPT = 64_000_000  # elements of a whole matrix of counts, a byte each, that is kept for the next metric
 
 
 def check_sampling(resamples: object, seed: object, level: float | None = None) -> None:
@@ -63,10 +65,24 @@ def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int
         float64[resamples, k].
     """
     n = len(statistics)
+    counts = _kept_counts(n, resamples, seed) if n * resamples <= _MOST_KEPT else _counts(n, resamples, seed)
+    return _weighted_sums(statistics, resamples, iter(counts))
+
+
+def _counts(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.integer[Any]]]:
+    """How often each of n images is drawn, resample by resample."""
     rng = np.random.default_rng(seed)
-    return _weighted_sums(
-        statistics, resamples, lambda: np.bincount(rng.integers(0, n, n, dtype=np.int32), minlength=n)
-    )
+    for _ in range(resamples):
+        yield np.bincount(rng.integers(0, n, n, dtype=np.int32), minlength=n)
+
+
+@lru_cache(maxsize=1)
+def _kept_counts(n: int, resamples: int, seed: int) -> NDArray[np.uint8]:
+    """The same as a matrix. Metrics are usually resampled one after the other on the same images."""
+    kept = np.empty((resamples, n), np.uint8)  # that an image is drawn more than 255 times does not happen
+    for row, counts in zip(kept, _counts(n, resamples, seed), strict=True):
+        row[:] = counts
+    return kept
 
 
 def exchange_sums(difference: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
@@ -83,20 +99,22 @@ def exchange_sums(difference: NDArray[np.float64], *, resamples: int, seed: int)
     """
     n = len(difference)
     rng = np.random.default_rng(seed)
-    return _weighted_sums(
-        difference, resamples, lambda: np.unpackbits(np.frombuffer(rng.bytes((n + 7) // 8), np.uint8), count=n)
-    )
+    halves = (np.unpackbits(np.frombuffer(rng.bytes((n + 7) // 8), np.uint8), count=n) for _ in range(resamples))
+    return _weighted_sums(difference, resamples, halves)
 
 
 def _weighted_sums(
-    rows: NDArray[np.float64], resamples: int, draw: Callable[[], NDArray[np.integer[Any]]]
+    rows: NDArray[np.float64], resamples: int, weights: Iterator[NDArray[np.integer[Any]]]
 ) -> NDArray[np.float64]:
-    """Sums of rows, each times the weight that draw gives it: float64[n, k] to float64[resamples, k]."""
+    """Sums of rows, each times its weight in a resample: float64[n, k] to float64[resamples, k]."""
     sums = np.empty((resamples, rows.shape[1]))
     step = max(1, _BLOCK_ELEMENTS // len(rows))
+    block = np.empty((min(step, resamples), len(rows)))
     for begin in range(0, resamples, step):
-        weights = np.stack([draw() for _ in range(min(step, resamples - begin))])
-        sums[begin : begin + len(weights)] = weights.astype(np.float64) @ rows
+        used = block[: min(step, resamples - begin)]
+        for row in used:
+            row[:] = next(weights)
+        sums[begin : begin + len(used)] = used @ rows
     return sums
 
 
