@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
-from importlib import import_module
 
 import click
 
+from captious.cli.lazy_group import LazyGroup
 from captious.cli.progress_bar import ProgressBar, at_a_terminal
 from captious.cli.stopping import stoppable
 from captious.cli.streams import prepare_streams
@@ -22,46 +22,34 @@ from captious.version import __version__
 
 __all__ = ["main"]
 
-# One line per command: where it lives, and what `captious --help` says about it. Commands are imported when used.
+# One line per command: what `captious --help` says about it. Each is in a module or package of its name.
 _COMMANDS = {
-    "score": ("captious.cli.score:score", "Score one or more systems against references."),
-    "compare": ("captious.cli.compare:compare", "Test the difference between two systems."),
-    "explain": ("captious.cli.explain:explain", "Show why a caption got its score."),
-    "judge": ("captious.cli.judge:judge", "Measure how well metrics agree with human judgments."),
-    "study": ("captious.cli.study:study", "Study metrics: references, robustness, failures, cost."),
-    "data": ("captious.cli.data:data", "List the benchmarks of human judgments, or write their items."),
-    "fit": ("captious.cli.fit:fit", "Fit a metric to references and write the result to a file."),
-    "learn": ("captious.cli.learn:learn", "Train learned metrics: features, training data, networks."),
-    "parse": ("captious.cli.parse:parse", "Write parses of captions to a file."),
-    "metrics": ("captious.cli.metrics:metrics", "List the metrics, their variants and what they need."),
-    "serve": ("captious.cli.serve:serve", "Run an evaluation server."),
-    "submit": ("captious.cli.submit:submit", "Submit captions to an evaluation server."),
-    "challenge": ("captious.cli.challenge:challenge", "Make and check challenges of an evaluation server."),
-    "resources": ("captious.cli.resources:resources", "Get and compile the large files that some metrics need."),
-    "vectors": ("captious.cli.vectors:vectors", "Add, list and remove word vectors for wmd, mowe and wembsim."),
-    "doctor": ("captious.cli.doctor:doctor", "Show what is installed and what it enables."),
+    "score": "Score one or more systems against references.",
+    "compare": "Test the difference between two systems.",
+    "explain": "Show why a caption got its score.",
+    "judge": "Measure how well metrics agree with human judgments.",
+    "study": "Study metrics: references, robustness, failures, cost.",
+    "data": "List the benchmarks of human judgments, or write their items.",
+    "fit": "Fit a metric to references and write the result to a file.",
+    "learn": "Train learned metrics: features, training data, networks.",
+    "parse": "Write parses of captions to a file.",
+    "metrics": "List the metrics, their variants and what they need.",
+    "serve": "Run an evaluation server.",
+    "submit": "Submit captions to an evaluation server.",
+    "challenge": "Make and check challenges of an evaluation server.",
+    "resources": "Get and compile the large files that some metrics need.",
+    "vectors": "Add, list and remove word vectors for wmd, mowe and wembsim.",
+    "doctor": "Show what is installed and what it enables.",
 }
 
 
-class _Commands(click.Group):
-    """Commands that are imported when they are asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*_COMMANDS]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module, attribute = _COMMANDS[cmd_name][0].split(":")
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
-
-
-@click.group(cls=_Commands, subcommand_metavar="COMMAND", context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    package="captious.cli",
+    lines=_COMMANDS,
+    subcommand_metavar="COMMAND",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option("--debug", is_flag=True, help="Show tracebacks; can be given anywhere.")
 @click.version_option(__version__, prog_name="captious")
 def captious(debug: bool) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
+
+from captious.cli.lazy_group import LazyGroup
 
 __all__ = ["learn"]
 
@@ -19,21 +19,6 @@ _COMMANDS = {
 }
 
 
-class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*_COMMANDS]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module = cmd_name.replace("-", "_")
-        return getattr(import_module(f"captious.cli.learn.{module}"), module)  # type: ignore[no-any-return]
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([*_COMMANDS.items()])
-
-
-@click.group(cls=_Commands, subcommand_metavar="COMMAND")
+@click.group(cls=LazyGroup, package="captious.cli.learn", lines=_COMMANDS, subcommand_metavar="COMMAND")
 def learn() -> None:
     """Train metrics: features, training data, networks."""

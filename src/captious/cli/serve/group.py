@@ -7,11 +7,11 @@ import shutil
 import socket
 import sys
 import tempfile
-from importlib import import_module
 from pathlib import Path
 
 import click
 
+from captious.cli.lazy_group import LazyGroup
 from captious.cli.server_extra import server_extra
 from captious.errors import ParameterError
 
@@ -36,21 +36,13 @@ data_option = click.option(
 )
 
 
-class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*_COMMANDS]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        return getattr(import_module(f"captious.cli.serve.{cmd_name}"), cmd_name)  # type: ignore[no-any-return]
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([*_COMMANDS.items()])
-
-
-@click.group(cls=_Commands, invoke_without_command=True, subcommand_metavar="[COMMAND]")
+@click.group(
+    cls=LazyGroup,
+    package="captious.cli.serve",
+    lines=_COMMANDS,
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND]",
+)
 @click.option("--demo", is_flag=True, help="Come up with a challenge to try: the slug is demo.")
 @click.option(
     "--data",

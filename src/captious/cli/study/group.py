@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from captious.cli.lazy_group import LazyGroup
 from captious.cli.options import data_option, metric_option, resampling_options, seed_option, settings_options
 from captious.cli.outputs import deliver_result, output_options
 from captious.entry_points import EntryPoints
@@ -123,17 +123,15 @@ statistic_option = click.option(
 )
 
 
-class _Studies(click.Group):
-    """Studies that are imported when they are asked for: those of the package, then those of others."""
+class _Studies(LazyGroup):
+    """The studies of the package, then those of others."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*_STUDIES, *sorted(_OTHERS.found)]
+        return [*super().list_commands(ctx), *sorted(_OTHERS.found)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in _STUDIES:
-            return getattr(import_module(f"captious.cli.study.{cmd_name}"), cmd_name)  # type: ignore[no-any-return]
         if cmd_name not in _OTHERS.found:
-            return None
+            return super().get_command(ctx, cmd_name)
         loaded = _OTHERS.load(cmd_name)
         if not isinstance(loaded, click.Command):
             raise _OTHERS.refuse(cmd_name, "a click command")
@@ -144,6 +142,6 @@ class _Studies(click.Group):
             formatter.write_dl([*_STUDIES.items(), *((name, f"from {p.value}") for name, p in _OTHERS.found.items())])
 
 
-@click.group(cls=_Studies, subcommand_metavar="STUDY")
+@click.group(cls=_Studies, package="captious.cli.study", lines=_STUDIES, subcommand_metavar="STUDY")
 def study() -> None:
     """Study metrics: how many references they need, what they notice, where they fail, what they cost."""
