@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from captious.server.api import views as api
 from captious.server.operations.health import healthz
@@ -76,6 +77,7 @@ _site = [
 
 urlpatterns = [
     path("", include((_site, "captious"))),
+    path("favicon.ico", RedirectView.as_view(url="/static/captious/favicon.svg")),  # the administration pages ask for it
     path("api/v1/", include((_api, "api"))),
     path("admin/", admin.site.urls),
 ]

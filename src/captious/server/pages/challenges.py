@@ -10,14 +10,13 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from captious.report.machine_readable import csv_text
 from captious.server.boards import board as boards
 from captious.server.boards import captions as browsing
 from captious.server.boards.comparison import compare_submissions
 from captious.server.models import Challenge, Submission
 from captious.server.pages.csv_files import csv_file
 from captious.server.pages.forms import open_phases
-from captious.server.people.access import challenge_for, is_own, may_browse, may_manage, visible_challenges
+from captious.server.people.access import challenge_for, is_own, may_browse, may_manage, may_see_board, visible_challenges
 
 __all__ = ["caption", "captions", "challenge", "compare", "home", "leaderboard", "leaderboard_csv", "leaderboard_json"]
 
@@ -65,6 +64,7 @@ def about(request: HttpRequest, challenge: Challenge, tab: str) -> dict[str, Any
         "tab": tab,
         "can_submit": bool(open_phases(challenge)),
         "can_manage": may_manage(request.user, challenge),
+        "can_see_board": any(may_see_board(request.user, phase) for phase in challenge.phase_list),
     }
 
 
@@ -196,9 +196,3 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[boards.Query, list[Submi
         chosen = choices[:1]
     by = request.GET.get("by", "")
     return query, choices, chosen, by if by in query.challenge.definition.outputs else query.output
-
-
-def _csv(heads: list[str], rows: list[list[Any]], name: str) -> HttpResponse:
-    response = HttpResponse(csv_text(heads, rows), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
