@@ -18,7 +18,7 @@ COMMANDS += [["parse"]]
 COMMANDS += [["learn"], ["learn", "features"], ["learn", "data"], ["learn", "train"]]
 COMMANDS += [["vectors"], ["vectors", "add"], ["vectors", "list"], ["vectors", "remove"]]
 COMMANDS += [["judge"], ["data"], ["data", "list"], ["data", "items"]]
-COMMANDS += [["challenge"], ["challenge", "init"], ["challenge", "check"], ["challenge", "load"], ["submit"]]
+COMMANDS += [["challenge"], ["challenge", "init"], ["challenge", "check"], ["challenge", "load"], ["submit"], ["run"]]
 COMMANDS += [["serve"], *(["serve", name] for name in ("web", "worker", "admin", "token", "backup", "restore"))]
 COMMANDS += [["study"], *(["study", name] for name in study.list_commands(click.Context(study)))]
 

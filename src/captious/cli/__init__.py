@@ -34,6 +34,7 @@ _COMMANDS = {
     "learn": "Train learned metrics: features, training data, networks.",
     "parse": "Write parses of captions to a file.",
     "metrics": "List the metrics, their variants and what they need.",
+    "run": "Run a program written for pycocoevalcap on captious.",
     "serve": "Run an evaluation server.",
     "submit": "Submit captions to an evaluation server.",
     "challenge": "Make and check challenges of an evaluation server.",

@@ -1,5 +1,11 @@
-"""Drop-in replacements for other toolkits: code written for one of them runs after changing its import.
+"""Drop-in replacements for other toolkits: code written for one of them runs on captious, unchanged.
 
 ``captious.compat.pycocoevalcap`` stands in for the COCO caption toolkit. A replacement keeps the other toolkit's names,
 arguments, return types and printed lines; what is computed, and how, is captious's own.
+
+``install()`` leads the toolkit's own dotted paths there, and ``captious run SCRIPT`` does so for a whole program.
 """
+
+from captious.compat.redirection import install, redirected, uninstall
+
+__all__ = ["install", "redirected", "uninstall"]

@@ -1,0 +1,166 @@
+"""``install``: from then on, the dotted paths of another toolkit lead to its replacement in captious.
+
+    import captious.compat
+    captious.compat.install()
+    from pycocoevalcap.cider.cider import Cider  # captious.compat.pycocoevalcap.cider.cider.Cider
+
+Modules of both names are the same objects, so what one part of a program patches, another sees, and objects pickle
+under captious's names.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
+from types import ModuleType
+
+from captious.errors import ParameterError
+
+__all__ = ["TOOLKITS", "install", "installed", "redirected", "replacement_of", "uninstall"]
+
+#: Toolkits by the last word of their names, and the packages that replace them.
+TOOLKITS = {"pycocoevalcap": "captious.compat.pycocoevalcap"}
+
+
+def install(prefix: str = "pycocoevalcap") -> None:
+    """Lead a toolkit's dotted paths to captious, for all imports from now on.
+
+    Modules of the toolkit that were imported before are replaced for later imports; names that a program already took
+    from them stay as they are.
+
+    Args:
+        prefix: the toolkit as the program imports it: ``pycocoevalcap``, or within another package,
+            ``nlgeval.pycocoevalcap``.
+
+    Raises:
+        ParameterError: the last word is not the name of a toolkit that captious replaces.
+    """
+    target = replacement_of(prefix)
+    if prefix not in installed():
+        sys.meta_path.insert(0, _Finder(prefix, target))
+
+
+def replacement_of(prefix: str) -> str:
+    """The package of captious that replaces a toolkit.
+
+    Raises:
+        ParameterError: the last word is not the name of a toolkit that captious replaces.
+    """
+    toolkit = prefix.rpartition(".")[2]
+    if toolkit not in TOOLKITS or not all(word.isidentifier() for word in prefix.split(".")):
+        raise ParameterError(
+            f"{prefix!r} is not a toolkit that captious replaces", help=f"end it with {' or '.join(TOOLKITS)}"
+        )
+    return TOOLKITS[toolkit]
+
+
+def uninstall(prefix: str | None = None) -> None:
+    """Undo ``install``: later imports find what they found before.
+
+    Args:
+        prefix: as given to ``install``; None for all.
+    """
+    for finder in [each for each in sys.meta_path if isinstance(each, _Finder)]:
+        if prefix in (None, finder.prefix):
+            sys.meta_path.remove(finder)
+            finder.restore()
+
+
+def installed() -> list[str]:
+    """The prefixes that lead to captious."""
+    return [finder.prefix for finder in sys.meta_path if isinstance(finder, _Finder)]
+
+
+@contextmanager
+def redirected(prefix: str = "pycocoevalcap") -> Iterator[None]:
+    """A context in which a toolkit's dotted paths lead to captious."""
+    before = prefix in installed()
+    install(prefix)
+    try:
+        yield
+    finally:
+        if not before:
+            uninstall(prefix)
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules below a prefix in the package that replaces them.
+
+    Args:
+        prefix: dotted name of the toolkit.
+        target: the package of captious.
+    """
+
+    def __init__(self, prefix: str, target: str) -> None:
+        self.prefix = prefix
+        self._target = target
+        self._before = _taken(prefix)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """A spec for the toolkit and what is below it, and for the packages above it if there are none."""
+        if self.prefix.startswith(f"{name}."):
+            return None if _elsewhere(name, path) else ModuleSpec(name, _Nothing(), is_package=True)
+        if name != self.prefix and not name.startswith(f"{self.prefix}."):
+            return None
+        replacement = find_spec(self._target + name.removeprefix(self.prefix))
+        if replacement is None:
+            return None
+        is_package = replacement.submodule_search_locations is not None
+        spec = ModuleSpec(name, _Alias(replacement.name), origin=replacement.origin, is_package=is_package)
+        if is_package:
+            spec.submodule_search_locations = list(replacement.submodule_search_locations or ())
+        return spec
+
+    def restore(self) -> None:
+        """Put back the modules that were imported before."""
+        _taken(self.prefix)
+        sys.modules.update(self._before)
+        for name, module in self._before.items():
+            parent, _, last = name.rpartition(".")
+            if parent in sys.modules:
+                setattr(sys.modules[parent], last, module)
+
+
+class _Alias(Loader):
+    """Loads a module of captious under another name: the same object."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(self._name)
+        self._own = module.__spec__  # the import system is about to replace it
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._own
+
+
+class _Nothing(Loader):
+    """An empty package."""
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        return None
+
+
+def _taken(prefix: str) -> dict[str, ModuleType]:
+    """Take the modules of a toolkit out of those that are imported."""
+    names = [name for name in sys.modules if name == prefix or name.startswith(f"{prefix}.")]
+    return {name: sys.modules.pop(name) for name in names}
+
+
+def _elsewhere(name: str, path: Sequence[str] | None) -> bool:
+    """Whether a package is there without captious."""
+    if name in sys.modules:
+        return True
+    return PathFinder.find_spec(name, path) is not None

@@ -1,0 +1,133 @@
+"""The toolkit's dotted paths lead to captious, whether or not the toolkit is installed, and back again."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pickle
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from captious.compat import install, redirected, uninstall
+from captious.compat.redirection import installed
+from captious.errors import ParameterError
+
+#: Every module of the toolkit that code imports from, and a name in it.
+NAMES = {
+    "eval": "COCOEvalCap",
+    "bleu.bleu": "Bleu",
+    "cider.cider": "Cider",
+    "meteor.meteor": "Meteor",
+    "meteor": "Meteor",
+    "rouge.rouge": "Rouge",
+    "spice.spice": "Spice",
+    "tokenizer.ptbtokenizer": "PTBTokenizer",
+    "wmd.wmd": "WMD",
+}
+
+
+@pytest.fixture(autouse=True)
+def undo() -> Iterator[None]:
+    """Leave the interpreter as it was."""
+    before = {name: module for name, module in sys.modules.items() if "pycocoevalcap" in name.split(".")}
+    path = [*sys.path]
+    yield
+    uninstall()
+    sys.path[:] = path
+    for name in [name for name in sys.modules if "pycocoevalcap" in name.split(".") and name not in before]:
+        if not name.startswith("captious."):
+            del sys.modules[name]
+    sys.modules.update(before)
+
+
+@pytest.mark.parametrize("prefix", ["pycocoevalcap", "nlgeval.pycocoevalcap", "coco_caption.pycocoevalcap"])
+@pytest.mark.parametrize("module", NAMES)
+def test_every_path_leads_to_captious(prefix: str, module: str) -> None:
+    with redirected(prefix):
+        found = importlib.import_module(f"{prefix}.{module}")
+        assert getattr(found, NAMES[module]).__module__.startswith("captious.compat.pycocoevalcap.")
+        assert found is importlib.import_module(f"captious.compat.pycocoevalcap.{module}")
+        assert found.__spec__ is not None
+        assert found.__spec__.name == f"captious.compat.pycocoevalcap.{module}"  # as it was
+
+
+def test_the_spec_says_where_a_module_is() -> None:
+    install()
+    spec = importlib.util.find_spec("pycocoevalcap.rouge.rouge")
+    assert spec is not None
+    assert spec.name == "pycocoevalcap.rouge.rouge"
+    assert spec.origin is not None
+    assert spec.origin.endswith("captious/compat/pycocoevalcap/rouge/rouge.py")
+    assert importlib.util.find_spec("pycocoevalcap.nothing") is None
+    with pytest.raises(ModuleNotFoundError, match=r"pycocoevalcap\.nothing"):
+        importlib.import_module("pycocoevalcap.nothing")
+
+
+def toolkit(folder: Path, package: str) -> None:
+    """A toolkit of another origin, on the path."""
+    place = folder / package.replace(".", "/")
+    (place / "cider").mkdir(parents=True)
+    for parent in (place, place / "cider", *list(place.parents)[: package.count(".")]):
+        (parent / "__init__.py").write_text("")
+    (place / "cider" / "cider.py").write_text("class Cider:\n    pass\n")
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+
+
+@pytest.mark.parametrize("package", ["pycocoevalcap", "own.pycocoevalcap"])
+def test_modules_that_are_imported_are_replaced_and_come_back(package: str, tmp_path: Path) -> None:
+    for name in [name for name in sys.modules if name.startswith("pycocoevalcap")]:
+        del sys.modules[name]
+    toolkit(tmp_path, package)
+    before: ModuleType = importlib.import_module(f"{package}.cider.cider")
+    install(package)
+    replaced = importlib.import_module(f"{package}.cider.cider")
+    assert replaced is not before
+    assert replaced.Cider.__module__ == "captious.compat.pycocoevalcap.cider.cider"
+    uninstall(package)
+    assert importlib.import_module(f"{package}.cider.cider") is before
+    assert before.Cider.__module__ == f"{package}.cider.cider"
+
+
+def test_installing_twice_is_installing_once() -> None:
+    install()
+    install()
+    assert installed() == ["pycocoevalcap"]
+    with redirected():
+        pass
+    assert installed() == ["pycocoevalcap"]
+    uninstall()
+    assert installed() == []
+
+
+@pytest.mark.parametrize("prefix", ["", "evalcap", "pycocoevalcap.eval", "a..pycocoevalcap", "a-b.pycocoevalcap"])
+def test_other_toolkits_are_refused(prefix: str) -> None:
+    with pytest.raises(ParameterError, match="not a toolkit that captious replaces"):
+        install(prefix)
+
+
+def test_what_a_program_patches_the_toolkit_sees() -> None:
+    install()
+    module = importlib.import_module("pycocoevalcap.eval")
+    again = importlib.import_module("captious.compat.pycocoevalcap.eval")
+    assert module.COCOEvalCap is again.COCOEvalCap
+    assert sys.modules["pycocoevalcap"].eval is again
+
+
+def test_scorers_pickle() -> None:
+    install()
+    scorer = importlib.import_module("pycocoevalcap.cider.cider").Cider()
+    uninstall()
+    assert type(pickle.loads(pickle.dumps(scorer))) is type(scorer)
+
+
+def test_meteor_finds_the_tables_of_the_installed_toolkit() -> None:
+    pytest.importorskip("pycocoevalcap", reason="the toolkit is not installed")
+    install()
+    meteor = importlib.import_module("pycocoevalcap.meteor.meteor").Meteor()
+    score, _ = meteor.compute_score({1: ["a dog runs"]}, {1: ["a dog runs"]})
+    assert score == pytest.approx(1.0)
