@@ -22,6 +22,8 @@ class Site:
         monkeypatch: undoes changes of settings.
     """
 
+    _handler: Any = None
+
     def __init__(self, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.data = data
         self._monkeypatch = monkeypatch
@@ -43,6 +45,7 @@ class Site:
         from django.test import Client
 
         client = Client(raise_request_exception=False)
+        client.handler = Site._handler = Site._handler or client.handler  # whose start is slow
         if user is not None:
             client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
         return client

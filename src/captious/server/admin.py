@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.tokens import default_token_generator
+from django.db import models
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.encoding import force_bytes
@@ -97,6 +98,7 @@ class _Submissions(_ReadOnly):
     list_display = ("id", "method", "team", "phase", "status", "created", "worker", "tries")
     list_filter = ("status", "phase__challenge")
     search_fields = ("method", "team__name")
+    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
 
 
 @admin.register(AuditEvent)

@@ -1,0 +1,42 @@
+"""The world that tests of security share, and passwords that are quick to check."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.server.security.world import World
+from tests.support.site import Site
+
+
+@pytest.fixture(scope="package", autouse=True)
+def quick_passwords(set_up_site: Path) -> Iterator[None]:
+    """Passwords are hashed once, so that users cost nothing."""
+    from django.test import override_settings
+
+    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
+        yield
+
+
+@pytest.fixture(scope="module")
+def world(set_up_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """The world, made once for all tests of a module; they change it within ``world.undone()`` only."""
+    from django.core.cache import cache
+    from django.core.management import call_command
+
+    call_command("flush", verbosity=0, interactive=False)
+    cache.clear()
+    for name in ("challenges", "submissions", "incoming"):
+        shutil.rmtree(set_up_site / name, ignore_errors=True)
+    with pytest.MonkeyPatch.context() as patch:
+        yield World(Site(set_up_site, patch), tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture
+def undone(world: World) -> Iterator[World]:
+    """The world; what a test changes in the database is undone."""
+    with world.undone():
+        yield world

@@ -1,0 +1,398 @@
+"""Every address of the site, fetched and posted to by every role, with other people's ids.
+
+The tables say which status each role gets for GET and, after the bar, for POST. A single status is that of every role.
+``in`` is a redirect to the page where one signs in, ``302`` one to another page. Whoever may not see something gets
+404, as if it did not exist.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.server.security.world import TRACEBACK, World, upload
+
+ROLES = ("visitor", "bob", "ann", "paul", "olga", "otto", "root", "dora")
+#: Submissions in braces are those of ann's team, but in_circle is paul's; the token is ann's, too.
+PAGES = """
+/                                                200                             | 405
+/healthz                                         200                             | 405
+/favicon.ico                                     302                             | 302
+/challenges/open/                                200                             | 405
+/challenges/open/leaderboard                     200                             | 405
+/challenges/open/leaderboard.json                200                             | 405
+/challenges/open/leaderboard.csv                 200                             | 405
+/challenges/open/compare                         200                             | 405
+/challenges/open/captions?references=val/c5      200                             | 405
+/challenges/open/captions/11?references=val/c5   200                             | 405
+/challenges/open/submit                           in 200 200 200 200 200 200  in |  in 422 422 422 422 422 422  in
+/challenges/open/submissions                      in 200 200 200 200 200 200  in |  in 405 405 405 405 405 405  in
+/challenges/open/manage                           in 404 404 404 200 404 200  in |  in 404 404 404 302 404 302  in
+/challenges/circle/                              404 404 404 200 200 404 200 404 | 405
+/challenges/circle/leaderboard                   404 404 404 200 200 404 200 404 | 405
+/challenges/circle/leaderboard.json              404 404 404 200 200 404 200 404 | 405
+/challenges/circle/leaderboard.csv               404 404 404 200 200 404 200 404 | 405
+/challenges/circle/compare                       404 404 404 200 200 404 200 404 | 405
+/challenges/circle/captions?references=val/c5    404 404 404 200 200 404 200 404 | 405
+/challenges/circle/captions/11?references=val/c5 404 404 404 200 200 404 200 404 | 405
+/challenges/circle/submit                         in 404 404 200 200 404 200  in |  in 404 404 422 422 404 422  in
+/challenges/circle/submissions                    in 404 404 200 200 404 200  in |  in 405 405 405 405 405 405  in
+/challenges/circle/manage                         in 404 404 404 200 404 200  in |  in 404 404 404 302 404 302  in
+/challenges/other/                               200                             | 405
+/challenges/other/manage                          in 404 404 404 404 200 200  in |  in 404 404 404 404 302 302  in
+/challenges/nowhere/                             404                             | 405
+/challenges/nowhere/manage                        in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
+/challenges/open/leaderboard?phase=hidden        200                             | 405
+/challenges/open/captions?references=test/c5     404                             | 405
+/challenges/open/captions/11?references=test/c5  404                             | 405
+/submissions/{public}/                           200                             | 405
+/submissions/{public}/status.json                200                             | 405
+/submissions/{public}/edit                        in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{public}/cancel                      in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{public}/delete                      in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{public}/file                        in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
+/submissions/{private}/                          404 404 200 404 200 404 200 404 | 405
+/submissions/{private}/status.json               404 404 200 404 200 404 200 404 | 405
+/submissions/{private}/edit                       in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{private}/cancel                     in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{private}/delete                     in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{private}/file                       in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
+/submissions/{hidden}/                           404 404 200 404 200 404 200 404 | 405
+/submissions/{hidden}/file                        in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
+/submissions/{anonymous}/                        200                             | 405
+/submissions/{anonymous}/file                     in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
+/submissions/{in_hidden}/                        404 404 200 404 200 404 200 404 | 405
+/submissions/{in_hidden}/edit                     in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{in_hidden}/file                     in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
+/submissions/{in_circle}/                        404 404 404 200 200 404 200 404 | 405
+/submissions/{in_circle}/status.json             404 404 404 200 200 404 200 404 | 405
+/submissions/{in_circle}/edit                     in 404 404 200 200 404 200  in |  in 404 404 302 302 404 302  in
+/submissions/{in_circle}/cancel                   in 404 404 200 200 404 200  in |  in 404 404 302 302 404 302  in
+/submissions/{in_circle}/delete                   in 404 404 200 200 404 200  in |  in 404 404 302 302 404 302  in
+/submissions/{in_circle}/file                     in 404 404 200 200 404 200  in |  in 405 405 405 405 405 405  in
+/submissions/{queued}/                           404 404 200 404 200 404 200 404 | 405
+/submissions/{queued}/status.json                404 404 200 404 200 404 200 404 | 405
+/submissions/{queued}/edit                        in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{queued}/cancel                      in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{queued}/delete                      in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{queued}/file                        in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
+/submissions/{failed}/                           404 404 200 404 200 404 200 404 | 405
+/submissions/{failed}/file                        in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
+/submissions/{cancelled}/                        404 404 200 404 200 404 200 404 | 405
+/submissions/{cancelled}/file                     in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
+/submissions/{deleted}/                          404 404 404 404 200 404 200 404 | 405
+/submissions/{deleted}/status.json               404 404 404 404 200 404 200 404 | 405
+/submissions/{deleted}/edit                       in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
+/submissions/{deleted}/cancel                     in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
+/submissions/{deleted}/delete                     in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
+/submissions/{deleted}/file                       in 404 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
+/submissions/{nothing}/                          404                             | 405
+/submissions/{nothing}/edit                       in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
+/submissions/{nothing}/file                       in 404 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
+/submissions/{public}/scores/val/c5.csv          200                             | 405
+/submissions/{public}/scores/test/c5.csv         404                             | 405
+/submissions/{private}/scores/val/c5.csv         404 404 200 404 200 404 200 404 | 405
+/submissions/{private}/scores/test/c5.csv        404                             | 405
+/submissions/{hidden}/scores/val/c5.csv          404 404 200 404 200 404 200 404 | 405
+/submissions/{anonymous}/scores/val/c5.csv       200                             | 405
+/submissions/{in_hidden}/scores/val/c5.csv       404 404 200 404 200 404 200 404 | 405
+/submissions/{in_circle}/scores/val/c5.csv       404 404 404 200 200 404 200 404 | 405
+/submissions/{in_circle}/scores/test/c5.csv      404                             | 405
+/submissions/{queued}/scores/val/c5.csv          404                             | 405
+/submissions/{queued}/scores/test/c5.csv         404                             | 405
+/submissions/{failed}/scores/val/c5.csv          404                             | 405
+/submissions/{cancelled}/scores/val/c5.csv       404                             | 405
+/submissions/{deleted}/scores/val/c5.csv         404                             | 405
+/submissions/{deleted}/scores/test/c5.csv        404                             | 405
+/submissions/{nothing}/scores/val/c5.csv         404                             | 405
+/sign-up                                         200                             | 422
+/sign-in                                         200                             | 200
+/sign-out                                        405                             | 302
+/account/                                         in 200 200 200 200 200 200  in |  in 302 302 302 302 302 302  in
+/account/tokens/{token}/revoke                    in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/account/tokens/{nothing}/revoke                  in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
+/account/password                                 in 200 200 200 200 200 200  in |  in 200 200 200 200 200 200  in
+/account/reset                                   200                             | 302
+/account/reset/sent                              200                             | 405
+/account/reset/MQ/abc-def/                       200                             | 200
+/account/reset/complete                          200                             | 405
+/teams/join/{invitation}                          in 200 200 200 200 200 200  in |  in 302 302 302 302 302 302  in
+/teams/join/nothing                               in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
+/teams/alpha/                                     in 404 200 404 404 404 404  in |  in 405 405 405 405 405 405  in
+/teams/alpha/invite                               in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/teams/alpha/leave                                in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/teams/beta/                                      in 200 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
+/teams/beta/invite                                in 405 405 405 405 405 405  in |  in 302 404 404 404 404 404  in
+/teams/beta/leave                                 in 405 405 405 405 405 405  in |  in 302 404 404 404 404 404  in
+/teams/ann/                                       in 404 200 404 404 404 404  in |  in 405 405 405 405 405 405  in
+/teams/ann/invite                                 in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/teams/ann/leave                                  in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/teams/nothing/                                   in 404 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
+/teams/nothing/invite                             in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
+/teams/nothing/leave                              in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
+"""
+#: The same for calls of the API with tokens.
+API = """
+/api/v1/challenges/open                200 200 200 200 200 200 200 401 | 405
+/api/v1/challenges/circle              404 404 404 200 200 404 200 401 | 405
+/api/v1/challenges/nowhere             404 404 404 404 404 404 404 401 | 405
+/api/v1/challenges/open/submissions    401 200 200 200 200 200 200 401 | 401 201 201 201 201 201 201 401
+/api/v1/challenges/circle/submissions  401 404 404 200 200 404 200 401 | 401 404 404 201 201 404 201 401
+/api/v1/submissions/{public}           200 200 200 200 200 200 200 401 | 405
+/api/v1/submissions/{public}/cancel    405                             | 401 404 409 404 409 404 409 401
+/api/v1/submissions/{private}          404 404 200 404 200 404 200 401 | 405
+/api/v1/submissions/{private}/cancel   405                             | 401 404 409 404 409 404 409 401
+/api/v1/submissions/{hidden}           404 404 200 404 200 404 200 401 | 405
+/api/v1/submissions/{hidden}/cancel    405                             | 401 404 409 404 409 404 409 401
+/api/v1/submissions/{anonymous}        200 200 200 200 200 200 200 401 | 405
+/api/v1/submissions/{anonymous}/cancel 405                             | 401 404 409 404 409 404 409 401
+/api/v1/submissions/{in_hidden}        404 404 200 404 200 404 200 401 | 405
+/api/v1/submissions/{in_hidden}/cancel 405                             | 401 404 409 404 409 404 409 401
+/api/v1/submissions/{in_circle}        404 404 404 200 200 404 200 401 | 405
+/api/v1/submissions/{in_circle}/cancel 405                             | 401 404 404 409 409 404 409 401
+/api/v1/submissions/{queued}           404 404 200 404 200 404 200 401 | 405
+/api/v1/submissions/{queued}/cancel    405                             | 401 404 200 404 200 404 200 401
+/api/v1/submissions/{failed}           404 404 200 404 200 404 200 401 | 405
+/api/v1/submissions/{failed}/cancel    405                             | 401 404 409 404 409 404 409 401
+/api/v1/submissions/{cancelled}        404 404 200 404 200 404 200 401 | 405
+/api/v1/submissions/{cancelled}/cancel 405                             | 401 404 409 404 409 404 409 401
+/api/v1/submissions/{deleted}          404 404 404 404 200 404 200 401 | 405
+/api/v1/submissions/{deleted}/cancel   405                             | 401 404 404 404 404 404 404 401
+/api/v1/submissions/{nothing}          404 404 404 404 404 404 404 401 | 405
+/api/v1/submissions/{nothing}/cancel   405                             | 401 404 404 404 404 404 404 401
+"""
+#: What is posted to pages; otherwise nothing is.
+CONTENTS = {
+    "submission_edit": {"method": "Changed"},
+    "manage": {"action": "board", "phase": "main", "board": "hidden"},
+    "account": {"action": "token", "token-name": "another"},
+    "sign_in": {"username": "ann", "password": "wrong"},
+    "password_reset": {"email": "ann@example.org"},
+    "sign_up": {"username": "new"},
+}
+#: What is posted to the API.
+SUBMISSION = "?method=Mine&filename=captions.zip&phase=main&team={role}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a table: the statuses of each role."""
+
+    address: str
+    get: dict[str, str]
+    post: dict[str, str]
+
+
+def lines(table: str) -> list[Line]:
+    found = []
+    for text in filter(None, table.splitlines()):
+        address, get, post = (part.split() for part in text.replace(" ", " | ", 1).split("|"))
+        found.append(
+            Line(address[0], *(dict(zip(ROLES, each * (9 - len(each)), strict=False)) for each in (get, post)))
+        )
+    return found
+
+
+def ids(world: World) -> dict[str, Any]:
+    from captious.server.models import Token
+
+    token = Token.objects.get(user=world.users["ann"])
+    values: dict[str, Any] = {name: submission.pk for name, submission in world.made.items()}
+    return {**values, "token": token.pk, "invitation": world.invitation, "nothing": 999_999}
+
+
+def said(response: Any) -> str:
+    to = response.get("Location", "")
+    if response.status_code == 302 and to.startswith(("/sign-in?", "/admin/login/?")):
+        return "in"
+    return str(response.status_code)
+
+
+def named(address: str) -> str:
+    from django.urls import resolve
+
+    return resolve(address.partition("?")[0]).url_name or ""
+
+
+def page(world: World, role: str, method: str, address: str) -> Any:
+    client = world.as_user(role)
+    return client.get(address) if method == "GET" else client.post(address, CONTENTS.get(named(address), {}))
+
+
+def call(world: World, role: str, method: str, address: str) -> Any:
+    query = SUBMISSION.format(role=role) if address.endswith("/submissions") else ""
+    return world.call(role, method, address + query, upload() if query and method == "POST" else b"")
+
+
+def differences(world: World, table: str, role: str, column: str, ask: Any) -> list[str]:
+    """Where the statuses of a role are not those of a column of the table."""
+    known = ids(world)
+    wrong = []
+    for line in lines(table):
+        for method, expected in (("GET", line.get[column]), ("POST", line.post[column])):
+            with world.undone():
+                response = ask(world, role, method, line.address.format(**known))
+                response.close()
+            if said(response) != expected:
+                wrong.append(f"{method} {line.address} by {role}: {said(response)}, not {expected}")
+    return wrong
+
+
+@pytest.fixture
+def keeping_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deletions that are undone leave the files."""
+    from captious.server.submissions import storage
+
+    monkeypatch.setattr(storage, "remove_files", lambda folder: None)
+
+
+def all_routes() -> Iterator[str]:
+    from django.urls import URLPattern, get_resolver
+
+    def walk(patterns: Any, before: str) -> Iterator[str]:
+        for each in patterns:
+            route = before + str(each.pattern)
+            if isinstance(each, URLPattern):
+                yield route
+            else:
+                yield from walk(each.url_patterns, route)
+
+    yield from walk(get_resolver().url_patterns, "")
+
+
+def test_the_tables_have_every_address(world: World) -> None:
+    """A new page fails here until a table says who may see it."""
+    from django.urls import resolve
+
+    known = ids(world)
+    tabled = {resolve(line.address.format(**known).partition("?")[0]).route for line in lines(PAGES + API)}
+    assert tabled == {route for route in all_routes() if not route.startswith("admin/")}
+
+
+@pytest.mark.usefixtures("keeping_files")
+@pytest.mark.parametrize("role", ROLES)
+def test_pages(world: World, role: str) -> None:
+    assert differences(world, PAGES, role, role, page) == []
+
+
+@pytest.mark.usefixtures("keeping_files")
+@pytest.mark.parametrize("role", ROLES)
+def test_api(world: World, role: str) -> None:
+    assert differences(world, API, role, role, call) == []
+
+
+@pytest.mark.usefixtures("keeping_files")
+@pytest.mark.parametrize("role", ["ann", "root"])
+def test_a_session_does_not_open_the_api(world: World, role: str) -> None:
+    """A page of another site can make a browser send cookies, but not a token."""
+    assert differences(world, API, role, "visitor", page) == []
+
+
+def test_a_token_does_not_open_pages(world: World) -> None:
+    closed = "\n".join(line for line in PAGES.splitlines() if re.search(r" (in|404) ", line))
+    assert len(differences(world, closed, "root", "root", call)) > 50
+    assert differences(world, closed, "root", "visitor", call) == []
+
+
+@pytest.mark.parametrize("role", ["visitor", "ann", "root"])
+def test_administration(world: World, role: str) -> None:
+    """Every address of the administration asks others than administrators to sign in."""
+    from django.urls import resolve
+
+    user = world.users["ann"].pk
+    seen = set()
+    for route in sorted(each for each in all_routes() if each.startswith("admin/")):
+        address = "/" + route.replace("<path:object_id>", str(user)).replace("<path:content_type_id>", "1")
+        address = address.replace("<id>", str(user)).replace("<int:content_type_id>", "1")
+        if "(?P" in address:
+            continue
+        seen.add(resolve(address).route)
+        for method in ("GET", "POST"):
+            with world.undone():
+                answer = said(page(world, role, method, address))
+            if route in {"admin/login/", "admin/logout/"}:
+                assert answer in {"200", "302", "405", "in"}, address
+            elif role == "root":
+                assert answer in {"200", "302", "403", "404", "405"}, address
+            else:
+                assert answer == "in", (address, role)
+    assert len(seen) > 30
+
+
+class TestWhatIsShown:
+    def test_tracebacks_only_to_those_who_manage(self, world: World) -> None:
+        address = f"/submissions/{world.made['failed'].pk}/"
+        for role, sees in (("ann", False), ("olga", True), ("root", True)):
+            text = world.as_user(role).get(address).content.decode()
+            assert ("secret frame" in text) is sees
+            assert "It failed." in text
+        for role in ("ann", "olga"):
+            assert "secret frame" not in world.call(role, "GET", f"/api/v1{address}"[:-1]).content.decode()
+        assert "secret frame" in TRACEBACK
+
+    def test_lists_have_only_what_is_public(self, world: World) -> None:
+        for role in ("visitor", "bob", "otto"):
+            for page in ("leaderboard", "leaderboard.json", "leaderboard.csv", "compare", "captions"):
+                address = f"/challenges/open/{page}?phase=main&references=val/c5&all=1"
+                text = world.as_user(role).get(address).content.decode()
+                assert "Public" in text
+                for name in ("Private", "Hidden</a>", "In hidden", "Queued", "Failed", "Cancelled", "Deleted"):
+                    assert name not in text, (address, name)
+
+    def test_a_hidden_leaderboard_is_not_shown_under_another_name(self, world: World) -> None:
+        """Who may not see a phase's leaderboard is shown another, whatever the address says."""
+        from captious.server.models import Phase
+
+        rows = world.as_user("ann").get("/challenges/open/leaderboard.json?phase=hidden").json()
+        assert "In hidden" not in {row["method"] for row in rows}
+        rows = world.as_user("olga").get("/challenges/open/leaderboard.json?phase=hidden").json()
+        assert {row["method"] for row in rows} == {"In hidden"}
+        with world.undone():
+            Phase.objects.update(board="hidden")
+            for page in ("leaderboard", "leaderboard.json", "leaderboard.csv", "compare", "captions"):
+                for role in ("visitor", "ann"):
+                    response = world.as_user(role).get(f"/challenges/open/{page}?references=val/c5")
+                    assert response.status_code == 404, page
+                assert world.as_user("olga").get(f"/challenges/open/{page}?references=val/c5").status_code == 200
+
+    def test_the_own_submissions_only(self, world: World) -> None:
+        for role, methods in (("bob", set()), ("ann", {"Private", "Failed"}), ("olga", set())):
+            rows = world.call(role, "GET", "/api/v1/challenges/open/submissions").json()
+            assert {row["method"] for row in rows} >= methods
+            assert bool(rows) == bool(methods)
+            text = world.as_user(role).get("/challenges/open/submissions").content.decode()
+            assert ("Private" in text) is bool(methods)
+
+    def test_accounts_show_the_own_tokens_and_teams(self, world: World) -> None:
+        text = world.as_user("bob").get("/account/").content.decode()
+        assert "Beta" in text
+        assert "Alpha" not in text
+        assert world.tokens["ann"][:10] not in text
+
+    def test_others_cannot_submit_for_a_team(self, world: World) -> None:
+        from captious.server.models import Submission
+
+        with world.undone():
+            before = Submission.objects.count()
+            for team in ("alpha", "Alpha", "ann", "baselines", "circle"):
+                answer = world.call(
+                    "bob", "POST", f"/api/v1/challenges/open/submissions?method=X&phase=main&team={team}", upload()
+                )
+                assert answer.status_code == 400
+            form = world.site.form(world.users["bob"], upload(), filename="captions.zip", team="alpha")
+            assert world.as_user("bob").post("/challenges/open/submit", form).status_code == 422
+            assert Submission.objects.count() == before
+
+    def test_a_former_participant_sees_nothing(self, world: World) -> None:
+        from captious.server.models import Participant
+
+        with world.undone():
+            Participant.objects.all().delete()
+            made = world.made["in_circle"]
+            for address in (made.url, f"{made.url}file", f"{made.url}edit", "/challenges/circle/"):
+                assert world.as_user("paul").get(address).status_code == 404
+            assert world.call("paul", "GET", f"/api/v1/submissions/{made.pk}").status_code == 404

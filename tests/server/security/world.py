@@ -1,0 +1,239 @@
+"""A small site with every role and every kind of submission, for tests of who may see and do what.
+
+The challenge "open" is public. A submission has two captions files: "val", whose references everybody may see, and
+"test", whose references are private and contain words that no response may contain. "circle" is the same for
+participants only, and "other" belongs to another organiser.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from tests.support.site import Site
+
+#: Words of private references. Each is in one reference, and in no caption.
+MARKERS = ("zebrafinch", "quokkaprint", "wombatlore")
+IDS = (11, 12, 13)
+VAL, TEST = "captions_val_x_results.json", "captions_test_x_results.json"
+TRACEBACK = "Traceback (most recent call last): secret frame"
+
+_TOML = """
+title = "{title}"
+summary = "Captions of three images."
+access = "{access}"
+organisers = ["{organiser}"]
+image_url = "https://images.example.org/{{id}}.jpg"
+metrics = ["rouge-l"]
+
+[[texts]]
+title = "Overview"
+file = "overview.md"
+
+[[captions]]
+name = "val"
+pattern = "captions_val_*_results.json"
+public = true
+
+[[captions]]
+name = "test"
+pattern = "captions_test_*_results.json"
+
+[[references]]
+name = "c5"
+captions = "val"
+file = "val.json"
+
+[[references]]
+name = "c5"
+captions = "test"
+file = "test.json"
+
+[[phases]]
+name = "main"
+
+[[phases]]
+name = "hidden"
+board = "hidden"
+
+[[phases]]
+name = "past"
+opens = 2020-01-01T00:00:00Z
+closes = 2020-12-31T00:00:00Z
+
+[[phases]]
+name = "future"
+opens = 2120-01-01T00:00:00Z
+
+[[phases]]
+name = "daily"
+scored_per_day = 2
+
+[[phases]]
+name = "total"
+scored_in_total = 2
+
+[[phases]]
+name = "attempts"
+attempts_per_day = 2
+"""
+
+
+def write_challenge(
+    folder: Path, *, title: str = "Open", access: str = "public", organiser: str = "olga", **changes: str
+) -> Path:
+    """A challenge folder. ``changes`` replace text in challenge.toml: ``title='title = "Other"'`` replaces that key."""
+    folder.mkdir(parents=True)
+    toml = _TOML.format(title=title, access=access, organiser=organiser)
+    (folder / "challenge.toml").write_text(changes.get("toml", toml), encoding="utf-8")
+    (folder / "overview.md").write_text("About this challenge.\n", encoding="utf-8")
+    write_references(folder / "val.json", {image: ["a cat on a mat", "the cat"] for image in IDS})
+    private = {image: [f"a {word} on a mat", "the dog"] for image, word in zip(IDS, MARKERS, strict=True)}
+    write_references(folder / "test.json", private)
+    return folder
+
+
+def write_references(file: Path, captions: Mapping[Any, Sequence[str]]) -> None:
+    """References as COCO writes annotations."""
+    rows = [(image, text) for image, texts in captions.items() for text in texts]
+    annotations = [{"id": n, "image_id": image, "caption": text} for n, (image, text) in enumerate(rows, start=1)]
+    images = [{"id": image} for image in captions]
+    file.write_text(json.dumps({"images": images, "annotations": annotations}), encoding="utf-8")
+
+
+def upload(caption: str = "a cat on a mat", *, ids: Sequence[Any] = IDS) -> bytes:
+    """A submission with both captions files, in which all images have this caption."""
+    from tests.server.submissions.uploads import zipped
+
+    rows = json.dumps([{"image_id": image, "caption": caption} for image in ids]).encode()
+    return zipped({VAL: rows, TEST: rows})
+
+
+class World:
+    """The site, with clients and tokens of its users.
+
+    Attributes:
+        users: bob (another team), ann (team Alpha), paul (a participant of the circle), olga (organiser of "open" and
+            "circle"), otto (organiser of "other"), root (administrator), dora (in team Alpha; deactivated).
+        made: submissions by what they are: public, private, hidden, anonymous, queued, failed, cancelled, deleted,
+            in_hidden (in a phase with a hidden leaderboard), in_circle.
+    """
+
+    def __init__(self, site: Site, place: Path) -> None:
+        from django.utils import timezone
+
+        from captious.server.models import Membership, Participant, User, WorkerSeen
+        from captious.server.people.secrets import make_invitation
+        from captious.server.people.teams import found_team, personal_team
+
+        self.site = site
+        self.users: dict[str, Any] = {}
+        for name in ("bob", "ann", "paul", "olga", "otto", "dora"):
+            self.users[name] = site.user(name, email=f"{name}@example.org")
+        self.users["root"] = User.objects.create_superuser("root", password="correct-horse-77")
+        for slug, access, organiser in (
+            ("open", "public", "olga"),
+            ("circle", "participants", "olga"),
+            ("other", "public", "otto"),
+        ):
+            folder = write_challenge(place / slug, title=slug.title(), access=access, organiser=organiser)
+            site.load(folder)
+        for user in self.users.values():
+            personal_team(user)
+        self.alpha = found_team("Alpha", self.users["ann"])
+        Membership.objects.create(team=self.alpha, user=self.users["dora"])
+        self.beta = found_team("Beta", self.users["bob"])
+        self.invitation = make_invitation(self.alpha, self.users["ann"])
+        circle = self.challenge("circle")
+        Participant.objects.create(challenge=circle, user=self.users["paul"])
+        self._cookies = {name: site.client(user).cookies for name, user in self.users.items()}
+        self.tokens = {name: site.token(user) for name, user in self.users.items()}
+        User.objects.filter(username="dora").update(is_active=False)
+        WorkerSeen.objects.create(name="test", seen=timezone.now() + timedelta(days=1))
+        self.made = self._submissions()
+
+    def challenge(self, slug: str) -> Any:
+        from captious.server.models import Challenge
+
+        return Challenge.objects.get(slug=slug)
+
+    def submit(self, user: str, method: str, *, challenge: str = "open", team: Any = None, **values: Any) -> Any:
+        """Take in a submission, without its page."""
+        from django.utils import timezone
+
+        from captious.server.people.teams import personal_team
+        from captious.server.submissions import intake
+        from captious.server.submissions.receiving import incoming_folder
+
+        phase = self.challenge(challenge).phases.get(name=values.pop("phase", "main"))
+        path = incoming_folder() / "given"
+        path.write_bytes(upload(values.pop("caption", "a cat on a mat")))
+        member = self.users[user]
+        entry = intake.Entry(
+            phase=phase,
+            team=team or personal_team(member),
+            user=member,
+            method=method,
+            filename=values.pop("filename", "captions.zip"),
+            arrived=timezone.now(),
+            **values,
+        )
+        return intake.submit(entry, path)
+
+    def _submissions(self) -> dict[str, Any]:
+        from captious.server.models import Submission
+
+        alpha = {"team": self.alpha}
+        made = {
+            "public": self.submit("ann", "Public", **alpha),
+            "private": self.submit("ann", "Private", public=False, **alpha),
+            "hidden": self.submit("ann", "Hidden", **alpha),
+            "anonymous": self.submit("ann", "Nameless", anonymous=True, **alpha),
+            "in_hidden": self.submit("ann", "In hidden", phase="hidden", **alpha),
+            "in_circle": self.submit("paul", "In circle", challenge="circle"),
+        }
+        self.site.work()
+        for name in ("queued", "failed", "cancelled", "deleted"):
+            made[name] = self.submit("ann", name.title(), **alpha)
+        rows = Submission.objects.all()
+        rows.filter(pk=made["hidden"].pk).update(is_hidden=True)
+        rows.filter(pk=made["failed"].pk).update(
+            status="failed", traceback=TRACEBACK, reason="It failed.", counts=False
+        )
+        rows.filter(pk=made["cancelled"].pk).update(status="cancelled", counts=False)
+        rows.filter(pk=made["deleted"].pk).update(status="deleted")
+        shutil.rmtree(made["deleted"].folder)
+        for submission in made.values():
+            submission.refresh_from_db()
+        return made
+
+    def as_user(self, name: str) -> Any:
+        """A browser in which a user has signed in; that of the visitor in which nobody has."""
+        client = self.site.client()
+        if name in self._cookies:
+            client.cookies.update(self._cookies[name])
+        return client
+
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """A block after which the database is as before."""
+        from django.core.cache import cache
+        from django.db import transaction
+
+        with transaction.atomic():
+            try:
+                yield
+            finally:
+                transaction.set_rollback(True)
+        cache.clear()
+
+    def call(self, name: str, method: str, address: str, content: Any = None, **options: Any) -> Any:
+        """A call of the API with a user's token; the visitor has none."""
+        headers = {"Authorization": f"Bearer {self.tokens[name]}"} if name in self.tokens else {}
+        send: Callable[..., Any] = self.site.client().generic
+        return send(method, address, content or b"", "application/octet-stream", headers=headers, **options)
