@@ -119,13 +119,13 @@ def open_phases(challenge: Challenge) -> list[Phase]:
 class TokenForm(forms.Form):
     """A new token."""
 
-    name = _Text(max_length=80, help_text="What it is for, such as the name of a machine.")
+    name = _Text(label="Name of the token", max_length=80, help_text="What it is for, such as the name of a machine.")
 
 
 class TeamForm(forms.Form):
     """A new team."""
 
-    name = _Text(max_length=80)
+    name = _Text(label="Name of the team", max_length=80)
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
