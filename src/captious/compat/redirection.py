@@ -24,7 +24,10 @@ from captious.errors import ParameterError
 __all__ = ["TOOLKITS", "install", "installed", "redirected", "replacement_of", "uninstall"]
 
 #: Toolkits by the last word of their names, and the packages that replace them.
-TOOLKITS = {"pycocoevalcap": "captious.compat.pycocoevalcap"}
+TOOLKITS = {
+    "pycocoevalcap": "captious.compat.pycocoevalcap",
+    "pyciderevalcap": "captious.compat.pyciderevalcap",
+}
 
 
 def install(prefix: str = "pycocoevalcap") -> None:

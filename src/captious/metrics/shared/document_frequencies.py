@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
@@ -23,6 +23,7 @@ from captious.atomic_write import whole_file
 from captious.data import KeyedByFields, References, read_references
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.metrics.contract.metric import State
+from captious.metrics.shared.frequency_pickles import read_pickle, write_pickle
 from captious.native import NgramFrequencies, Vocabulary
 from captious.resources.coco_val import FILE, NAME
 from captious.resources.npy_files import read_npz
@@ -60,6 +61,83 @@ class DocumentFrequencies:
         """Count references: a ``References`` (counted once, however often this is called) or any supported form."""
         table = references if isinstance(references, References) else read_references(references)
         return table.layer(_FrequencyLayer(as_tokenizer(tokenizer)))
+
+    @classmethod
+    def of_counts(
+        cls,
+        counts: Mapping[tuple[str, ...], int],
+        n_documents: int,
+        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "whitespace",
+        name: str = "counts",
+    ) -> DocumentFrequencies:
+        """Frequencies that were counted elsewhere.
+
+        Args:
+            counts: n-gram of 1 to 4 words -> number of documents that hold it, 1 or more.
+            n_documents: number of documents.
+            tokenizer: how captions become words.
+            name: what signatures call the corpus.
+
+        Raises:
+            ParameterError: an n-gram or a number that cannot be.
+        """
+        vocabulary, frequencies = Vocabulary(), NgramFrequencies()
+        words = {word: None for ngram in counts for word in ngram}
+        numbers = dict(zip(words, vocabulary.add(tuple(words)).tolist(), strict=True))
+        ngrams = np.full((len(counts), 4), -1, np.int32)
+        for row, ngram in enumerate(counts):
+            if not 1 <= len(ngram) <= 4:
+                raise ParameterError(f"{ngram!r:.60} is not an n-gram of 1 to 4 words", help="give tuples of words")
+            ngrams[row, : len(ngram)] = [numbers[word] for word in ngram]
+        values = np.array([*counts.values()], dtype=np.int64)
+        most = int(values.max(initial=1))
+        if values.min(initial=1) < 1 or not most <= n_documents <= _MOST_DOCUMENTS:
+            raise ParameterError(
+                f"frequencies from {values.min(initial=1):,} to {most:,} cannot be those of {n_documents:,} documents",
+                help="count every n-gram in 1 to n_documents documents",
+            )
+        frequencies.add(ngrams, values)
+        return cls(vocabulary, frequencies, int(n_documents), as_tokenizer(tokenizer).name, name)
+
+    @classmethod
+    def from_pickle(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        n_documents: int | None = None,
+        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "whitespace",
+    ) -> DocumentFrequencies:
+        """Read a pickle of training code, such as ``coco-train-idxs.p``. Nothing in it is executed.
+
+        Args:
+            path: a file with ``document_frequency`` and ``ref_len`` (a number of documents, or its logarithm), or with
+                the frequencies alone.
+            n_documents: number of documents, for files that do not say.
+            tokenizer: how captions become the words of the file.
+
+        Raises:
+            ResourceError: no such file, or not such a pickle.
+            ParameterError: neither the file nor ``n_documents`` says how many documents there are.
+        """
+        counts, found = read_pickle(path)
+        n = found if n_documents is None else n_documents
+        if n is None:
+            raise ParameterError(
+                "the pickle does not say of how many documents it is", where=str(path), help="give n_documents"
+            )
+        return cls.of_counts(counts, n, tokenizer, Path(path).stem)
+
+    def to_pickle(self, path: str | os.PathLike[str]) -> None:
+        """Write a pickle that training code reads: ``document_frequency`` and ``ref_len``, the number of documents.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        words = self.vocabulary.words()
+        ngrams, frequencies = self.counts.entries()
+        rows = zip(ngrams.tolist(), frequencies.tolist(), strict=True)
+        counts = {tuple(words[word] for word in ngram if word >= 0): count for ngram, count in rows}
+        write_pickle(path, counts, self.n_documents)
 
     @property
     def label(self) -> str:

@@ -1,0 +1,1 @@
+"""The folder ``pyciderevalcap.cider`` of the authors' code."""

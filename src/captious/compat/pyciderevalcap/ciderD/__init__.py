@@ -1,0 +1,1 @@
+"""The folder ``pyciderevalcap.ciderD`` of the authors' code."""
