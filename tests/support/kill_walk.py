@@ -249,9 +249,7 @@ class Walk:
         data = settings.CAPTIOUS.data
         return {
             "users": users,
-            "baselines": [
-                _seen(each) for each in Submission.objects.filter(is_baseline=True).exclude(status="deleted")
-            ],
+            "baselines": [_seen(each) for each in baselines],
             "board": Client().get("/challenges/demo/leaderboard.json?all=1").json(),
             "folders": sorted(path.name for path in (data / "submissions").iterdir()),
             "incoming": sorted(path.name for path in (data / "incoming").iterdir()),

@@ -33,6 +33,7 @@ _log = logging.getLogger("captious.worker")
 _POLL = 0.3  # seconds between looks at an empty queue
 _TIDY = 600.0  # seconds between removals of leftovers
 _SEEN = 5.0  # seconds between signs of life
+_PAUSE = 2.0  # seconds to wait when the database or the disk cannot be used
 _FORGOTTEN = timedelta(hours=1)  # after the last sign of life
 _TIMEOUT_STATUS = 75  # exit status of a worker whose submission took too long
 
@@ -56,7 +57,7 @@ def run(stop: threading.Event) -> None:
             except (DatabaseError, OSError):
                 _log.exception("the database or the disk cannot be used; trying again")
                 connection.close()
-                stop.wait(2.0)
+                stop.wait(_PAUSE)
             close_old_connections()
 
 

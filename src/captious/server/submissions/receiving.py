@@ -25,3 +25,10 @@ class ToDataFolder(TemporaryFileUploadHandler):
         settings.FILE_UPLOAD_TEMP_DIR = str(incoming_folder())
         super().new_file(*args, **kwargs)
         assert isinstance(self.file, TemporaryUploadedFile)
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        try:
+            super().receive_data_chunk(raw_data, start)
+        except OSError:  # the disk may be full: give the space back now
+            self.upload_interrupted()
+            raise

@@ -1,0 +1,247 @@
+"""The lease of a submission: one worker at a time, one result, and nothing by those who lost it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.support.site import Site
+from tests.support.small_challenge import queue
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def at_once(*jobs: Callable[[], Any]) -> list[Any]:
+    """Run jobs in threads that begin together; gives what they give."""
+    from django.db import connection
+
+    barrier = threading.Barrier(len(jobs))
+    found: list[Any] = [None] * len(jobs)
+
+    def run(number: int) -> None:
+        barrier.wait()
+        try:
+            found[number] = jobs[number]()
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=[number]) for number in range(len(jobs))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def now_as_of(submission: Any) -> Any:
+    submission.refresh_from_db()
+    return submission
+
+
+def run_out(submission: Any) -> None:
+    """Let the lease of a submission run out."""
+    from django.utils import timezone
+
+    rows = type(submission).objects.filter(pk=submission.pk)
+    rows.update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+class TestTake:
+    def test_several_workers_take_each_submission_once(self, site: Site) -> None:
+        from captious.server.scoring import lease
+
+        queued = [each.pk for each in queue(24)]
+
+        def work() -> list[int]:
+            taken = []
+            while (found := lease.take("worker")) is not None:
+                taken.append(found.submission.pk)
+            return taken
+
+        by_worker = at_once(work, work, work, work)
+        assert sorted(each for taken in by_worker for each in taken) == queued
+
+    def test_the_oldest_comes_first(self, site: Site) -> None:
+        from captious.server.scoring import lease
+
+        first, second = queue(2)
+        taken = [lease.take("worker") for _ in range(3)]
+        assert [each and each.submission.pk for each in taken] == [first.pk, second.pk, None]
+
+    def test_one_that_is_being_scored_is_taken_when_its_worker_is_not_heard_from(self, site: Site) -> None:
+        from captious.server.scoring import lease
+
+        [made] = queue()
+        first = lease.take("first")
+        assert lease.take("second") is None
+        run_out(made)
+        second = lease.take("second")
+        assert first is not None
+        assert second is not None
+        assert second.submission.pk == made.pk
+        assert second.number == first.number + 1
+
+    def test_one_that_is_lost_too_often_fails_and_does_not_count(self, site: Site) -> None:
+        from captious.server.scoring import lease
+
+        site.configure(scoring_tries=2)
+        [made] = queue()
+        for _ in range(2):
+            assert lease.take("worker") is not None
+            run_out(made)
+        assert lease.take("worker") is None
+        assert (now_as_of(made).status, made.tries, made.counts) == ("failed", 2, False)
+
+    def test_the_next_is_taken_although_one_fails(self, site: Site) -> None:
+        from captious.server.scoring import lease
+
+        site.configure(scoring_tries=1)
+        lost, after = queue(2)
+        lease.take("worker")
+        run_out(lost)
+        taken = lease.take("worker")
+        assert taken is not None
+        assert taken.submission.pk == after.pk
+        assert now_as_of(lost).status == "failed"
+
+
+class TestCancel:
+    def test_cancelled_or_taken_but_never_both(self, site: Site) -> None:
+        from captious.server.scoring import lease
+
+        for _ in range(12):
+            [made] = queue()
+            taken, cancelled = at_once(lambda: lease.take("worker"), lambda made=made: lease.cancel(made))
+            assert (taken is not None) != cancelled
+            assert (now_as_of(made).status, made.counts) == (("cancelled", False) if cancelled else ("running", True))
+
+
+class TestLostLease:
+    """A worker that comes back after another has taken over."""
+
+    def test_its_finish_changes_nothing_and_its_file_is_removed(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from captious.server.scoring import lease, worker
+
+        [made] = queue()
+        write = worker.write_results
+
+        def slow(path: Any, results: Any) -> None:
+            write(path, results)
+            monkeypatch.setattr(worker, "write_results", write)
+            run_out(made)
+            second = lease.take("second")
+            assert second is not None
+            worker.score(second)
+
+        monkeypatch.setattr(worker, "write_results", slow)
+        first = lease.take("first")
+        assert first is not None
+        worker.score(first)
+        assert (now_as_of(made).status, made.lease, made.worker) == ("done", 2, "second")
+        assert [path.name for path in made.folder.glob("results*")] == ["results-2.npz"] == [made.results_file]
+
+    def test_its_failure_changes_nothing(self, site: Site) -> None:
+        from captious.server.scoring import lease
+
+        [made] = queue()
+        first = lease.take("first")
+        run_out(made)
+        second = lease.take("second")
+        assert first is not None
+        assert second is not None
+        assert not lease.give_back(first, "an error")
+        assert (now_as_of(made).status, made.lease, made.traceback) == ("running", 2, "")
+
+    def test_if_nobody_else_took_it_the_result_counts(self, site: Site) -> None:
+        from captious.server.scoring import lease, worker
+
+        [made] = queue()
+        taken = lease.take("worker")
+        run_out(made)
+        assert taken is not None
+        worker.score(taken)
+        assert now_as_of(made).status == "done"
+
+
+class TestHeartbeat:
+    def test_it_keeps_a_lease_and_writes_the_progress(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        from captious.server.scoring import lease
+
+        site.configure(lease_seconds=1)
+        [made] = queue()
+        taken = lease.take("worker")
+        assert taken is not None
+        until = now_as_of(made).lease_until
+        beaten = threading.Event()
+        beat = lease.Heartbeat._beat
+        beats: list[Any] = []
+
+        def counted(self: Any, now: Any) -> None:
+            beat(self, now)
+            beats.append(now)
+            if len(beats) == 2:
+                beaten.set()
+
+        monkeypatch.setattr(lease.Heartbeat, "_beat", counted)
+        with lease.Heartbeat(taken, on_timeout=pytest.fail) as heartbeat:
+            heartbeat.progress, heartbeat.doing = 40, "meteor"
+            assert beaten.wait(60)
+            assert not heartbeat.is_lost
+        assert now_as_of(made).lease_until > until
+        assert (made.progress, made.doing) == (40, "meteor")
+
+    def test_scoring_that_takes_too_long_fails_and_does_not_count(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from captious.server.scoring import lease, worker
+
+        site.configure(lease_seconds=1, scoring_seconds=0)
+        [made] = queue()
+        ended = threading.Event()
+        monkeypatch.setattr(worker, "_end_process", ended.set)
+        monkeypatch.setattr(worker, "write_results", lambda *_: ended.wait(60))
+        taken = lease.take("worker")
+        assert taken is not None
+        worker.score(taken)
+        assert ended.is_set()
+        assert (now_as_of(made).status, made.counts) == ("failed", False)
+        assert made.reason == lease.OUR_FAULT
+        assert "longer than 0 seconds" in made.traceback
+
+    def test_the_process_ends_although_the_database_is_away(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        from django.db import OperationalError
+
+        from captious.server.scoring import lease
+
+        def fail(*_: Any) -> None:
+            raise OperationalError("database is locked")
+
+        site.configure(lease_seconds=1, scoring_seconds=0)
+        queue()
+        taken = lease.take("worker")
+        assert taken is not None
+        monkeypatch.setattr(lease, "_fail", fail)
+        ended = threading.Event()
+        with lease.Heartbeat(taken, on_timeout=ended.set):
+            assert ended.wait(60)
+
+    def test_the_process_ends_although_the_lease_was_lost(self, site: Site) -> None:
+        from captious.server.models import Submission
+        from captious.server.scoring import lease
+
+        site.configure(lease_seconds=1, scoring_seconds=1)
+        queue()
+        taken = lease.take("worker")
+        assert taken is not None
+        lease.queue_again(Submission.objects.all())
+        ended = threading.Event()
+        with lease.Heartbeat(taken, on_timeout=ended.set) as heartbeat:
+            assert ended.wait(60)
+        assert heartbeat.is_lost
+        assert Submission.objects.get().status == "queued"

@@ -1,0 +1,143 @@
+"""A challenge that is loaded again while submissions are scored: in the end, all scores are from what it is now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import captious
+from tests.support.site import Site
+from tests.support.small_challenge import CANDIDATES, REFERENCES, queue, write_folder
+
+NEW = {image: [*captions, "a dog in the park with men on a sofa"] for image, captions in REFERENCES.items()}
+
+pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+
+
+def expected(references: dict[int, list[str]]) -> dict[str, float]:
+    report = captious.score(CANDIDATES, references, metrics=["bleu", "rouge-l"])
+    return {name: result.score for name, result in report.items()}
+
+
+def scores_of(submission: Any, key: str = "c2") -> dict[str, float]:
+    return {name: entry["score"] for name, entry in submission.scores[key].items()}
+
+
+def during(worker: Any, monkeypatch: pytest.MonkeyPatch, do: Any) -> None:
+    """Do something once, when the next submission has been scored but is not finished."""
+    write = worker.write_results
+
+    def then(path: Path, results: Any) -> None:
+        monkeypatch.setattr(worker, "write_results", write)
+        write(path, results)
+        do()
+
+    monkeypatch.setattr(worker, "write_results", then)
+
+
+def test_new_references_while_it_is_scored_with_the_old(
+    site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from captious.server.scoring import lease, worker
+
+    [made] = queue()
+    during(worker, monkeypatch, lambda: site.load(write_folder(folder, references=NEW)))
+    taken = lease.take("worker")
+    assert taken is not None
+    worker.score(taken)
+    made.refresh_from_db()
+    assert (made.status, made.scores) == ("queued", {})
+    assert not list(made.folder.glob("results*"))
+    site.work()
+    made.refresh_from_db()
+    assert (made.status, made.scoring_version, made.tries) == ("done", 2, 1)
+    assert scores_of(made) == expected(NEW) != expected(REFERENCES)
+    assert [path.name for path in made.folder.glob("results*")] == [made.results_file]
+    [row] = site.client().get("/challenges/small/leaderboard.json").json()
+    assert row["scores"] == expected(NEW)
+
+
+def test_a_version_that_changed_unseen_is_not_finished(
+    site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On PostgreSQL, a submission can be taken while the transaction of a load, which does not see it, is open."""
+    from captious.server.models import Challenge
+    from captious.server.scoring import lease, worker
+
+    [made] = queue()
+    during(worker, monkeypatch, lambda: Challenge.objects.update(scoring_version=2))
+    taken = lease.take("worker")
+    assert taken is not None
+    worker.score(taken)
+    made.refresh_from_db()
+    assert (made.status, made.tries, made.lease) == ("queued", 0, 2)
+    site.work()
+    made.refresh_from_db()
+    assert (made.status, made.scoring_version) == ("done", 2)
+
+
+def test_files_of_the_old_version_are_gone(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious.server.challenges import prepared
+    from captious.server.models import Submission
+    from captious.server.scoring import lease, worker
+
+    [made] = queue()
+    taken = lease.take("worker")
+    assert taken is not None
+    for title in ("One", "Two", "Three"):
+        site.load(write_folder(folder, title=title))
+    prepared._kept.clear()
+    worker.score(taken)
+    made.refresh_from_db()
+    assert (made.status, made.tries) == ("queued", 1)
+    Submission.objects.update(not_before=None)
+    site.work()
+    made.refresh_from_db()
+    assert made.status == "done"
+
+
+def test_other_changes_do_not_score_again(site: Site, folder: Path) -> None:
+    from captious.server.challenges.loading import load_challenge
+
+    queue()
+    site.work()
+    assert load_challenge(write_folder(folder, title="Renamed")).n_rescored == 0
+    assert load_challenge(write_folder(folder, title="Renamed", references=NEW)).n_rescored == 1
+
+
+def test_scoring_again_costs_nothing_and_gives_nothing_back(site: Site, folder: Path) -> None:
+    done, failed = queue(2)
+    type(failed).objects.filter(pk=failed.pk).update(status="failed", counts=False)
+    site.work()
+    site.load(write_folder(folder, references=NEW))
+    site.work()
+    done.refresh_from_db()
+    failed.refresh_from_db()
+    assert (done.status, done.counts) == ("done", True)
+    assert (failed.status, failed.counts) == ("done", False)
+
+
+class TestRetiredPhase:
+    """A phase that is no longer in the folder: what was submitted stays, and is scored."""
+
+    def test_what_waits_is_scored_and_can_be_seen(self, site: Site, folder: Path) -> None:
+        site.load(write_folder(folder, phases=("main", "old")))
+        [made] = queue(phase="old", user=site.user())
+        site.load(write_folder(folder))
+        site.work()
+        made.refresh_from_db()
+        assert (made.status, scores_of(made)) == ("done", expected(REFERENCES))
+        assert site.client(made.user).get(made.url).status_code == 200
+        assert site.client().get(f"/api/v1/submissions/{made.pk}").json()["scores"] == expected(REFERENCES)
+
+    def test_when_it_comes_back_it_is_scored_with_what_has_changed(self, site: Site, folder: Path) -> None:
+        site.load(write_folder(folder, phases=("main", "old")))
+        [made] = queue(phase="old")
+        site.work()
+        site.load(write_folder(folder, references=NEW))
+        site.load(write_folder(folder, phases=("main", "old"), references=NEW))
+        site.work()
+        made.refresh_from_db()
+        assert (made.scoring_version, scores_of(made)) == (2, expected(NEW))
