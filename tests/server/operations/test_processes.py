@@ -1,0 +1,121 @@
+"""Processes of a real server that are stopped or killed, while a submission is being scored and at other times."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.server import Server
+from tests.support.site import EXAMPLES
+from tests.support.uploading import upload
+
+CAPTIONS = (EXAMPLES / "improved.json").read_bytes()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """A server whose leases run out soon."""
+    settings = {"CAPTIOUS_SERVER_LEASE_SECONDS": "2"}
+    with Server(tmp_path / "data", "--demo", environment=settings) as running:
+        yield running
+
+
+def wait_for(what: Callable[[], Any], seconds: float = 60) -> Any:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if found := what():
+            return found
+        time.sleep(0.02)
+    raise TimeoutError
+
+
+def row(server: Server, number: int) -> dict[str, Any]:
+    """A submission as the database has it, whether or not the server runs."""
+    with closing(sqlite3.connect(server.data / "database.sqlite3")) as database:
+        database.row_factory = sqlite3.Row
+        return dict(database.execute("SELECT * FROM captious_submission WHERE id = ?", [number]).fetchone())
+
+
+class Gate:
+    """A submission whose captions a worker waits for until they are let through: they are a pipe.
+
+    Args:
+        server: all of whose submissions are done.
+    """
+
+    def __init__(self, server: Server) -> None:
+        wait_for(lambda: not server.get("/healthz")["queued"] and not server.get("/healthz")["running"])
+        token = server.token()
+        [worker] = server.processes("worker")
+        os.kill(worker, signal.SIGSTOP)
+        self.number = int(upload(server, token, CAPTIONS, "Mine")["id"])
+        folder = server.data / "submissions" / row(server, self.number)["folder_name"]
+        self._path = folder / "captions" / "captions.json"
+        self._content = self._path.read_bytes()
+        self._path.unlink()
+        os.mkfifo(self._path)
+        os.kill(worker, signal.SIGCONT)
+        self._pipe = self._path.open("wb")  # when the worker is reading
+
+    def open(self) -> None:
+        """Let the worker that waits have them."""
+        with self._pipe:
+            self._pipe.write(self._content)
+
+    def remove(self) -> None:
+        """Let other workers have them."""
+        self._path.unlink()
+        self._path.write_bytes(self._content)
+        self._pipe.close()
+
+
+def is_away(server: Server) -> bool:
+    try:
+        server.get("/healthz")
+    except OSError:
+        return True
+    return False
+
+
+def test_a_server_that_is_stopped_finishes_what_is_being_scored(server: Server) -> None:
+    gate = Gate(server)
+    assert row(server, gate.number)["status"] == "running"
+    assert server.process is not None
+    server.process.terminate()
+    wait_for(lambda: is_away(server))
+    gate.open()
+    assert server.process.wait(60) == 0
+    assert server.processes("web") == server.processes("worker") == []
+    assert (row(server, gate.number)["status"], row(server, gate.number)["tries"]) == ("done", 1)
+
+
+def test_processes_that_are_killed_are_started_again(server: Server) -> None:
+    gate = Gate(server)
+    [worker] = server.kill("worker")
+    gate.remove()
+    killed = server.kill("web")
+    server.wait_until_healthy()
+    wait_for(lambda: row(server, gate.number)["status"] == "done")
+    assert row(server, gate.number)["tries"] == 2
+    assert server.get(f"/submissions/{gate.number}/status.json")["status"] == "done"
+    assert not {worker, *killed} & {*server.processes("worker"), *server.processes("web")}
+    # The supervisor is killed: the others end, and everything is there when it is started again.
+    gate = Gate(server)
+    assert server.process is not None
+    server.process.kill()
+    server.process.wait()
+    wait_for(lambda: is_away(server))
+    gate.open()
+    wait_for(lambda: not server.processes("web") and not server.processes("worker"))
+    assert row(server, gate.number)["status"] == "done"
+    server.start()
+    rows = server.get("/challenges/demo/leaderboard.json?all=1")
+    assert [each["method"] for each in rows].count("Mine") == 2
