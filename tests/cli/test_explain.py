@@ -318,7 +318,7 @@ class TestErrors:
 
     def test_no_such_tokenizer(self, run: Run) -> None:
         outcome = run("explain", "meteor", "a", "b", "--tokenizer", "bert")
-        assert_refused(outcome, "there is no tokenizer 'bert'", "ptb, ptb-raw, whitespace, spaces")
+        assert_refused(outcome, "there is no tokenizer 'bert'", "ptb, ptb-harness, ptb-raw, whitespace, spaces")
 
     @pytest.mark.usefixtures("cache")
     def test_no_tables(self, run: Run) -> None:

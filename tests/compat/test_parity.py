@@ -17,11 +17,6 @@ from .conftest import FakeCoco
 
 pytestmark = pytest.mark.slow
 
-#: Candidates that the toolkit cuts by what the next caption starts with, as (system, record): "... Nintendo Wii U."
-#: keeps its full stop, and loses it where the next caption starts with a word that often starts a sentence.
-LOOKED_AHEAD = {(0, 754)}
-
-
 @pytest.fixture(scope="module")
 def toolkit() -> dict[str, Any]:
     """The classes of pycocoevalcap."""
@@ -61,7 +56,7 @@ def test_karpathy(toolkit: dict[str, Any], records: list[dict[str, Any]], system
     assert tokenizer.tokenize(raw_gts) == gts
     tokenized = tokenizer.tokenize(raw_res)
     assert list(tokenized) == list(res)
-    assert {(system, i) for i in res if tokenized[i] != res[i]} == {case for case in LOOKED_AHEAD if case[0] == system}
+    assert tokenized == res  # "... Nintendo Wii U." included, which is cut by what the next caption begins with
 
     for name in ("Bleu", "Rouge", "Cider"):
         verbose = {"verbose": 0} if name == "Bleu" else {}

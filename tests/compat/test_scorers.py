@@ -86,10 +86,12 @@ def test_tokenizer_takes_every_caption_for_itself(control: str) -> None:
     assert "\n" not in "".join(tokenized[1] + tokenized[2])
 
 
-def test_tokenizer_is_the_same_whatever_comes_next() -> None:
+def test_tokenizer_looks_at_what_comes_next() -> None:
     captions = [{"caption": "platform b."}, {"caption": "The train."}]
-    assert PTBTokenizer().tokenize({1: captions}) == {1: ["platform b.", "the train"]}
+    assert PTBTokenizer().tokenize({1: captions}) == {1: ["platform b", "the train"]}
+    assert PTBTokenizer().tokenize({1: captions[:1], 2: captions[1:]}) == {1: ["platform b"], 2: ["the train"]}
     assert PTBTokenizer().tokenize({1: captions[:1]}) == {1: ["platform b."]}
+    assert PTBTokenizer().tokenize({1: captions[::-1]}) == {1: ["the train", "platform b."]}
 
 
 def test_tokenizer_keeps_images_without_captions() -> None:

@@ -18,6 +18,7 @@ from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Vocabulary
 from captious.text import (
     PTB,
+    PTB_HARNESS,
     PTB_RAW,
     SMURF,
     SPACES,
@@ -75,7 +76,7 @@ def test_built_in_tokenizers_have_names(tokenizer: Tokenizer) -> None:
 def test_unknown_names() -> None:
     with pytest.raises(UnknownNameError, match="no tokenizer 'moses'") as caught:
         as_tokenizer("moses")
-    assert "ptb, ptb-raw, whitespace, spaces, smurf" in caught.value.help
+    assert "ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf" in caught.value.help
 
 
 def test_the_tokenizer_of_smurf_has_a_name() -> None:
@@ -293,3 +294,43 @@ def test_systems_share_the_tokens_of_their_references() -> None:
     assert first.layer(layer)[1] is second.layer(layer)[1]
     assert words_of(first.layer(layer)[0]) == [["a"], ["b"]]
     assert words_of(second.layer(layer)[0]) == [["b", "c"], ["d"]]
+
+
+class TestCaptionsAsOneText:
+    """The ten real captions that the official program cuts by what comes next, and some that it does not."""
+
+    @pytest.mark.parametrize(
+        ("caption", "following", "last"),
+        [
+            ("a sign with a P.", "A black car", "p"),
+            ("the new Nintendo Wii U.", "A man plays", "u"),
+            ("pre-tax profits to \u00a346.6m.", "If it rains", "m"),
+            ("between First and 8th Ave/CTH D.", "A blue bus", "d"),
+            ("all is well in the world. :)", "The owner smiles", ":-rrb-"),
+            ("a sign with a P.", "black cars", "p."),  # the next word does not begin sentences
+            ("a sign with a P.", "Ashes in a bowl", "p."),
+            ("a sign with a P.", "", "p."),
+            ("a sign with a cap.", "A black car", "cap"),
+        ],
+    )
+    def test_ends_of_captions(self, caption: str, following: str, last: str) -> None:
+        vocabulary = Vocabulary()
+        ids, offsets = PTB_HARNESS.encode([caption, following], vocabulary)
+        words = vocabulary.words()
+        tokens = [words[i] for i in ids.tolist()]
+        assert tokens[offsets[1] - 1] == last
+        assert tokens[offsets[1] :] == PTB(following)
+        assert tokens[: offsets[1] - 1] == PTB(caption)[: offsets[1] - 1]
+
+    def test_the_last_caption_stands_alone(self) -> None:
+        assert PTB_HARNESS("a sign with a P.") == PTB("a sign with a P.")
+
+    @given(
+        st.lists(st.sampled_from(["a P.", "A cat", "8)", ":)", "", "The", "x. ", "I.", "<3", "a dog :-"]), max_size=8)
+    )
+    def test_offsets_and_tokens_fit(self, captions: list[str]) -> None:
+        ids, offsets = PTB_HARNESS.encode(captions, Vocabulary())
+        assert offsets[0] == 0
+        assert offsets[-1] == len(ids)
+        assert len(offsets) == len(captions) + 1
+        assert (np.diff(offsets) >= 0).all()

@@ -8,6 +8,7 @@ from captious.text.meteor_words import MeteorLayer, MeteorWords
 from captious.text.stems import porter2_stems
 from captious.text.tokenizers import (
     PTB,
+    PTB_HARNESS,
     PTB_RAW,
     SMURF,
     SPACES,
@@ -20,6 +21,7 @@ from captious.text.tokens import NgramLayer, TokenLayer, Tokens, WordLayer
 
 __all__ = [
     "PTB",
+    "PTB_HARNESS",
     "PTB_RAW",
     "SMURF",
     "SPACES",

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from captious.entry_points import EntryPoints
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Cut, Vocabulary, threads
+from captious.text.harness_tokens import tokens_in_context
 from captious.text.treebank import smurf_tokens
 
 __all__ = [
     "PTB",
+    "PTB_HARNESS",
     "PTB_RAW",
     "SMURF",
     "SPACES",
@@ -43,6 +45,8 @@ class Tokenizer:
     name: str
     function: Callable[[str], Sequence[str]] | None = None
     cut: Cut | None = field(default=None, repr=False)
+    #: Captions are a text, in which each is cut by what the next one begins with.
+    as_one_text: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.name or not all(c.isalnum() or c in ".-_" for c in self.name):
@@ -74,7 +78,8 @@ class Tokenizer:
         """
         try:
             if self.cut is not None:
-                return vocabulary.encode(tuple(captions), self.cut, threads())
+                ids, offsets = vocabulary.encode(tuple(captions), self.cut, threads())
+                return _in_context(captions, ids, offsets, vocabulary) if self.as_one_text else (ids, offsets)
             tokens, offsets = self._by_function(captions)
             return vocabulary.add(tuple(tokens)), offsets
         except UnicodeEncodeError:
@@ -119,7 +124,9 @@ class Tokenizer:
 
 #: Penn Treebank tokens as CoreNLP 3.4.1 gives them to the COCO harness: lower-cased, most punctuation dropped.
 PTB = Tokenizer("ptb", cut=Cut.ptb)
-#: The same with punctuation.
+#: The same for all captions as one text, as the harness does it: a few are cut by what the next one begins with.
+PTB_HARNESS = Tokenizer("ptb-harness", cut=Cut.ptb, as_one_text=True)
+#: Tokens of ``PTB`` with punctuation.
 PTB_RAW = Tokenizer("ptb-raw", cut=Cut.ptb_raw)
 #: Pieces between white space, for text that is already tokenized. Case is kept.
 WHITESPACE = Tokenizer("whitespace", cut=Cut.whitespace)
@@ -128,9 +135,28 @@ SPACES = Tokenizer("spaces", cut=Cut.spaces)
 #: The tokens of SMURF's official code: lower-cased, without full stops, cut by NLTK's rules.
 SMURF = Tokenizer("smurf", smurf_tokens)
 
-_BUILT_IN = {tokenizer.name: tokenizer for tokenizer in (PTB, PTB_RAW, WHITESPACE, SPACES, SMURF)}
+_BUILT_IN = {tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF)}
 _OTHERS = EntryPoints("captious.tokenizers", "tokenizer", tuple(_BUILT_IN))
 _registered: dict[str, Tokenizer] = {}
+
+
+def _in_context(
+    captions: Sequence[str], ids: NDArray[np.int32], offsets: NDArray[np.int64], vocabulary: Vocabulary
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The same tokens, except for captions that are cut otherwise because of what follows them."""
+    parts: list[NDArray[np.int32]] = []
+    counts = np.diff(offsets)
+    done = 0
+    for i, tokens in tokens_in_context(captions):
+        start, end = int(offsets[i]), int(offsets[i + 1])
+        found = vocabulary.add(tuple(tokens))
+        if not np.array_equal(found, ids[start:end]):
+            parts += [ids[done:start], found]
+            counts[i], done = len(found), end
+    if not parts:
+        return ids, offsets
+    return np.concatenate([*parts, ids[done:]]), np.concatenate([[0], np.cumsum(counts)])
+
 
 Function = TypeVar("Function", bound=Callable[[str], Sequence[str]])
 

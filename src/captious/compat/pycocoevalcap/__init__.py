@@ -9,8 +9,8 @@ Names, arguments, return types, the order of results and what is printed are the
 Different on purpose:
 
 - Scores are matched to image ids, whatever the order of candidates and references.
-- Every caption is tokenized as if it were the only one, and a line break or control character in it is a space. In
-  the toolkit some of them shift every later caption by one.
+- A line break or control character in a caption is a space. In the toolkit some of them shift every later caption
+  by one.
 - Input that the toolkit cannot take, which mostly fails there with a bare assertion, is an ``InputError`` that names
   the image. So is a corpus without images. References without a single word are legal.
 - The tokenizer keeps an image without captions; the toolkit's drops it.

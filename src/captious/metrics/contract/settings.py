@@ -35,7 +35,7 @@ class Settings:
     """Settings of all metrics of a run. Names and files are resolved when the object is created.
 
     Args:
-        tokenizer: "ptb", "ptb-raw", "whitespace", "spaces", "smurf", a registered name, or a function; None for each
+        tokenizer: "ptb", "ptb-harness", "ptb-raw", "whitespace", "spaces", "smurf", a registered name, or a function; None for each
             metric's default.
         idf: document frequencies for CIDEr and its relatives, or a file that ``captious fit cider-d`` wrote; None to
             count the references at hand.

@@ -8,13 +8,15 @@ from typing import Any
 
 from captious.compat.pycocoevalcap.harness_input import raw_texts
 from captious.native import Vocabulary
-from captious.text import PTB
+from captious.text import PTB_HARNESS
 
 __all__ = ["PTBTokenizer"]
 
 
 class PTBTokenizer:
     """Penn Treebank tokens as the toolkit gets them from CoreNLP 3.4.1: lower-cased, most punctuation dropped.
+
+    All captions of a call are one text, as there: a few of them are cut by what the next one begins with.
 
     Args:
         verbose: accepted and ignored; this tokenizer prints nothing.
@@ -37,7 +39,7 @@ class PTBTokenizer:
         """
         texts = raw_texts(captions_for_image)
         vocabulary = Vocabulary()
-        ids, offsets = PTB.encode([text for group in texts.values() for text in group], vocabulary)
+        ids, offsets = PTB_HARNESS.encode([text for group in texts.values() for text in group], vocabulary)
         tokens = list(map(vocabulary.words().__getitem__, ids.tolist()))
         lines = (" ".join(tokens[start:end]) for start, end in pairwise(offsets.tolist()))
         return {image: [next(lines) for _ in group] for image, group in texts.items()}
