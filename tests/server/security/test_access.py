@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.server.security.pages import close
 from tests.server.security.world import TRACEBACK, World, upload
 
 ROLES = ("visitor", "bob", "ann", "paul", "olga", "otto", "root", "dora")
@@ -236,7 +237,7 @@ def differences(world: World, table: str, role: str, column: str, ask: Any) -> l
         for method, expected in (("GET", line.get[column]), ("POST", line.post[column])):
             with world.undone():
                 response = ask(world, role, method, line.address.format(**known))
-                response.close()
+                close(response)
             if said(response) != expected:
                 wrong.append(f"{method} {line.address} by {role}: {said(response)}, not {expected}")
     return wrong

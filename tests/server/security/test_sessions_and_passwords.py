@@ -1,0 +1,469 @@
+"""Forged requests, stolen and guessed sessions, passwords and tokens, and links that lead elsewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from captious.errors import ParameterError
+from captious.server.settings import ServerSettings
+from tests.server.security.test_access import CONTENTS, PAGES, ids, lines, named
+from tests.server.security.world import World, upload
+from tests.support.site import PASSWORD
+
+
+def strict_client() -> Any:
+    from django.test import Client
+
+    return Client(enforce_csrf_checks=True, raise_request_exception=False)
+
+
+def sign_in(client: Any, name: str, password: str = PASSWORD, **options: Any) -> Any:
+    return client.post("/sign-in", {"username": name, "password": password}, **options)
+
+
+def is_signed_in(client: Any) -> bool:
+    return bool(client.get("/account/").status_code == 200)
+
+
+class TestForgery:
+    @pytest.mark.parametrize("role", ["visitor", "ann", "olga", "root"])
+    def test_every_post_needs_the_token_of_a_form(self, world: World, role: str) -> None:
+        known = ids(world)
+        client = strict_client()
+        client.cookies.update(world.as_user(role).cookies)
+        wrong = []
+        for line in lines(PAGES):
+            address = line.address.format(**known)
+            with world.undone():
+                response = client.post(address, CONTENTS.get(named(address), {}))
+            if response.status_code != 403:
+                wrong.append((address, response.status_code))
+        assert wrong == [(address, 302) for address, _ in wrong if address == "/favicon.ico"]
+
+    def test_the_token_of_a_form_lets_it_through(self, undone: World) -> None:
+        client = strict_client()
+        client.cookies.update(undone.as_user("ann").cookies)
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', client.get("/account/").content.decode())
+        assert token is not None
+        form = {"csrfmiddlewaretoken": token[1], "action": "token", "token-name": "new"}
+        assert client.post("/account/", form).status_code == 302
+        assert client.post("/account/", {**form, "csrfmiddlewaretoken": 64 * "x"}).status_code == 403
+
+    def test_the_token_of_another_browser_does_not(self, undone: World) -> None:
+        mallory, ann = strict_client(), strict_client()
+        ann.cookies.update(undone.as_user("ann").cookies)
+        ann.get("/account/")
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', mallory.get("/sign-in").content.decode())
+        assert token is not None
+        assert ann.post("/account/", {"csrfmiddlewaretoken": token[1], "action": "token"}).status_code == 403
+
+    def test_getting_pages_changes_nothing(self, world: World) -> None:
+        """Whatever has an effect needs a POST."""
+        from captious.server.models import AuditEvent, Invitation, Membership, Submission, Token
+
+        def state() -> list[Any]:
+            rows = list(Submission.objects.order_by("pk").values_list("pk", "status", "method"))
+            return [rows, *(model.objects.count() for model in (AuditEvent, Invitation, Membership, Token))]
+
+        before, known = state(), ids(world)
+        for role in ("ann", "olga", "root"):
+            for line in lines(PAGES):
+                address = line.address.format(**known)
+                if "/file" not in address:
+                    world.as_user(role).get(address)
+        assert state() == before
+
+
+class TestSessions:
+    def test_the_session_changes_when_somebody_signs_in(self, undone: World) -> None:
+        """Whoever plants a session id in a browser beforehand is not signed in with it."""
+        from django.contrib.sessions.backends.db import SessionStore
+
+        planted = SessionStore()
+        planted["planted"] = True
+        planted.create()
+        for key in (planted.session_key, "a" * 32):
+            client = undone.site.client()
+            client.cookies["captious_session"] = key
+            assert sign_in(client, "ann").status_code == 302
+            assert client.cookies["captious_session"].value not in {key, ""}
+            thief = undone.site.client()
+            thief.cookies["captious_session"] = key
+            assert not is_signed_in(thief)
+
+    def test_signing_out_ends_the_session(self, undone: World) -> None:
+        client, copy = undone.site.client(), undone.site.client()
+        sign_in(client, "ann")
+        copy.cookies.update(client.cookies)
+        copy.cookies["captious_session"] = client.cookies["captious_session"].value
+        assert is_signed_in(copy)
+        client.post("/sign-out")
+        assert not is_signed_in(copy)
+
+    def test_flags_of_cookies(self, undone: World) -> None:
+        client = undone.site.client()
+        client.get("/sign-in")
+        sign_in(client, "ann")
+        for name in ("captious_session", "captious_csrf"):
+            assert client.cookies[name]["httponly"]
+            assert client.cookies[name]["samesite"] == "Lax"
+            assert not client.cookies[name]["domain"]
+
+    def test_cookies_are_secure_with_https(self, tmp_path: Path) -> None:
+        """Settings are read when a process starts, so this needs one."""
+        import os
+        import subprocess
+        import sys
+
+        (tmp_path / "captious.toml").write_text("https = true\nbehind_proxy = true\n")
+        program = (
+            "from captious.server.operations.setup import set_up; from pathlib import Path; "
+            f"set_up(Path({str(tmp_path)!r})); from django.conf import settings as s; "
+            "print(s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.SECURE_HSTS_SECONDS > 0, s.SECURE_PROXY_SSL_HEADER)"
+        )
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("CAPTIOUS_SERVER_")}
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+        assert done.stdout.strip() == "True True True ('HTTP_X_FORWARDED_PROTO', 'https')", done.stderr
+
+    def test_changing_the_password_ends_other_sessions(self, undone: World) -> None:
+        here, there = undone.site.client(), undone.site.client()
+        sign_in(here, "ann")
+        sign_in(there, "ann")
+        new = "another-horse-78"
+        form = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
+        assert here.post("/account/password", form).status_code == 302
+        assert is_signed_in(here)
+        assert not is_signed_in(there)
+
+    def test_deactivation_ends_sessions_and_tokens(self, undone: World) -> None:
+        from captious.server.models import User
+
+        client = undone.as_user("ann")
+        assert is_signed_in(client)
+        assert undone.call("ann", "GET", "/api/v1/challenges/open/submissions").status_code == 200
+        User.objects.filter(username="ann").update(is_active=False)
+        assert not is_signed_in(client)
+        assert undone.call("ann", "GET", "/api/v1/challenges/open/submissions").status_code == 401
+        assert sign_in(undone.site.client(), "ann").status_code == 200
+
+    def test_a_deactivated_account_cannot_be_told_from_a_wrong_password(self, undone: World) -> None:
+        answers = []
+        for name, password in (("dora", PASSWORD), ("dora", "wrong"), ("ann", "wrong"), ("nobody", "wrong")):
+            text = sign_in(undone.site.client(), name, password).content.decode()
+            text = re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", text)
+            answers.append(text.replace(f'value="{name}"', ""))
+        assert len(set(answers)) == 1
+
+
+class TestGuessing:
+    def test_an_account_is_locked_for_an_address(self, undone: World) -> None:
+        from django.conf import settings
+
+        guesser = {"REMOTE_ADDR": "10.0.0.1"}
+        for _ in range(settings.AXES_FAILURE_LIMIT - 1):
+            assert sign_in(undone.site.client(), "ann", "wrong", **guesser).status_code == 200
+        assert sign_in(undone.site.client(), "ann", "wrong", **guesser).status_code == 429
+        client = undone.site.client()
+        assert sign_in(client, "ann", **guesser).status_code == 429  # now even with the right password
+        assert not is_signed_in(client)
+        assert client.post("/admin/login/", {"username": "ann", "password": PASSWORD}, **guesser).status_code == 429
+        assert sign_in(undone.site.client(), "bob", **guesser).status_code == 302  # others behind the same address
+        assert sign_in(undone.site.client(), "ann", REMOTE_ADDR="10.0.0.2").status_code == 302
+
+    def test_names_that_are_normalised_count_as_one(self, undone: World) -> None:
+        from django.conf import settings
+
+        names = ["ann", " ann ", "ａｎｎ", "ann\u3000"]
+        for i in range(settings.AXES_FAILURE_LIMIT):
+            sign_in(undone.site.client(), names[i % len(names)], "wrong")
+        assert sign_in(undone.site.client(), "ann").status_code == 429
+
+    def test_signing_in_to_an_own_account_forgets_no_guesses(self, undone: World) -> None:
+        from django.conf import settings
+
+        for _ in range(settings.AXES_FAILURE_LIMIT):
+            sign_in(undone.site.client(), "ann", "wrong")
+            sign_in(undone.site.client(), "bob")
+        assert sign_in(undone.site.client(), "ann").status_code == 429
+
+    @pytest.mark.parametrize(("behind_proxy", "status"), [(False, 429), (True, 200)])
+    def test_forwarded_addresses_count_only_behind_a_proxy(
+        self, undone: World, behind_proxy: bool, status: int
+    ) -> None:
+        from django.conf import settings
+
+        undone.site.configure(behind_proxy=behind_proxy)
+        for i in range(settings.AXES_FAILURE_LIMIT):
+            last = sign_in(undone.site.client(), "ann", "wrong", HTTP_X_FORWARDED_FOR=f"10.1.1.{i}")
+        undone.site.configure(behind_proxy=False)
+        assert last.status_code == status
+
+    def test_only_the_address_that_the_proxy_saw_counts(self, undone: World) -> None:
+        from django.conf import settings
+
+        undone.site.configure(behind_proxy=True)
+        for i in range(settings.AXES_FAILURE_LIMIT):
+            last = sign_in(undone.site.client(), "ann", "wrong", HTTP_X_FORWARDED_FOR=f"10.1.1.{i}, 10.2.2.2")
+        undone.site.configure(behind_proxy=False)
+        assert last.status_code == 429
+
+
+class TestTokens:
+    def test_only_hashes_are_stored(self, undone: World) -> None:
+        from django.contrib.sessions.models import Session
+
+        from captious.server.models import Invitation, Token
+
+        client = undone.as_user("ann")
+        assert client.post("/account/", {"action": "token", "token-name": "new"}).status_code == 302
+        stored = " ".join(session.session_data for session in Session.objects.all())
+        sessions = str([session.get_decoded() for session in Session.objects.all()])
+        page = client.get("/account/")
+        secret = page.context["new_token"]
+        assert secret in page.content.decode()
+        rows = str([*Token.objects.values(), *Invitation.objects.values()])
+        assert secret not in rows + sessions + stored
+        assert undone.tokens["ann"] not in rows
+        assert undone.invitation not in rows
+        assert undone.tokens["ann"][:10] in rows
+        assert secret not in client.get("/account/").content.decode()  # once
+
+    def test_a_new_token_is_shown_to_its_owner_only(self, undone: World) -> None:
+        response = undone.as_user("ann").post("/account/", {"action": "token", "token-name": "new"})
+        cookie = response.cookies["captious_shown_once"]
+        assert cookie["httponly"]
+        assert cookie["samesite"] == "Strict"
+        assert cookie["path"] == "/account/"
+        assert response["Cache-Control"] == "private, no-store"
+
+    def test_revoked_tokens_end(self, undone: World) -> None:
+        from captious.server.models import Token
+
+        address = "/api/v1/challenges/open/submissions"
+        token = Token.objects.get(user=undone.users["ann"])
+        assert undone.call("ann", "GET", address).status_code == 200
+        undone.as_user("ann").post(f"/account/tokens/{token.pk}/revoke")
+        assert undone.call("ann", "GET", address).status_code == 401
+
+    @pytest.mark.parametrize(
+        "header",
+        [
+            "Bearer",
+            "Bearer ",
+            "Bearer wrong",
+            "Basic YW5uOng=",
+            "bearer\tx",
+            "Bearer é",
+            "Bearer " + 5000 * "x",
+            "x y z",
+        ],
+    )
+    def test_wrong_tokens(self, world: World, header: str) -> None:
+        response = world.as_user("root").get("/api/v1/challenges/open", headers={"Authorization": header})
+        assert response.status_code == 401
+
+    def test_a_hash_is_no_token(self, world: World) -> None:
+        from captious.server.models import Token
+
+        token = Token.objects.get(user=world.users["ann"])
+        for text in (token.hash, token.prefix):
+            headers = {"Authorization": f"Bearer {text}"}
+            assert world.as_user("visitor").get("/api/v1/challenges/open", headers=headers).status_code == 401
+
+    def test_tokens_are_told_apart_by_all_their_characters(self, world: World) -> None:
+        token = world.tokens["ann"]
+        for text in (token[:-1], token + "x", token.swapcase(), token[:-1] + ("a" if token[-1] != "a" else "b")):
+            headers = {"Authorization": f"Bearer {text}"}
+            assert world.as_user("visitor").get("/api/v1/challenges/open", headers=headers).status_code == 401
+
+
+class TestRedirects:
+    ELSEWHERE = (
+        "https://evil.example",
+        "//evil.example",
+        "///evil.example",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "https:evil.example",
+        "http:///evil.example",
+        "javascript:alert(1)",
+        " https://evil.example",
+        "\x00//evil.example",
+        "\t//evil.example",
+        "https://testserver@evil.example",
+        "https://testserver.evil.example",
+        "evil",
+        "captious:nothing",
+        "data:text/html,x",
+    )
+
+    @pytest.mark.parametrize("to", ELSEWHERE)
+    def test_next_stays_on_the_site(self, undone: World, to: str) -> None:
+        forms = {
+            "/sign-in": {"username": "ann", "password": PASSWORD},
+            "/sign-up": {"username": "carla", "password1": "another-horse-78", "password2": "another-horse-78"},
+            "/sign-out": {},
+            "/admin/login/": {"username": "root", "password": PASSWORD},
+        }
+        for address, form in forms.items():
+            response = undone.site.client().post(address, {**form, "next": to})
+            assert response.status_code == 302, address
+            place = response["Location"]
+            assert "evil" not in place or place == "evil", (address, place)
+            assert not place.startswith(("//", "/\\", "http", "javascript", "data"))
+
+    def test_next_is_followed_on_the_site(self, undone: World) -> None:
+        to = "/challenges/open/leaderboard?sort=rouge-l"
+        form = {"username": "ann", "password": PASSWORD, "next": to}
+        assert undone.site.client().post("/sign-in", form)["Location"] == to
+
+    def test_next_is_no_script(self, undone: World) -> None:
+        from tests.server.security.pages import Page
+
+        for address in ("/sign-in", "/sign-up"):
+            text = undone.site.client().get(address, {"next": '"><script>alert(1)</script>'}).content.decode()
+            assert Page(text).dangers == []
+
+
+class TestHosts:
+    def test_mail_needs_names_of_hosts(self, tmp_path: Path) -> None:
+        """Otherwise, whoever asks for a link that resets a password chooses the site that it leads to."""
+        mail = {"CAPTIOUS_SERVER_EMAIL_URL": "smtp://mail.example.org"}
+        with pytest.raises(ParameterError, match="host names"):
+            ServerSettings.load(tmp_path, mail)
+        named = ServerSettings.load(tmp_path, {**mail, "CAPTIOUS_SERVER_HOSTS": "captions.example.org"})
+        assert named.hosts == ("captions.example.org",)
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"HTTP_HOST": "evil.example"},
+            {"HTTP_HOST": "captions.example.org@evil.example"},
+            {"HTTP_HOST": "captions.example.org.evil.example"},
+            {"HTTP_HOST": "captions.example.org:80@evil.example"},
+            {"HTTP_HOST": "evil.example/captions.example.org"},
+        ],
+    )
+    def test_other_hosts_are_refused(self, undone: World, headers: dict[str, str]) -> None:
+        from django.test import override_settings
+
+        with override_settings(ALLOWED_HOSTS=["captions.example.org"]):
+            for address in ("/", "/account/reset", "/account/", "/api/v1/challenges/open"):
+                assert undone.site.client().get(address, **headers).status_code == 400
+            form = {"email": "ann@example.org"}
+            assert undone.site.client().post("/account/reset", form, **headers).status_code == 400
+
+    def test_forwarded_hosts_do_not_count(self, undone: World) -> None:
+        from django.core import mail
+        from django.test import override_settings
+
+        with override_settings(ALLOWED_HOSTS=["captions.example.org"]):
+            forged = {"HTTP_HOST": "captions.example.org", "HTTP_X_FORWARDED_HOST": "evil.example"}
+            forged |= {"HTTP_X_FORWARDED_SERVER": "evil.example", "HTTP_FORWARDED": "host=evil.example"}
+            form = {"email": "ann@example.org"}
+            assert undone.site.client().post("/account/reset", form, **forged).status_code == 302
+            assert "http://captions.example.org/account/reset/" in mail.outbox[-1].body
+            assert "evil" not in mail.outbox[-1].body
+            client = undone.as_user("ann")
+            client.post("/teams/alpha/invite", **forged)
+            page = client.get("/teams/alpha/", **forged)
+            assert page.context["invitation_url"].startswith("http://captions.example.org/teams/join/")
+
+
+class TestResets:
+    def reset(self, world: World, email: str = "ann@example.org") -> tuple[str, list[str]]:
+        """What the page says, and the links in mail."""
+        from django.core import mail
+
+        mail.outbox.clear()
+        client = world.site.client()
+        text = client.post("/account/reset", {"email": email}, follow=True).content.decode()
+        link = re.compile(r"http://testserver(/account/reset/\S+)")
+        return text, [found for each in mail.outbox for found in link.findall(each.body)]
+
+    def use(self, world: World, link: str, password: str = "another-horse-78") -> Any:
+        client = world.site.client()
+        form = client.get(link, follow=True)
+        address = form.redirect_chain[-1][0] if form.redirect_chain else link
+        return client.post(address, {"new_password1": password, "new_password2": password})
+
+    def test_a_link_works_once(self, undone: World) -> None:
+        _, [link] = self.reset(undone)
+        assert self.use(undone, link).status_code == 302
+        assert sign_in(undone.site.client(), "ann", "another-horse-78").status_code == 302
+        again = self.use(undone, link, "third-horse-79")
+        assert again.status_code == 200
+        assert "has been used already" in again.content.decode()
+        assert sign_in(undone.site.client(), "ann", "third-horse-79").status_code == 200
+
+    def test_a_link_ends_sessions(self, undone: World) -> None:
+        client = undone.as_user("ann")
+        _, [link] = self.reset(undone)
+        self.use(undone, link)
+        assert not is_signed_in(client)
+
+    def test_a_link_is_of_one_account(self, undone: World) -> None:
+        _, [ann] = self.reset(undone)
+        _, [bob] = self.reset(undone, "bob@example.org")
+        mixed = f"{bob.rsplit('/', 2)[0]}/{ann.rsplit('/', 2)[1]}/"
+        assert "has been used already" in undone.site.client().get(mixed, follow=True).content.decode()
+
+    def test_the_page_does_not_tell_who_has_an_account(self, undone: World) -> None:
+        emails = ("ann@example.org", "dora@example.org", "nobody@example.org")
+        answers = {email: self.reset(undone, email) for email in emails}
+        assert len({re.sub(r'value="\w{64}"', "", text) for text, _ in answers.values()}) == 1
+        assert [len(links) for _, links in answers.values()] == [1, 0, 0]
+
+    def test_other_headers_cannot_be_written(self, undone: World) -> None:
+        from django.core import mail
+
+        mail.outbox.clear()
+        for email in ("ann@example.org\nBcc: evil@example.org", "ann@example.org,evil@example.org"):
+            assert undone.site.client().post("/account/reset", {"email": email}).status_code == 200
+        assert mail.outbox == []
+
+    def test_links_of_administrators_work_once(self, undone: World) -> None:
+        form = {"action": "reset_link", "_selected_action": [undone.users["ann"].pk]}
+        page = undone.as_user("root").post("/admin/captious/user/", form, follow=True)
+        link = re.search(r"http://testserver(/account/reset/[\w/-]+)", page.content.decode())
+        assert link is not None
+        assert self.use(undone, link[1]).status_code == 302
+        assert self.use(undone, link[1]).status_code == 200
+
+
+class TestInvitations:
+    def test_they_expire(self, undone: World) -> None:
+        from datetime import timedelta
+
+        from django.utils import timezone
+
+        from captious.server.models import Invitation
+
+        address = f"/teams/join/{undone.invitation}"
+        assert undone.as_user("bob").get(address).status_code == 200
+        Invitation.objects.update(expires=timezone.now() - timedelta(seconds=1))
+        assert undone.as_user("bob").get(address).status_code == 404
+        assert undone.as_user("bob").post(address).status_code == 404
+
+    def test_nobody_joins_a_personal_team(self, undone: World) -> None:
+        from captious.server.models import Invitation
+
+        before = Invitation.objects.count()
+        undone.as_user("ann").post("/teams/ann/invite")
+        assert Invitation.objects.count() == before
+
+    def test_who_has_left_sees_only_own_submissions(self, undone: World) -> None:
+        from captious.server.models import Submission
+
+        Submission.objects.filter(pk=undone.made["private"].pk).update(user=undone.users["bob"])
+        undone.as_user("bob").post(f"/teams/join/{undone.invitation}")
+        assert undone.as_user("bob").get(undone.made["queued"].url).status_code == 200
+        undone.as_user("bob").post("/teams/alpha/leave")
+        assert undone.as_user("bob").get(undone.made["queued"].url).status_code == 404
+        assert undone.as_user("bob").get(undone.made["private"].url).status_code == 200
+        query = "?phase=main&method=X&team=alpha"
+        assert undone.call("bob", "POST", f"/api/v1/challenges/open/submissions{query}", upload()).status_code == 400
