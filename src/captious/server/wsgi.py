@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from typing import Any
+
 from captious.server.operations.setup import set_up
 
 set_up()
 
 from django.core.wsgi import get_wsgi_application  # noqa: E402 - needs settings
 
-application = get_wsgi_application()
+_django = get_wsgi_application()
+
+
+def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    """Answer a request. Its text is UTF-8, whatever it says: Django fails on encodings that are not of text."""
+    kind = environ.get("CONTENT_TYPE", "")
+    if "charset" in kind.lower():
+        environ["CONTENT_TYPE"] = re.sub(r";\s*charset\s*=[^;]*", "", kind, flags=re.IGNORECASE)
+    answer: Iterable[bytes] = _django(environ, start_response)
+    return answer
