@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -77,7 +78,7 @@ class Postgres:
     def stop(self) -> None:
         """Stop at once, connections or not."""
         assert self._process is not None
-        self._process.terminate() if self._process.poll() is not None else self._process.send_signal(2)
+        self._process.send_signal(signal.SIGQUIT)
         self._process.wait(60)
 
     def database(self) -> str:

@@ -20,16 +20,33 @@ SETTINGS = {"CAPTIOUS_SERVER_REQUESTS_PER_MINUTE": "1000"}
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 
 
-def check_each_scored_once(server: Server, uploads: list[dict[str, Any]], seconds: float) -> list[dict[str, Any]]:
-    """Wait for uploads; gives them as they are when they are done, in the same order."""
-    wait_for(lambda: not server.get("/healthz")["queued"] and not server.get("/healthz")["running"], seconds)
+def wait_until_idle(server: Server, seconds: float) -> None:
+    """Wait until nothing is queued or scored any more."""
+
+    def is_idle() -> bool:
+        found = server.get("/healthz")
+        return not found["queued"] and not found["running"]
+
+    wait_for(is_idle, seconds)
+
+
+def check_each_scored_once(
+    server: Server, uploads: list[dict[str, Any]], seconds: float, *, interrupted: bool = False
+) -> list[dict[str, Any]]:
+    """Wait for uploads; gives them as they are when they are done, in the same order.
+
+    Args:
+        interrupted: some may have been begun before, and there may be folders of others.
+    """
+    wait_until_idle(server, seconds)
     assert len({each["id"] for each in uploads}) == len(uploads)
     shown = [server.get(f"/api/v1/submissions/{each['id']}") for each in uploads]
     assert [each["status"] for each in shown] == ["done"] * len(uploads)
     assert [each["method"] for each in shown] == [f"method {number}" for number in range(len(uploads))]
-    results = [[*folder.glob("results-*")] for folder in (server.data / "submissions").iterdir()]
-    assert [[path.name for path in each] for each in results] == [["results-1.npz"]] * len(results)
-    assert not [*(server.data / "incoming").iterdir()]
+    if not interrupted:
+        for folder in (server.data / "submissions").iterdir():
+            assert [path.name for path in folder.glob("results-*")] == ["results-1.npz"]
+        assert not [*(server.data / "incoming").iterdir()]
     return shown
 
 

@@ -3,38 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from tests.support.races import at_once
 from tests.support.site import Site
 from tests.support.small_challenge import queue
 
 pytestmark = pytest.mark.usefixtures("folder")
-
-
-def at_once(*jobs: Callable[[], Any]) -> list[Any]:
-    """Run jobs in threads that begin together; gives what they give."""
-    from django.db import connection
-
-    barrier = threading.Barrier(len(jobs))
-    found: list[Any] = [None] * len(jobs)
-
-    def run(number: int) -> None:
-        barrier.wait()
-        try:
-            found[number] = jobs[number]()
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=[number]) for number in range(len(jobs))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return found
 
 
 def now_as_of(submission: Any) -> Any:

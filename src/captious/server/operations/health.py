@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.db import Error
+from django.db.models import Q
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -23,9 +24,11 @@ def healthz(request: HttpRequest) -> JsonResponse:
     """200 and "ok" if submissions can be taken and scored; otherwise 503 and what is wrong."""
     try:
         now = timezone.now()
-        queued = Submission.objects.filter(status=Submission.Status.QUEUED)
+        status = Submission.Status
+        lost = Q(status=status.RUNNING, lease_until__lt=now)  # which waits for another worker
+        queued = Submission.objects.filter(Q(status=status.QUEUED) | lost)
         oldest = queued.order_by("created").values_list("created", flat=True).first()
-        running = Submission.objects.filter(status=Submission.Status.RUNNING, lease_until__gte=now).count()
+        running = Submission.objects.filter(status=status.RUNNING, lease_until__gte=now).count()
         workers = WorkerSeen.objects.filter(seen__gte=now - _SILENCE).count()
         is_alive = bool(workers or running)
         return JsonResponse(

@@ -12,8 +12,14 @@ __all__ = ["baselines_team", "found_team", "is_free", "personal_team", "teams_of
 
 def personal_team(user: User) -> Team:
     """The team of one user, which bears the user's name; made at the first request."""
-    existing: Team | None = Team.objects.filter(is_personal=True, memberships__user=user).first()
-    return existing if existing is not None else _made(_free_name(user.username), user, is_personal=True)
+    personal = Team.objects.filter(is_personal=True, memberships__user=user)
+    existing: Team | None = personal.first()
+    if existing is not None:
+        return existing
+    with transaction.atomic():
+        list(User.objects.select_for_update().filter(pk=user.pk))  # the user's first requests may come at once
+        existing = personal.first()
+        return existing if existing is not None else _made(_free_name(user.username), user, is_personal=True)
 
 
 def found_team(name: str, user: User) -> Team:

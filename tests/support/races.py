@@ -1,0 +1,154 @@
+"""A program in which threads race for submissions on the database that DATABASE_URL names; prints what happened.
+
+python -P races.py DATA
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.support.small_challenge import REFERENCES, queue, upload, write_folder
+
+
+def at_once(*jobs: Callable[[], Any]) -> list[Any]:
+    """Run jobs in threads that begin together; gives what they give."""
+    from django.db import connection
+
+    barrier = threading.Barrier(len(jobs))
+    found: list[Any] = [None] * len(jobs)
+
+    def run(number: int) -> None:
+        barrier.wait()
+        try:
+            found[number] = jobs[number]()
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=[number]) for number in range(len(jobs))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def take_all() -> dict[str, Any]:
+    from captious.server.models import Submission
+    from captious.server.scoring import lease
+
+    Submission.objects.all().delete()
+    queued = [each.pk for each in queue(40)]
+
+    def work() -> list[int]:
+        taken = []
+        while (found := lease.take("worker")) is not None:
+            taken.append(found.submission.pk)
+        return taken
+
+    return {"queued": queued, "taken": [each for taken in at_once(*[work] * 5) for each in taken]}
+
+
+def cancel_or_take() -> list[Any]:
+    from captious.server.scoring import lease
+
+    found = []
+    for _ in range(20):
+        [made] = queue()
+        taken, cancelled = at_once(lambda: lease.take("worker"), lambda made=made: lease.cancel(made))
+        made.refresh_from_db()
+        found.append([taken is not None, cancelled, made.status])
+    return found
+
+
+def two_uploads() -> list[int]:
+    from django.test import Client
+
+    from captious.server.models import User
+    from captious.server.people.secrets import make_token
+    from captious.server.people.teams import personal_team
+
+    user = User.objects.create_user("ann")
+    personal_team(user)
+    headers = {"authorization": f"Bearer {make_token(user, 'test')}"}
+
+    def send() -> int:
+        address = "/api/v1/challenges/small/submissions?method=Mine"
+        return int(Client().post(address, upload(), "application/octet-stream", headers=headers).status_code)
+
+    return at_once(send, send)
+
+
+def while_loading(folder: Path) -> list[Any]:
+    """A submission is taken, and scored, in the middle of the transaction in which the challenge is loaded."""
+    from captious.server.challenges import loading
+    from captious.server.models import Submission
+    from captious.server.scoring import lease, worker
+
+    Submission.objects.all().delete()
+    [made] = queue()
+    has_queued, goes_on, is_written = threading.Event(), threading.Event(), threading.Event()
+    queue_again, write = loading.queue_again, worker.write_results
+
+    def then_wait(rows: Any) -> int:
+        n = queue_again(rows)
+        has_queued.set()
+        assert goes_on.wait(60)
+        return n
+
+    def then_say(path: Path, results: Any) -> None:
+        write(path, results)
+        is_written.set()
+
+    def load() -> None:
+        loading.load_challenge(write_folder(folder, references={**REFERENCES, 1: ["a dog in the park"]}))
+
+    def score() -> None:
+        assert has_queued.wait(60)
+        taken = lease.take("worker")
+        assert taken is not None
+        worker.score(taken)  # waits for the load before it finishes
+
+    def commit() -> None:
+        assert is_written.wait(60)
+        goes_on.set()
+
+    loading.queue_again, worker.write_results = then_wait, then_say
+    at_once(load, score, commit)
+    loading.queue_again, worker.write_results = queue_again, write
+    found = [seen(made)]
+    while (taken := lease.take("worker")) is not None:
+        worker.score(taken)
+    return [*found, seen(made)]
+
+
+def seen(submission: Any) -> dict[str, Any]:
+    submission.refresh_from_db()
+    return {
+        "status": submission.status,
+        "scoring_version": submission.scoring_version,
+        "scored": bool(submission.scores),
+    }
+
+
+def main() -> None:
+    from captious.server.operations.setup import migrate, set_up
+
+    data = Path(sys.argv[1])
+    set_up(data, make=True)
+    migrate()
+    from captious.server.challenges.loading import load_challenge
+
+    folder = write_folder(data.parent / "small", limits="scored_per_day = 1")
+    load_challenge(folder)
+    found = {"two uploads": two_uploads()}
+    found |= {**take_all(), "cancelled or taken": cancel_or_take()}
+    print(json.dumps({**found, "while loading": while_loading(folder)}))
+
+
+if __name__ == "__main__":
+    main()
