@@ -231,10 +231,14 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
         messages.success(request, "Deleted, with all its files.")
         return redirect("captious:submissions", submission.challenge.slug)
     on_board = submission.status == _Status.DONE and submission.public
+    counts = submission.counts and submission.scoring_version
     consequence = (
         "Its files are removed from the server. "
         + ("It disappears from the leaderboard, and the ranks of the others are computed again. " if on_board else "")
-        + "A scored submission still counts towards the quota. This cannot be undone."
+        + ("It still counts towards the quota. " if counts else "It does not count towards the quota. ")
+        + "This cannot be undone."
+    )
+        + "This cannot be undone."
     )
     return _confirm(request, submission, "Delete this submission?", "Delete it", consequence)
 
