@@ -238,8 +238,6 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
         + ("It still counts towards the quota. " if counts else "It does not count towards the quota. ")
         + "This cannot be undone."
     )
-        + "This cannot be undone."
-    )
     return _confirm(request, submission, "Delete this submission?", "Delete it", consequence)
 
 
