@@ -99,8 +99,11 @@ def _prepare_one() -> bool:
     """Prepare the references of an open challenge, if one is not ready, so that its next submission need not wait."""
     for challenge in Challenge.objects.prefetch_related("phases"):
         if challenge.is_open and not prepared.is_ready(challenge):
+            began = time.monotonic()
             try:
                 prepared.prepare(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
+                said = {"challenge": challenge.slug, "seconds": round(time.monotonic() - began, 3)}
+                _log.info("references are prepared", extra=said)
             except (CaptiousError, OSError, MemoryError):
                 _log.exception("references cannot be prepared", extra={"challenge": challenge.slug})
                 prepared.give_up(challenge)
