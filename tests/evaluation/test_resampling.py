@@ -139,3 +139,12 @@ def test_numbers_of_resamples(resamples: object) -> None:
     assert "1,000,000" in caught.value.help
     check_sampling(1, 0)
     check_sampling(MOST_RESAMPLES, 0)
+
+
+@pytest.mark.parametrize("n", [1, 7, 300])
+def test_counts_that_are_kept_are_those_that_are_drawn(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the last bit, whatever was resampled before."""
+    kept = [bootstrap_sums(some_statistics(n, seed=k), resamples=20, seed=5) for k in range(3)]
+    monkeypatch.setattr(resampling, "_MOST_KEPT", 0)
+    drawn = [bootstrap_sums(some_statistics(n, seed=k), resamples=20, seed=5) for k in range(3)]
+    np.testing.assert_array_equal(kept, drawn)
