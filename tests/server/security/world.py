@@ -221,15 +221,18 @@ class World:
 
     @contextmanager
     def undone(self) -> Iterator[None]:
-        """A block after which the database is as before."""
+        """A block after which the database and the settings are as before."""
+        from django.conf import settings
         from django.core.cache import cache
         from django.db import transaction
 
+        before = settings.CAPTIOUS
         with transaction.atomic():
             try:
                 yield
             finally:
                 transaction.set_rollback(True)
+                settings.CAPTIOUS = before
         cache.clear()
 
     def call(self, name: str, method: str, address: str, content: Any = None, **options: Any) -> Any:
