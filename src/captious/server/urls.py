@@ -77,7 +77,8 @@ _site = [
 
 urlpatterns = [
     path("", include((_site, "captious"))),
-    path("favicon.ico", RedirectView.as_view(url="/static/captious/favicon.svg")),  # the administration pages ask for it
+    # The administration pages ask for it.
+    path("favicon.ico", RedirectView.as_view(url="/static/captious/favicon.svg")),
     path("api/v1/", include((_api, "api"))),
     path("admin/", admin.site.urls),
 ]

@@ -95,6 +95,17 @@ class TestSessions:
             thief.cookies["captious_session"] = key
             assert not is_signed_in(thief)
 
+    def test_a_cookie_that_is_no_key_does_not_reach_the_database(self, undone: World) -> None:
+        """PostgreSQL fails on NUL, which a cookie in quotes can contain."""
+        from django.db import connection
+        from django.test.utils import CaptureQueriesContext
+
+        for cookie, asks in (('"\\000aaaaaaaa"', False), ("' OR 1=1 --", False), ("a" * 32, True)):
+            with CaptureQueriesContext(connection) as queries:
+                response = undone.site.client().get("/account/", HTTP_COOKIE=f"captious_session={cookie}")
+            assert response.status_code == 302
+            assert any("django_session" in query["sql"] for query in queries) is asks
+
     def test_signing_out_ends_the_session(self, undone: World) -> None:
         client, copy = undone.site.client(), undone.site.client()
         sign_in(client, "ann")

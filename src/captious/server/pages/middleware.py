@@ -42,6 +42,9 @@ class Unavailable:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.arrived = timezone.now()
+        # A cookie in quotes can contain NUL, on which PostgreSQL fails. Keys of sessions are letters and digits.
+        if not request.COOKIES.get(settings.SESSION_COOKIE_NAME, "").isalnum():
+            request.COOKIES.pop(settings.SESSION_COOKIE_NAME, None)
         return self._next(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
