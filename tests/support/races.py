@@ -70,10 +70,8 @@ def two_uploads() -> list[int]:
 
     from captious.server.models import User
     from captious.server.people.secrets import make_token
-    from captious.server.people.teams import personal_team
 
     user = User.objects.create_user("ann")
-    personal_team(user)
     headers = {"authorization": f"Bearer {make_token(user, 'test')}"}
 
     def send() -> int:
@@ -141,13 +139,19 @@ def main() -> None:
     data = Path(sys.argv[1])
     set_up(data, make=True)
     migrate()
+    from django.db import connection
+
     from captious.server.challenges.loading import load_challenge
+    from captious.server.models import Team
 
     folder = write_folder(data.parent / "small", limits="scored_per_day = 1")
     load_challenge(folder)
     found = {"two uploads": two_uploads()}
     found |= {**take_all(), "cancelled or taken": cancel_or_take()}
-    print(json.dumps({**found, "while loading": while_loading(folder)}))
+    found["teams"] = Team.objects.filter(is_personal=True).count()
+    if connection.vendor == "postgresql":  # on SQLite, nobody takes anything while a challenge is loaded
+        found["while loading"] = while_loading(folder)
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

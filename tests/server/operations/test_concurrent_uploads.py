@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import captious
-from tests.server.operations.test_processes import wait_for
+from tests.server.operations.test_processes import wait_until_idle
 from tests.support.server import Server
 from tests.support.site import example
 from tests.support.uploading import upload_at_once
@@ -18,16 +18,6 @@ from tests.support.uploading import upload_at_once
 SETTINGS = {"CAPTIOUS_SERVER_REQUESTS_PER_MINUTE": "1000"}
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
-
-
-def wait_until_idle(server: Server, seconds: float) -> None:
-    """Wait until nothing is queued or scored any more."""
-
-    def is_idle() -> bool:
-        found = server.get("/healthz")
-        return not found["queued"] and not found["running"]
-
-    wait_for(is_idle, seconds)
 
 
 def check_each_scored_once(

@@ -37,6 +37,16 @@ def wait_for(what: Callable[[], Any], seconds: float = 60) -> Any:
     raise TimeoutError
 
 
+def wait_until_idle(server: Server, seconds: float = 60) -> None:
+    """Wait until nothing is queued or scored any more."""
+
+    def is_idle() -> bool:
+        found = server.get("/healthz")
+        return not found["queued"] and not found["running"]
+
+    wait_for(is_idle, seconds)
+
+
 def row(server: Server, number: int) -> dict[str, Any]:
     """A submission as the database has it, whether or not the server runs."""
     with closing(sqlite3.connect(server.data / "database.sqlite3")) as database:
@@ -52,7 +62,7 @@ class Gate:
     """
 
     def __init__(self, server: Server) -> None:
-        wait_for(lambda: not server.get("/healthz")["queued"] and not server.get("/healthz")["running"])
+        wait_until_idle(server)
         token = server.token()
         [worker] = server.processes("worker")
         os.kill(worker, signal.SIGSTOP)
@@ -95,6 +105,19 @@ def test_a_server_that_is_stopped_finishes_what_is_being_scored(server: Server) 
     assert server.process.wait(60) == 0
     assert server.processes("web") == server.processes("worker") == []
     assert (row(server, gate.number)["status"], row(server, gate.number)["tries"]) == ("done", 1)
+
+
+def test_a_worker_whose_submission_takes_too_long_is_replaced(server: Server) -> None:
+    wait_until_idle(server)
+    assert server.stop() == 0
+    server.environment["CAPTIOUS_SERVER_SCORING_SECONDS"] = "1"
+    server.start()
+    [worker] = server.processes("worker")
+    gate = Gate(server)
+    wait_for(lambda: row(server, gate.number)["status"] == "failed")
+    gate.remove()
+    assert (row(server, gate.number)["counts"], row(server, gate.number)["tries"]) == (0, 1)
+    wait_for(lambda: server.processes("worker") not in ([], [worker]))
 
 
 def test_processes_that_are_killed_are_started_again(server: Server) -> None:
