@@ -3,34 +3,44 @@
 from __future__ import annotations
 
 import os
+import urllib.error
 from pathlib import Path
+
+import pytest
 
 from tests.server.operations.test_concurrent_uploads import SETTINGS, check_each_scored_once
 from tests.support.postgres import Postgres, programs
 from tests.support.server import Server
 from tests.support.site import EXAMPLES
-from tests.support.uploading import upload_at_once
+from tests.support.uploading import upload, upload_at_once
 
 CAPTIONS = (EXAMPLES / "improved.json").read_bytes()
 
 
-def test_main_job_with_several_workers_and_a_backup(postgres: Postgres, tmp_path: Path) -> None:
-    settings = {**SETTINGS, "CAPTIOUS_SERVER_WORKERS": "3", "PATH": f"{programs()}{os.pathsep}{os.environ['PATH']}"}
+def test_main_job_with_several_workers_a_restart_and_a_backup(postgres: Postgres, tmp_path: Path) -> None:
+    settings = {**SETTINGS, "CAPTIOUS_SERVER_WORKERS": "2", "PATH": f"{programs()}{os.pathsep}{os.environ['PATH']}"}
     data, archive = tmp_path / "data", tmp_path / "backup.tar"
     with Server(data, "--demo", environment={**settings, "DATABASE_URL": postgres.database()}) as server:
         shown = check_each_scored_once(server, upload_at_once(server, server.token(), [CAPTIONS] * 12), 120)
+        postgres.stop()
+        with pytest.raises(urllib.error.HTTPError, match="503"):
+            server.get("/healthz")
+        postgres.start()
+        server.wait_until_healthy()
+        again = upload(server, server.token(), CAPTIONS, "method 12")
+        shown = check_each_scored_once(server, [*shown, again], 120)
         board = server.get("/challenges/demo/leaderboard.json?all=1")
         [improved] = [each for each in board if each["method"] == "Improved"]
-        assert [each["scores"] for each in shown] == [improved["scores"]] * 12
+        assert [each["scores"] for each in shown] == [improved["scores"]] * 13
         made = server.captious("serve", "backup", str(archive), "--data", str(data))
     assert made.returncode == 0, made.stderr
     assert not (data / "database.sqlite3").exists()
-    again = Server(tmp_path / "copy", environment={**settings, "DATABASE_URL": postgres.database()})
-    restored = again.captious("serve", "restore", str(archive), "--data", str(again.data))
+    copy = Server(tmp_path / "copy", environment={**settings, "DATABASE_URL": postgres.database()})
+    restored = copy.captious("serve", "restore", str(archive), "--data", str(copy.data))
     assert restored.returncode == 0, restored.stderr
-    assert not (again.data / "database.dump").exists()
-    with again:
-        assert again.get("/challenges/demo/leaderboard.json?all=1") == board
+    assert not (copy.data / "database.dump").exists()
+    with copy:
+        assert copy.get("/challenges/demo/leaderboard.json?all=1") == board
 
 
 def test_a_dump_is_not_restored_without_a_database(postgres: Postgres, tmp_path: Path) -> None:

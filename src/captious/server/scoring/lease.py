@@ -146,6 +146,8 @@ def queue_again(submissions: Any) -> int:
             tries=0,
             progress=0,
             doing="",
+            reason="",
+            traceback="",
         )
     )
 
