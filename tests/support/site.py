@@ -22,7 +22,7 @@ class Site:
         monkeypatch: undoes changes of settings.
     """
 
-    _handler: Any = None
+    _middleware: Any = None
 
     def __init__(self, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.data = data
@@ -45,7 +45,10 @@ class Site:
         from django.test import Client
 
         client = Client(raise_request_exception=False)
-        client.handler = Site._handler = Site._handler or client.handler  # whose start is slow
+        if Site._middleware is None:  # slow to load
+            client.handler.load_middleware()
+            Site._middleware = client.handler._middleware_chain
+        client.handler._middleware_chain = Site._middleware
         if user is not None:
             client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
         return client
