@@ -163,3 +163,151 @@ class TestPickles:
 def test_candidates_of_other_forms_are_refused(res: Any) -> None:
     with pytest.raises(InputError):
         CiderD().compute_score({1: ["a dog runs"]}, res)
+
+
+# ---- counts of n-grams
+
+
+def scorer_of(plain: bool) -> Any:
+    home = "cider.cider_scorer" if plain else "ciderD.ciderD_scorer"
+    return importlib.import_module(f"captious.compat.pyciderevalcap.{home}").CiderScorer
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_scorer_of_the_corpus(plain: bool) -> None:
+    gts, res, _ = batch()
+    scorer = scorer_of(plain)(df_mode="corpus")
+    for each in res:
+        scorer += (each["caption"][0], gts[each["image_id"]])
+    score, scores = scorer.compute_score()
+    expected_score, expected_scores = (Cider() if plain else CiderD()).compute_score(gts, res)
+    assert scores.tolist() == pytest.approx(expected_scores.tolist(), abs=1e-12)
+    assert score == pytest.approx(expected_score, abs=1e-12)
+    assert scorer.compute_score("corpus")[0] == score  # as the first version calls it
+    assert scorer.ref_len == math.log(len(res))
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_scorer_with_a_pickle(plain: bool, tmp_path: Path) -> None:
+    gts, res, groups = batch()
+    known = oracle.frequencies([[text.split() for text in group] for group in groups])
+    path = tmp_path / "df.p"
+    DocumentFrequencies.of_counts(known.counts, known.documents).to_pickle(path)
+    scorer = scorer_of(plain)(df_mode=str(path))
+    assert scorer.ref_len == math.log(known.documents)
+    assert scorer.document_frequency == dict(known.counts)
+    assert scorer.document_frequency["nothing", "like", "it"] == 0
+    for each in res:
+        scorer.cook_append(each["caption"][0], gts[each["image_id"]])
+    assert scorer.compute_score()[1].tolist() == pytest.approx(expected(gts, res, known, plain), abs=1e-12)
+    first = scorer_of(plain)()
+    first += scorer
+    assert first.compute_score(str(path))[1].tolist() == scorer.compute_score()[1].tolist()
+    scorer.clear()
+    assert scorer.size() == 0
+    with pytest.raises(ValueError, match="no candidates"):
+        scorer.compute_score()
+
+
+def test_frequencies_are_prepared_as_training_code_does(tmp_path: Path) -> None:
+    _, _, groups = batch()
+    scorer = scorer_of(plain=False)(df_mode="corpus")
+    for group in groups:
+        scorer.cook_append(None, group)
+    scorer.compute_doc_freq()
+    content = {"document_frequency": scorer.document_frequency, "ref_len": len(scorer.crefs)}
+    (tmp_path / "train-idxs.p").write_bytes(pickle.dumps(content, protocol=2))
+    read = DocumentFrequencies.from_pickle(tmp_path / "train-idxs.p")
+    known = oracle.frequencies([[text.split() for text in group] for group in groups])
+    assert read.by_ngram() == dict(known.counts)
+    assert read.n_documents == len(groups)
+
+
+def test_self_cider() -> None:
+    """As captioning code measures diversity: frequencies of the references, candidates with each other."""
+    _, res, groups = batch()
+    scorer = Cider(df="corpus")
+    with pytest.raises(AssertionError):
+        scorer.my_self_cider([["1 2", "1"]])
+    for group in groups:
+        scorer.cider_scorer += (None, group)
+    scorer.cider_scorer.compute_doc_freq()
+    scorer.cider_scorer.ref_len = np.log(float(len(scorer.cider_scorer.crefs)))
+    known = oracle.frequencies([[text.split() for text in group] for group in groups])
+    sampled = [each["caption"][0] for each in res[:SAMPLES]]
+    (matrix,) = scorer.my_self_cider([sampled])
+    assert matrix.shape == (SAMPLES, SAMPLES)
+    for row, candidate in enumerate(sampled):
+        for column, reference in enumerate(sampled):
+            assert matrix[row, column] == pytest.approx(
+                oracle.cider(candidate.split(), [reference.split()], known), abs=1e-12
+            )
+    score, scores = scorer.my_compute_score([groups[0], groups[1]], [sampled, sampled[::-1]])
+    assert scores.shape == (2, SAMPLES)
+    by_hand = [oracle.cider(text.split(), [ref.split() for ref in groups[0]], known) for text in sampled]
+    assert scores[0].tolist() == pytest.approx(by_hand, abs=1e-12)
+    assert score == pytest.approx(scores.mean())
+    assert scorer.compute_score({0: ["a b"]}, [{"image_id": 0, "caption": ["a b"]}])[0] == 0  # a corpus of its own
+
+
+def test_copies() -> None:
+    scorer = scorer_of(plain=False)(n=3, sigma=2.0)
+    scorer += ("a b", ["a b c"])
+    scorer.compute_doc_freq()
+    empty, copied = scorer.copy_empty(), scorer.copy()
+    assert (empty.size(), copied.size(), copied.n, copied.sigma) == (0, 1, 3, 2.0)
+    assert empty.document_frequency is scorer.document_frequency
+    scorer += ("c", ["d"])
+    assert copied.size() == 1
+
+
+def test_attributes() -> None:
+    scorer = CiderD(sigma=15.0)
+    assert (scorer._n, scorer._sigma, scorer._df) == (4, 15.0, "corpus")
+    assert type(scorer.cider_scorer) is scorer_of(plain=False)
+    assert scorer.cider_scorer.sigma == 6.0  # the code does not pass it on
+    assert type(Cider().cider_scorer) is scorer_of(plain=True)
+
+
+# ---- the evaluation
+
+
+def test_tokenizer_of_both_sources() -> None:
+    tokenizer = importlib.import_module("captious.compat.pyciderevalcap.tokenizer.ptbtokenizer")
+    references = tokenizer.PTBTokenizer("gts").tokenize({"x": [{"caption": "A dog, running."}, {"caption": "Dogs!"}]})
+    assert references == {"x": ["a dog running", "dogs"]}
+    candidates = [
+        {"image_id": "x", "caption": "A dog."},
+        {"image_id": "y", "caption": ""},
+        {"image_id": "x", "caption": "B"},
+    ]
+    assert tokenizer.PTBTokenizer(_source="res").tokenize(candidates) == [
+        {"image_id": "x", "caption": ["a dog"]},
+        {"image_id": "y", "caption": [""]},
+        {"image_id": "x", "caption": ["b"]},
+    ]
+    assert tokenizer.PTBTokenizer().source == "gts"
+    with pytest.raises(ParameterError, match="'both'"):
+        tokenizer.PTBTokenizer("both")
+    with pytest.raises(InputError, match="image_id"):
+        tokenizer.PTBTokenizer("res").tokenize([{"caption": "a"}])
+
+
+def test_evaluation(capsys: pytest.CaptureFixture[str]) -> None:
+    module = importlib.import_module("captious.compat.pyciderevalcap.eval")
+    gts = {1: [{"caption": "A dog runs."}, {"caption": "The dog is running!"}], 2: [{"caption": "Two cats sleep."}]}
+    res = [{"image_id": 2, "caption": "Two cats."}, {"image_id": 1, "caption": "A dog runs fast."}]
+    evaluation = module.CIDErEvalCap(gts, res, "corpus")
+    found = evaluation.evaluate()
+    tokens = {1: ["a dog runs", "the dog is running"], 2: ["two cats sleep"]}
+    tokenized = [{"image_id": 2, "caption": ["two cats"]}, {"image_id": 1, "caption": ["a dog runs fast"]}]
+    assert (evaluation.gts, evaluation.res) == (tokens, tokenized)
+    score, scores = Cider().compute_score(tokens, tokenized)
+    score_d, scores_d = CiderD().compute_score(tokens, tokenized)
+    assert found == {"CIDEr": [*scores], "CIDErD": [*scores_d]}
+    assert capsys.readouterr().out == (
+        "tokenization...\ntokenized refs\ntokenized cands\nsetting up scorers...\n"
+        f"computing CIDEr score...\nMean CIDEr score: {score:0.3f}\n"
+        f"computing CIDEr-D score...\nMean CIDErD score: {score_d:0.3f}\n"
+    )
+    assert module.CIDErEvalCap(gts, res).df == "corpus"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import pickle
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,11 @@ from hypothesis import strategies as st
 
 from captious import WordVectors
 from captious.compat import pycocoevalcap
-from captious.compat.pycocoevalcap import WMD, Bleu, Cider, Meteor, PTBTokenizer, Rouge
+from captious.compat.pycocoevalcap import WMD, Bleu, Cider, Meteor, PTBTokenizer, Rouge, Spice
 from captious.errors import (
     CaptionTypeError,
     CaptiousError,
     DuplicateCandidateError,
-    EmptyInputError,
     EncodingError,
     InputError,
     MissingCandidatesError,
@@ -199,9 +199,12 @@ def test_meteor_on_real_captions(shared_data: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_tables")
-def test_no_meteor_without_its_tables() -> None:
+@pytest.mark.parametrize("make", [Meteor, Spice])
+def test_no_meteor_and_no_spice_without_tables(make: Any) -> None:
+    scorer = make()  # programs make all scorers before they use one
+    assert scorer.method() in ("METEOR", "SPICE")
     with pytest.raises(MissingExtraError) as caught:
-        Meteor()
+        scorer.compute_score(GTS, RES)
     assert caught.value.help.startswith("pip install 'captious[meteor]'")
 
 
@@ -317,7 +320,7 @@ def test_one_image_has_no_cider() -> None:
 @pytest.mark.parametrize(
     ("gts", "res", "kind", "said"),
     [
-        ({}, {}, EmptyInputError, "gts"),
+        ({}, {1: ["a"]}, UnknownImageError, "image_id 1"),
         ([["a"]], {0: ["a"]}, InputError, "gts is a list"),
         ({1: ["a"]}, ["a"], InputError, "res is a list"),
         ({1: ["a"], 2: ["b"]}, {2: ["b"]}, MissingCandidatesError, "image_id 1"),
@@ -337,9 +340,10 @@ def test_one_image_has_no_cider() -> None:
 def test_scorers_refuse(make: Any, gts: Any, res: Any, kind: type[CaptiousError], said: str) -> None:
     with pytest.raises(kind) as caught:
         compute(make(), gts, res)
-    assert type(caught.value) is kind
+    assert kind in type(caught.value).__mro__[:2]
     assert said in str(caught.value)
     assert caught.value.help
+    assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
 
 
 def test_wmd() -> None:

@@ -4,35 +4,88 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.compat.df_files import frequencies
+from captious.compat.pyciderevalcap.scorers import FrequencyScorer
 from captious.data import Captions, References
-from captious.errors import InputError, ParameterError, ResourceError
+from captious.errors import InputError, ParameterError
 from captious.metrics.cider import Cider
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
 __all__ = ["Rewards"]
 
-#: What the code calls the document frequencies of the references at hand.
-CORPUS = "corpus"
-
 
 class Rewards:
     """A scorer of the authors' code.
 
     Args:
+        n: 4.
         df: "corpus", or document frequencies: a pickle, its path or its name in the folder ``data``.
+
+    Raises:
+        ParameterError: another n, which the code accepts and scores wrongly.
+        ResourceError: no such file, or not such a pickle.
     """
 
-    def __init__(self, df: str | os.PathLike[str]) -> None:
+    #: The class of ``cider_scorer``.
+    _scorer: ClassVar[type[FrequencyScorer]]
+
+    def __init__(self, n: int, df: str | os.PathLike[str]) -> None:
+        if n != 4:
+            raise ParameterError(f"n-grams up to order {n!r} are not supported", help="leave n at 4")
+        self._n = n
         self._df = df
-        frequencies = None if df == CORPUS else DocumentFrequencies.from_pickle(_file(df), tokenizer=WHITESPACE)
-        self._given = frequencies
+        self._given = frequencies(df)
+        self._made: FrequencyScorer | None = None
+
+    @property
+    def cider_scorer(self) -> FrequencyScorer:
+        """Counts of n-grams, for code that reads or changes them; ``compute_score`` does not use it."""
+        if self._made is None:
+            self._made = self._scorer(df_mode=os.fspath(self._df), n=self._n)
+        return self._made
+
+    @cider_scorer.setter
+    def cider_scorer(self, scorer: FrequencyScorer) -> None:
+        self._made = scorer
+
+    def my_compute_score(
+        self, gts: Sequence[Sequence[str]], res: Sequence[Sequence[str]], avg_refs: bool = True
+    ) -> tuple[np.float64, NDArray[np.float64]]:
+        """Score several candidates of each image, with the document frequencies of ``cider_scorer``.
+
+        Args:
+            gts: the references of each image.
+            res: the candidates of each image, equally many for all.
+            avg_refs: accepted and ignored, as there.
+
+        Returns:
+            The mean, and float64[n_images, n_candidates].
+
+        Raises:
+            AssertionError: ``cider_scorer`` has no document frequencies.
+        """
+        scores = np.array(
+            [self.cider_scorer.my_get_cider(refs, tests).mean(axis=1) for refs, tests in zip(gts, res, strict=True)]
+        )
+        return np.float64(scores.mean()), scores
+
+    def my_self_cider(self, res: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
+        """For each image, the scores of its candidates with each other; of the metric Self-CIDEr.
+
+        Raises:
+            AssertionError: ``cider_scorer`` has no document frequencies.
+        """
+        return [self.cider_scorer.my_get_self_cider(tests) for tests in res]
+
+    def method(self) -> str:
+        """What the code calls this scorer."""
+        raise NotImplementedError
 
     def _metric(self, idf: DocumentFrequencies) -> Cider:
         raise NotImplementedError
@@ -68,19 +121,6 @@ class Rewards:
         return np.float64(scores.mean()), scores
 
 
-def _file(df: str | os.PathLike[str]) -> Path:
-    """The pickle: a path, or a name as the authors' code takes it, of a file in ``data``."""
-    candidates = [Path(df), Path(f"{os.fspath(df)}.p"), Path("data") / f"{os.fspath(df)}.p"]
-    found = next((path for path in candidates if path.is_file()), None)
-    if found is None:
-        raise ResourceError(
-            f"there are no document frequencies {os.fspath(df)!r}",
-            where=", ".join(map(str, candidates)),
-            help='give the path of a pickle, or df="corpus"',
-        )
-    return found
-
-
 def _table(groups: Sequence[Sequence[str]]) -> References:
     return References(
         ids=tuple(range(len(groups))),
@@ -106,13 +146,3 @@ def _candidate(gts: Mapping[Any, list[str]], number: int, each: Any) -> str:
     if not (isinstance(references, list) and references and all(isinstance(text, str) for text in references)):
         raise InputError("an image has no list of references", where=f"gts: image_id {image!r}")
     return caption[0]
-
-
-def check_order(n: int) -> None:
-    """Refuse orders other than 4, which the code accepts and scores wrongly.
-
-    Raises:
-        ParameterError: another order.
-    """
-    if n != 4:
-        raise ParameterError(f"n-grams up to order {n!r} are not supported", help="leave n at 4")

@@ -12,24 +12,36 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from captious.data import Captions, References
-from captious.errors import (
-    CaptionTypeError,
-    DuplicateCandidateError,
-    EmptyInputError,
-    EncodingError,
-    InputError,
-    MissingCandidatesError,
-    MissingReferencesError,
-    UnknownImageError,
+from captious.compat.pycocoevalcap.refusals import (
+    DuplicateCandidate,
+    MissingCandidates,
+    MissingReferences,
+    NoImages,
+    NotAList,
+    UnknownImage,
 )
+from captious.data import Captions, References
+from captious.errors import CaptionTypeError, EncodingError, InputError
 
-__all__ = ["Texts", "captions", "of_images", "raw_texts"]
+__all__ = [
+    "Texts",
+    "captions",
+    "captions_of_several",
+    "is_nothing",
+    "of_images",
+    "raw_texts",
+    "references_table",
+]
 
 #: Tokenized captions by image id: any number of references, or one candidate. Words are set apart by spaces.
 Texts: TypeAlias = Mapping[Any, list[str]]
 
 _SUBSET = "to evaluate a subset of the images, set params['image_id'] to their ids, e.g. cocoRes.getImgIds()"
+
+
+def is_nothing(gts: object, res: object) -> bool:
+    """Whether there are no images at all, neither references nor candidates."""
+    return isinstance(gts, Mapping) and isinstance(res, Mapping) and not gts and not res
 
 
 def captions(gts: object, res: object) -> Captions:
@@ -42,24 +54,59 @@ def captions(gts: object, res: object) -> Captions:
     Raises:
         InputError: what is wrong, as a specific subclass; the error names the image.
     """
+    references, candidates = _checked(gts, res)
+    for image, found in candidates.items():
+        _refuse_other_than_one(image, found, "res")
+    return Captions(tuple(text for (text,) in candidates.values()), _table(references, "gts"))
+
+
+def captions_of_several(gts: object, res: object) -> tuple[References, References]:
+    """Tables of the references and of the candidates, of which there may be several for an image.
+
+    Raises:
+        InputError: as ``captions``.
+    """
+    references, candidates = _checked(gts, res)
+    for image, found in candidates.items():
+        if not found:
+            _refuse_other_than_one(image, found, "res")
+    return _table(references, "gts"), _table(candidates, "res")
+
+
+def references_table(gts: object) -> References:
+    """The table of tokenized references, in their order; its ids count the images from 0.
+
+    Raises:
+        InputError: what is wrong, as a specific subclass; the error names the image.
+    """
+    return _table(_checked_references(gts), "gts")
+
+
+def _checked(gts: object, res: object) -> tuple[dict[Hashable, list[str]], dict[Hashable, list[str]]]:
+    """References and candidates, both in the order of gts."""
     references, candidates = _mapping(gts, "gts"), _mapping(res, "res")
-    if not references:
-        raise EmptyInputError("gts has no images", where="gts", help="give references for at least one image")
     _refuse_different_keys(references, candidates)
-    reference_lists = [_strings(image, value, "gts") for image, value in references.items()]
-    candidate_lists = [_strings(image, candidates[image], "res") for image in references]
-    for image, found in zip(references, reference_lists, strict=True):
+    of_references = _checked_references(references)
+    return of_references, {image: _strings(image, candidates[image], "res") for image in of_references}
+
+
+def _checked_references(gts: object) -> dict[Hashable, list[str]]:
+    lists = {image: _strings(image, value, "gts") for image, value in _mapping(gts, "gts").items()}
+    if not lists:
+        raise NoImages("gts has no images", where="gts", help="give references for at least one image")
+    for image, found in lists.items():
         if not found:
             raise _no_references(image, "gts")
-    for image, found in zip(references, candidate_lists, strict=True):
-        _refuse_other_than_one(image, found, "res")
-    table = References(
-        ids=tuple(range(len(reference_lists))),
-        texts=tuple(text for texts in reference_lists for text in texts),
-        offsets=np.cumsum([0, *map(len, reference_lists)]),
-        name="gts",
+    return lists
+
+
+def _table(texts_of: Mapping[Hashable, list[str]], name: str) -> References:
+    return References(
+        ids=tuple(range(len(texts_of))),
+        texts=tuple(text for texts in texts_of.values() for text in texts),
+        offsets=np.cumsum([0, *map(len, texts_of.values())]),
+        name=name,
     )
-    return Captions(tuple(text for (text,) in candidate_lists), table)
 
 
 def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
@@ -71,13 +118,16 @@ def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
     return {image: _texts(image, value) for image, value in _mapping(captions_for_image, "captions").items()}
 
 
-def of_images(coco: Any, images: Iterable[Hashable], *, role: str) -> dict[Hashable, list[Any]]:
+def of_images(
+    annotations: Mapping[Any, Iterable[Any]], images: Iterable[Hashable], *, role: str, several: bool = False
+) -> dict[Hashable, list[Any]]:
     """The annotations of some images: at least one reference each, or exactly one candidate.
 
     Args:
-        coco: a ``pycocotools.coco.COCO``, or anything else with its ``imgToAnns``.
+        annotations: image id -> annotations; the ``imgToAnns`` of a ``pycocotools.coco.COCO``.
         images: their ids; one that comes twice counts once.
         role: "references" or "candidates".
+        several: an image may have several candidates.
 
     Raises:
         MissingReferencesError, MissingCandidatesError, DuplicateCandidateError: the error names the image.
@@ -86,8 +136,8 @@ def of_images(coco: Any, images: Iterable[Hashable], *, role: str) -> dict[Hasha
     found: dict[Hashable, list[Any]] = {}
     for image in images:
         # Not by subscript: pycocotools keeps a defaultdict, which would add the image.
-        found[image] = list(coco.imgToAnns.get(image, ()))
-        if role == "candidates":
+        found[image] = list(annotations.get(image, ()))
+        if role == "candidates" and not (several and found[image]):
             _refuse_other_than_one(image, found[image], where)
         elif not found[image]:
             raise _no_references(image, where)
@@ -109,32 +159,32 @@ def _refuse_different_keys(gts: Mapping[Hashable, object], res: Mapping[Hashable
         help = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
     if unknown:
         shown = _some(image for image in res if image in unknown)
-        raise UnknownImageError(
+        raise UnknownImage(
             f"{len(unknown):,} of {len(res):,} candidates are for images that have no references",
             where=f"res: {shown}",
             help=help,
         )
     shown = _some(image for image in gts if image in missing)
-    raise MissingCandidatesError(
+    raise MissingCandidates(
         f"{len(missing):,} of {len(gts):,} images with references have no candidate", where=f"gts: {shown}", help=help
     )
 
 
 def _refuse_other_than_one(image: Hashable, found: list[Any], where: str) -> None:
     if not found:
-        raise MissingCandidatesError(
+        raise MissingCandidates(
             "an image has no candidate", where=f"{where}: {_name(image)}", help=f"give it one; {_SUBSET}"
         )
     if len(found) > 1:
-        raise DuplicateCandidateError(
+        raise DuplicateCandidate(
             f"an image has {len(found)} candidates",
             where=f"{where}: {_name(image)}",
             help="give one candidate per image; are these the references?",
         )
 
 
-def _no_references(image: Hashable, where: str) -> MissingReferencesError:
-    return MissingReferencesError(
+def _no_references(image: Hashable, where: str) -> MissingReferences:
+    return MissingReferences(
         "an image has no references", where=f"{where}: {_name(image)}", help=f"give it one or more; {_SUBSET}"
     )
 
@@ -143,7 +193,7 @@ def _strings(image: Hashable, value: object, name: str) -> list[str]:
     """The tokenized captions of one image."""
     place = f"{name}: {_name(image)}"
     if not isinstance(value, list):
-        raise CaptionTypeError(
+        raise NotAList(
             f"the captions of an image are not in a list, but in a {type(value).__name__}",
             where=f"{place} has {reprlib.repr(value)}",
             help="give {image id: [captions]}, even for a single caption",

@@ -133,11 +133,14 @@ class DocumentFrequencies:
         Raises:
             OutputError: the file cannot be written.
         """
+        write_pickle(path, self.by_ngram(), self.n_documents)
+
+    def by_ngram(self) -> dict[tuple[str, ...], int]:
+        """The frequencies in a dictionary, as ``of_counts`` takes them."""
         words = self.vocabulary.words()
         ngrams, frequencies = self.counts.entries()
         rows = zip(ngrams.tolist(), frequencies.tolist(), strict=True)
-        counts = {tuple(words[word] for word in ngram if word >= 0): count for ngram, count in rows}
-        write_pickle(path, counts, self.n_documents)
+        return {tuple(words[word] for word in ngram if word >= 0): count for ngram, count in rows}
 
     @property
     def label(self) -> str:

@@ -22,6 +22,7 @@ from captious.errors import ResourceError
 __all__ = ["read_pickle", "write_pickle"]
 
 _COUNTS, _DOCUMENTS = "document_frequency", "ref_len"
+_ALSO_COUNTS = "df"  # the key of vrama91/coco-caption
 _HELP = "give a pickle with document_frequency and ref_len, as the training code writes it"
 #: What such pickles hold besides plain values, by module and name.
 _KNOWN = {
@@ -81,10 +82,10 @@ def write_pickle(path: str | os.PathLike[str], counts: Mapping[tuple[str, ...], 
 def _understood(content: Any) -> tuple[Mapping[tuple[str, ...], int], int | None]:
     if not isinstance(content, Mapping):
         raise ValueError(f"it holds a {type(content).__name__}")
-    given = content.get(_COUNTS, content)
+    given = content.get(_COUNTS, content.get(_ALSO_COUNTS, content))
     counts = {_ngram(ngram): _whole(count) for ngram, count in given.items()}
     counts = {ngram: count for ngram, count in counts.items() if count}
-    if _COUNTS not in content:
+    if given is content:
         return counts, None
     return counts, _documents(content[_DOCUMENTS], max(counts.values(), default=1))
 

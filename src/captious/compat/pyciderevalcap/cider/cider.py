@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
-from captious.compat.pyciderevalcap.rewards import CORPUS, Rewards, check_order
+from captious.compat.df_files import CORPUS
+from captious.compat.pyciderevalcap.cider.cider_scorer import CiderScorer
+from captious.compat.pyciderevalcap.rewards import Rewards
 from captious.metrics import cider
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
@@ -20,9 +22,10 @@ class Cider(Rewards):
         df: as of ``CiderD``.
     """
 
+    _scorer = CiderScorer
+
     def __init__(self, n: int = 4, df: str | os.PathLike[str] = CORPUS) -> None:
-        check_order(n)
-        super().__init__(df)
+        super().__init__(n, df)
 
     def _metric(self, idf: DocumentFrequencies) -> cider.Cider:
         return cider.Cider(idf, tokenizer=WHITESPACE)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
-from captious.compat.pyciderevalcap.rewards import CORPUS, Rewards, check_order
+from captious.compat.df_files import CORPUS
+from captious.compat.pyciderevalcap.ciderD.ciderD_scorer import CiderScorer
+from captious.compat.pyciderevalcap.rewards import Rewards
 from captious.metrics import cider, cider_d
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
@@ -22,9 +24,11 @@ class CiderD(Rewards):
             in a pickle, its path or its name in the folder ``data`` ("coco-train-idxs").
     """
 
+    _scorer = CiderScorer
+
     def __init__(self, n: int = 4, sigma: float = 6.0, df: str | os.PathLike[str] = CORPUS) -> None:
-        check_order(n)
-        super().__init__(df)
+        super().__init__(n, df)
+        self._sigma = sigma
 
     def _metric(self, idf: DocumentFrequencies) -> cider.Cider:
         return cider_d.CiderD(idf, tokenizer=WHITESPACE)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from captious.compat.pycocoevalcap.harness_input import Texts, captions
+import numpy as np
+
+from captious.compat.pycocoevalcap.harness_input import Texts, captions, is_nothing
 from captious.errors import ParameterError
 from captious.metrics import bleu
 from captious.text import WHITESPACE
@@ -31,13 +33,14 @@ class Bleu:
             verbose: print lengths and counts of the corpus; 0 to print nothing.
 
         Returns:
-            Corpus scores by order, and by order the scores of every image, in the order of gts.
+            Corpus scores by order, and by order the scores of every image, in the order of gts. Without any images, the
+            corpus scores are 0.
 
         Raises:
             InputError: invalid captions; the error names the image.
         """
         metric = bleu.Bleu(tokenizer=WHITESPACE)
-        statistics = metric.statistics(captions(gts, res))
+        statistics = np.zeros((0, 10)) if is_nothing(gts, res) else metric.statistics(captions(gts, res))
         total = statistics.sum(axis=0)
         if verbose:
             self._print(*total.astype(int).tolist())

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.compat.df_files import CORPUS, frequencies
+from captious.compat.pycocoevalcap.harness_input import Texts
 from captious.compat.pycocoevalcap.mean_scorer import MeanScorer
 from captious.errors import ParameterError
 from captious.metrics import cider_d
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
 __all__ = ["Cider"]
@@ -13,18 +22,44 @@ __all__ = ["Cider"]
 class Cider(MeanScorer):
     """CIDEr-D, which the toolkit calls CIDEr, with the document frequencies of the references that are scored against.
 
-    Captions are split at white space; scores are 0 to 10.
+    Captions are split at white space; scores are 0 to 10. No images at all are a ``ValueError``, as there.
 
     Args:
-        test, refs: accepted and ignored, as in the toolkit.
+        test: as some forks call it, document frequencies, like ``df``; otherwise ignored, as in the toolkit.
+        refs: accepted and ignored, as in the toolkit.
         n: 4; the toolkit's scores with another n are wrong or an error.
         sigma: width of the length penalty, in words.
+        df: an argument of forks: "corpus", or document frequencies from a pickle, its path or its name in the folder
+            ``data`` ("coco-val-df").
     """
 
-    def __init__(self, test: object = None, refs: object = None, n: int = 4, sigma: float = 6.0) -> None:
-        if n != 4:
-            raise ParameterError(f"CIDEr-D up to order {n!r} is not supported", help="leave n at 4")
-        self._metric = cider_d.CiderD(sigma=sigma, tokenizer=WHITESPACE)
+    _refuses_nothing: ClassVar[bool] = True
+    _given: DocumentFrequencies | None = None
+
+    def __init__(
+        self,
+        test: object = None,
+        refs: object = None,
+        n: int = 4,
+        sigma: float = 6.0,
+        df: str | os.PathLike[str] = CORPUS,
+    ) -> None:
+        if isinstance(test, str) and refs is None:
+            df = test
+        self._n = n
+        self._sigma = sigma
+        self._given = frequencies(df)
+        self._metric = self._cider_d()
+
+    def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
+        """As of ``MeanScorer``, with the present ``_sigma``."""
+        self._metric = self._cider_d()
+        return super().compute_score(gts, res)
+
+    def _cider_d(self) -> cider_d.CiderD:
+        if self._n != 4:
+            raise ParameterError(f"CIDEr-D up to order {self._n!r} is not supported", help="leave n at 4")
+        return cider_d.CiderD(self._given, sigma=self._sigma, tokenizer=WHITESPACE)
 
     def method(self) -> str:
         """What the toolkit calls this scorer."""

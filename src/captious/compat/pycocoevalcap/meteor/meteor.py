@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
 from captious.compat.pycocoevalcap.harness_input import Texts, captions
+from captious.compat.pycocoevalcap.meteor.meteor_protocol import Process, scores_of, statistics_line
 from captious.metrics import meteor
 from captious.text import SPACES
 
@@ -10,14 +16,24 @@ __all__ = ["Meteor"]
 
 
 class Meteor:
-    """METEOR 1.5, with the toolkit's settings.
+    """METEOR 1.5, with the toolkit's settings, in this process.
 
-    Raises:
-        MissingExtraError: METEOR's tables are not installed.
+    METEOR's tables are looked for when the first caption is scored, so that a program that makes all scorers before it
+    uses one runs without them.
+
+    Attributes:
+        lock: for code that uses ``_stat`` or ``meteor_p`` from several threads; nothing here needs it.
+        meteor_p: answers the lines of METEOR's protocol like the toolkit's process, by ``stdin.write`` and
+            ``stdout.readline``; other attributes of a process are an ``AttributeError``.
     """
 
     def __init__(self) -> None:
-        self._metric = meteor.Meteor(tokenizer=SPACES)
+        self.lock = threading.Lock()
+        self.meteor_p = Process(self)
+
+    @cached_property
+    def _metric(self) -> meteor.Meteor:
+        return meteor.Meteor(tokenizer=SPACES)
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[float, list[float]]:
         """Score tokenized captions, which METEOR normalises further.
@@ -30,13 +46,34 @@ class Meteor:
             The corpus score, and the scores of every image, in the order of gts.
 
         Raises:
-            InputError: invalid captions; the error names the image.
+            InputError: invalid captions; the error names the image. No images are a ``ValueError``, too.
+            MissingExtraError: METEOR's tables are not installed.
         """
-        statistics = self._metric.statistics(captions(gts, res))
+        table = captions(gts, res)
+        statistics = self._metric.statistics(table)
         corpus = float(self._metric.aggregate(statistics.sum(axis=0))[0])
         per_image: list[float] = self._metric.aggregate(statistics)[:, 0].tolist()
         return corpus, per_image
 
+    def close(self) -> None:
+        """Does nothing; forks end their process with it."""
+
     def method(self) -> str:
         """What the toolkit calls this scorer."""
         return "METEOR"
+
+    def _stat(self, hypothesis_str: str, reference_list: Sequence[str]) -> str:
+        """METEOR's statistics of a candidate: 23 numbers."""
+        return statistics_line(self._metric, hypothesis_str, reference_list)
+
+    def _score(self, hypothesis_str: str, reference_list: Sequence[str]) -> float:
+        """The score of a candidate; in Python 3, the toolkit's fails."""
+        return scores_of(self._metric, [self._stat(hypothesis_str, reference_list)])[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("lock", "meteor_p")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.lock = threading.Lock()
+        self.meteor_p = Process(self)

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.compat.pycocoevalcap.harness_input import Texts
-from captious.compat.pycocoevalcap.mean_scorer import MeanScorer
+from captious.compat.pycocoevalcap.harness_input import Texts, captions, is_nothing
 from captious.metrics import rouge_l
 from captious.text import SPACES
 
-__all__ = ["Rouge"]
+__all__ = ["Rouge", "my_lcs"]
 
 
-class Rouge(MeanScorer):
+def my_lcs(string: Sequence[Hashable], sub: Sequence[Hashable]) -> int:
+    """Length of the longest common subsequence of two lists of words."""
+    row = [0] * (len(sub) + 1)
+    for word in string:
+        before = 0  # of the row above, one to the left
+        for column, other in enumerate(sub, 1):
+            above = row[column]
+            row[column] = before + 1 if word == other else max(above, row[column - 1])
+            before = above
+    return row[-1]
+
+
+class Rouge:
     """ROUGE-L.
 
     Captions are split at single spaces: two in a row have an empty word between them.
@@ -22,24 +35,43 @@ class Rouge(MeanScorer):
         beta: weight of recall against precision.
     """
 
-    _metric: rouge_l.RougeL
-
     def __init__(self) -> None:
-        self._metric = rouge_l.RougeL(tokenizer=SPACES)
         self.beta = rouge_l.RougeL.beta
 
-    def calc_score(self, candidate: list[str], refs: list[str]) -> float:
+    def calc_score(self, candidate: Sequence[str], refs: Sequence[str]) -> float:
         """Score the candidate of one image, given in a list.
 
         Raises:
             InputError: as ``compute_score``; the image counts as image 0.
         """
-        return float(self.compute_score({0: refs}, {0: candidate})[0])
+        return float(self._scores({0: list(refs)}, {0: list(candidate)})[0])
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
-        """As of ``MeanScorer``, with the present ``beta``."""
-        self._metric.beta = self.beta
-        return super().compute_score(gts, res)
+        """Score tokenized captions; a ``calc_score`` that a subclass defines is called for every image.
+
+        Args:
+            gts: image id -> list of references.
+            res: image id -> list of one candidate.
+
+        Returns:
+            The mean, and float64[n_images] in the order of gts.
+
+        Raises:
+            InputError: invalid captions; the error names the image.
+        """
+        if is_nothing(gts, res):
+            scores = np.zeros(0)
+        elif type(self).calc_score is Rouge.calc_score:
+            scores = self._scores(gts, res)
+        else:
+            captions(gts, res)
+            scores = np.array([self.calc_score(res[image], gts[image]) for image in gts])
+        return np.float64(scores.mean()), scores
+
+    def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
+        metric = rouge_l.RougeL(tokenizer=SPACES)
+        metric.beta = self.beta
+        return metric.scores(captions(gts, res))
 
     def method(self) -> str:
         """What the toolkit calls this scorer."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from functools import cached_property
 
 import numpy as np
 
-from captious.compat.pycocoevalcap.harness_input import Texts, captions
+from captious.compat.pycocoevalcap.harness_input import Texts, captions_of_several, is_nothing
 from captious.errors import CaptiousWarning
 from captious.metrics import spice
 from captious.scenes.matching import CATEGORIES, agreement, count
@@ -18,19 +19,21 @@ __all__ = ["Spice"]
 class Spice:
     """SPICE, with the best grammar on this machine.
 
-    Raises:
-        MissingExtraError: METEOR's tables, which have SPICE's synonyms, are not installed.
+    METEOR's tables, which have SPICE's synonyms, are looked for when the first caption is scored, so that a program
+    that makes all scorers before it uses one runs without them.
     """
 
-    def __init__(self) -> None:
-        self._metric = spice.Spice(tokenizer=WHITESPACE)
+    @cached_property
+    def _metric(self) -> spice.Spice:
+        return spice.Spice(tokenizer=WHITESPACE)
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, list[dict[str, dict[str, float]]]]:
         """Score tokenized captions, split at white space.
 
         Args:
             gts: image id -> list of references.
-            res: image id -> list of one candidate.
+            res: image id -> list of one candidate, or of several: what they say together is scored, as with the
+                metric AllSPICE.
 
         Returns:
             The mean, and for every image, in the order of gts, a category (All, Object, Relation, Attribute, Color,
@@ -39,11 +42,13 @@ class Spice:
 
         Raises:
             InputError: invalid captions; the error names the image.
+            MissingExtraError: METEOR's tables are not installed.
         """
-        table = captions(gts, res)
-        for warning in self._metric.warnings(table, None):
+        if is_nothing(gts, res):
+            return np.float64(np.mean([])), []
+        references, candidates = (table.layer(self._metric.layer) for table in captions_of_several(gts, res))
+        for warning in spice.approximate(self._metric.parser.label):
             warnings.warn(warning, CaptiousWarning, stacklevel=2)
-        candidates, references = table.layer(self._metric.layer)
         counts = [count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)]
         scores = agreement(np.array(counts, np.float64).reshape(-1, len(CATEGORIES), 3)).tolist()
         per_image = [

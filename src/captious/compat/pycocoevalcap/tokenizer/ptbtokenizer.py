@@ -10,7 +10,13 @@ from captious.compat.pycocoevalcap.harness_input import raw_texts
 from captious.native import Vocabulary
 from captious.text import PTB_HARNESS
 
-__all__ = ["PTBTokenizer"]
+__all__ = ["PUNCTUATIONS", "PTBTokenizer"]
+
+#: The tokens that are dropped. Brackets are not: they are lower-cased before.
+PUNCTUATIONS = [
+    *("''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-"),
+    *(".", "?", "!", ",", ":", "-", "--", "...", ";"),
+]
 
 
 class PTBTokenizer:

@@ -1,0 +1,46 @@
+"""The argument ``df`` of scorers in other toolkits: "corpus", or a pickle of document frequencies."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from captious.errors import ResourceError
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.text import WHITESPACE
+
+__all__ = ["CORPUS", "frequencies"]
+
+#: What toolkits call the document frequencies of the references at hand.
+CORPUS = "corpus"
+#: Number of documents of pickles that do not say: those of COCO's validation images, from CIDEr's authors.
+_DOCUMENTS = {"coco-val": 40_504, "coco-val-df": 40_504}
+
+
+def frequencies(df: str | os.PathLike[str]) -> DocumentFrequencies | None:
+    """Document frequencies, None for those of the references at hand.
+
+    Args:
+        df: "corpus", or a pickle: its path, or its name in the folder ``data`` without the ending ``.p``.
+
+    Raises:
+        ResourceError: no such file, or not such a pickle.
+        ParameterError: a pickle that does not say of how many documents it is.
+    """
+    if df == CORPUS:
+        return None
+    path = _file(df)
+    return DocumentFrequencies.from_pickle(path, n_documents=_DOCUMENTS.get(path.stem), tokenizer=WHITESPACE)
+
+
+def _file(df: str | os.PathLike[str]) -> Path:
+    """The pickle: a path, or a name as CIDEr's authors' code takes it."""
+    candidates = [Path(df), Path(f"{os.fspath(df)}.p"), Path("data") / f"{os.fspath(df)}.p"]
+    found = next((path for path in candidates if path.is_file()), None)
+    if found is None:
+        raise ResourceError(
+            f"there are no document frequencies {os.fspath(df)!r}",
+            where=", ".join(map(str, candidates)),
+            help='give the path of a pickle, or df="corpus"',
+        )
+    return found

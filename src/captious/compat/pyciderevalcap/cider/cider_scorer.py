@@ -1,0 +1,14 @@
+"""CIDEr on counts of n-grams, under the name ``pyciderevalcap.cider.cider_scorer.CiderScorer``."""
+
+from __future__ import annotations
+
+from captious.compat.counted_ngrams import cook_refs, cook_test, precook
+from captious.compat.pyciderevalcap.scorers import FrequencyScorer
+
+__all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
+
+
+class CiderScorer(FrequencyScorer):
+    """CIDEr of counted captions, without clipping and length penalty; arguments as of ``FrequencyScorer``."""
+
+    _is_d = False

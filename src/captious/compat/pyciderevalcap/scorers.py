@@ -1,0 +1,121 @@
+"""What ``CiderScorer`` of CIDEr and of CIDEr-D share: counts of n-grams, with document frequencies from elsewhere."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.compat.counted_ngrams import CountedCaptions, precook
+from captious.compat.df_files import CORPUS, frequencies
+
+__all__ = ["FrequencyScorer"]
+
+
+class FrequencyScorer(CountedCaptions):
+    """Scores of the candidates that were added with ``+=`` or ``cook_append``, each a document with its references.
+
+    Args:
+        df_mode: "corpus" to count the references that are added; or document frequencies from a pickle, its path or
+            its name in the folder ``data`` ("coco-train-idxs").
+        test, refs: the first candidate and its references.
+        n: highest order of n-grams.
+        sigma: width of the length penalty, which plain CIDEr has not.
+
+    Raises:
+        ResourceError: no such file, or not such a pickle.
+    """
+
+    def __init__(
+        self,
+        df_mode: str = CORPUS,
+        test: str | None = None,
+        refs: Sequence[str] | None = None,
+        n: int = 4,
+        sigma: float = 6.0,
+    ) -> None:
+        super().__init__(n, sigma)
+        self._read(df_mode)
+        self.cook_append(test, refs)
+
+    def _read(self, df_mode: str) -> None:
+        self.df_mode = df_mode
+        self.document_frequency = defaultdict(float)
+        given = frequencies(df_mode)
+        if given is not None:
+            self.document_frequency.update((ngram, float(count)) for ngram, count in given.by_ngram().items())
+            self.ref_len = np.log(float(given.n_documents))
+
+    def copy(self) -> Self:
+        """Another scorer with the same candidates and frequencies."""
+        new = self.copy_empty()
+        new.ctest, new.crefs = [*self.ctest], [*self.crefs]
+        return new
+
+    def copy_empty(self) -> Self:
+        """Another scorer with the same frequencies, without candidates."""
+        new = type(self)(n=self.n, sigma=self.sigma)
+        new.df_mode = self.df_mode
+        new.document_frequency = self.document_frequency
+        new.ref_len = self.ref_len
+        return new
+
+    def clear(self) -> None:
+        """Forget all candidates."""
+        self.crefs, self.ctest = [], []
+
+    def compute_cider(self, df_mode: str | None = None) -> list[np.float64]:
+        """The scores of all candidates, with the present document frequencies.
+
+        Args:
+            df_mode: "corpus" sets ``ref_len`` to the number of candidates; None for the scorer's own.
+        """
+        if (self.df_mode if df_mode is None else df_mode) == CORPUS:
+            self.ref_len = np.log(float(len(self.crefs)))
+        return self._ciders()
+
+    def compute_score(
+        self, df_mode: str | None = None, option: object = None, verbose: int = 0
+    ) -> tuple[np.float64, NDArray[np.float64]]:
+        """Count documents or take the given frequencies, and score.
+
+        Args:
+            df_mode: as of the class; None for the scorer's own. The first version of the code takes it here.
+            option, verbose: accepted and ignored.
+
+        Returns:
+            The mean, and float64[n_candidates].
+
+        Raises:
+            ValueError: there are no candidates.
+        """
+        if not self.crefs:
+            raise ValueError("there are no candidates to score")
+        if df_mode is not None and df_mode != self.df_mode:
+            self._read(df_mode)
+        if self.df_mode == CORPUS:
+            self.document_frequency = defaultdict(float)
+            self.compute_doc_freq()
+        scores = np.array(self.compute_cider())
+        return np.float64(scores.mean()), scores
+
+    def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> NDArray[np.float64]:
+        """The score of each candidate with each reference, float64[n_candidates, n_references].
+
+        Raises:
+            AssertionError: ``ref_len`` is None.
+        """
+        ours, theirs = ([self._vector(precook(text, self.n)) for text in texts] for texts in (res, gts))
+        scores = [[self._similarity(candidate, reference) for reference in theirs] for candidate in ours]
+        return np.array(scores).reshape(len(res), len(gts)) * 10
+
+    def my_get_self_cider(self, res: Sequence[str]) -> NDArray[np.float64]:
+        """The score of each candidate with each candidate, the row with the column.
+
+        Raises:
+            AssertionError: ``ref_len`` is None.
+        """
+        return self.my_get_cider(res, res)

@@ -1,0 +1,1 @@
+"""The folder ``pyciderevalcap.tokenizer`` of the authors' code."""

@@ -1,0 +1,269 @@
+"""BLEU on counts of n-grams, under the toolkit's name ``pycocoevalcap.bleu.bleu_scorer.BleuScorer``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Self, TypeAlias
+
+from captious.compat import counted_ngrams
+from captious.compat.counted_ngrams import Counts, Ngram
+
+__all__ = ["BleuScorer", "cook_refs", "cook_test", "precook"]
+
+_TINY, _SMALL = 1e-15, 1e-9  # added to every numerator and every denominator
+
+#: What is known about the references of an image: their lengths, or one length that stands for them; and how often
+#: each n-gram occurs in the reference that has it most often.
+CookedReferences: TypeAlias = tuple[Any, dict[Ngram, int]]
+
+
+def precook(s: str, n: int = 4, out: bool = False) -> tuple[int, Counts]:
+    """Number of words of a caption, split at white space, and how often each of its n-grams occurs."""
+    return len(s.split()), counted_ngrams.precook(s, n)
+
+
+def cook_refs(refs: Sequence[str], eff: str | None = None, n: int = 4) -> CookedReferences:
+    """What is known about the references of an image.
+
+    Args:
+        refs: the references.
+        eff: "shortest" or "average" for one length instead of a list of them.
+        n: highest order of n-grams.
+    """
+    lengths: list[int] = []
+    most: dict[Ngram, int] = {}
+    for length, counts in (precook(reference, n) for reference in refs):
+        lengths.append(length)
+        for ngram, count in counts.items():
+            if count > most.get(ngram, 0):
+                most[ngram] = count
+    return (_reference_length(lengths, eff) if eff in ("shortest", "average") else lengths), most
+
+
+def cook_test(test: str, refs: CookedReferences, eff: str | None = None, n: int = 4) -> dict[str, Any]:
+    """What is known about a candidate.
+
+    Args:
+        test: the candidate.
+        refs: its references, from ``cook_refs``.
+        eff: "closest" for one reference length instead of a list of them.
+        n: highest order of n-grams.
+
+    Returns:
+        ``reflen`` as in ``refs``, ``testlen``, and by order the n-grams, ``guess``, and those that match, ``correct``.
+    """
+    lengths, most = refs
+    length, counts = precook(test, n)
+    correct = [0] * n
+    for ngram, count in counts.items():
+        correct[len(ngram) - 1] += min(count, most.get(ngram, 0))
+    return {
+        "reflen": _reference_length(lengths, eff, length) if eff == "closest" else lengths,
+        "testlen": length,
+        "guess": [max(0, length - order) for order in range(n)],
+        "correct": correct,
+    }
+
+
+class BleuScorer:
+    """BLEU of order 1 to n of the images that were added with ``+=`` or ``cook_append``.
+
+    Different from the toolkit on purpose: ``compute_score`` always returns both corpus and image scores, where there a
+    second call returns the corpus scores of the first; ``ratio`` and ``score_ratio`` work.
+
+    Args:
+        test, refs: the first image.
+        n: highest order.
+        special_reflen: a reference length for every image, instead of that of its references.
+
+    Attributes:
+        crefs: what ``cook_refs`` gives for every image.
+        ctest: what ``cook_test`` gives for every image, or None.
+    """
+
+    def __init__(
+        self,
+        test: str | None = None,
+        refs: Sequence[str] | None = None,
+        n: int = 4,
+        special_reflen: float | None = None,
+    ) -> None:
+        self.n = n
+        self.special_reflen = special_reflen
+        self.crefs: list[CookedReferences] = []
+        self.ctest: list[dict[str, Any] | None] = []
+        self.cook_append(test, refs)
+
+    def copy(self) -> BleuScorer:
+        """Another scorer with the same images."""
+        new = BleuScorer(n=self.n)
+        new += self
+        return new
+
+    def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
+        """Add an image.
+
+        Args:
+            test: the candidate; None if it comes later, by ``retest``.
+            refs: the references; None adds nothing.
+        """
+        if refs is not None:
+            self.crefs.append(cook_refs(refs, n=self._counted))
+            self.ctest.append(None if test is None else self._cook_test(test, self.crefs[-1]))
+
+    def __iadd__(self, other: tuple[str | None, Sequence[str] | None] | BleuScorer) -> Self:
+        """Add an image, as ``(test, refs)``, or those of another scorer.
+
+        Raises:
+            AssertionError: the other scorer has another n.
+        """
+        if isinstance(other, tuple):
+            self.cook_append(*other)
+            return self
+        if not self.compatible(other):
+            raise AssertionError("incompatible BLEUs.")
+        self.ctest.extend(other.ctest)
+        self.crefs.extend(other.crefs)
+        return self
+
+    def compatible(self, other: object) -> bool:
+        """Whether another object is a scorer with the same n."""
+        return isinstance(other, BleuScorer) and other.n == self.n
+
+    def size(self) -> int:
+        """Number of images.
+
+        Raises:
+            AssertionError: ``crefs`` and ``ctest`` are not equally long.
+        """
+        if len(self.crefs) != len(self.ctest):
+            raise AssertionError(f"refs/test mismatch! {len(self.crefs)}<>{len(self.ctest)}")
+        return len(self.crefs)
+
+    def retest(self, new_test: str | Sequence[str]) -> Self:
+        """Replace all candidates; a text stands for a list of one.
+
+        Raises:
+            AssertionError: there are more or fewer candidates than images.
+        """
+        tests = [new_test] if isinstance(new_test, str) else new_test
+        if len(tests) != len(self.crefs):
+            raise AssertionError(tests)
+        self.ctest = [self._cook_test(test, refs) for test, refs in zip(tests, self.crefs, strict=True)]
+        return self
+
+    def rescore(self, new_test: str | Sequence[str]) -> tuple[list[float], list[list[float]]]:
+        """``compute_score`` with other candidates."""
+        return self.retest(new_test).compute_score()
+
+    def testlen(self, option: str | None = None) -> int:
+        """Number of words of all candidates."""
+        return sum(candidate["testlen"] for candidate in self._candidates())
+
+    def reflen(self, option: str | None = None) -> float:
+        """The sum of the images' reference lengths; ``option`` as of ``compute_score``."""
+        return sum(self._lengths(option))
+
+    def ratio(self, option: str | None = None) -> float:
+        """Length of all candidates by that of the references; ``option`` as of ``compute_score``."""
+        return _ratio(self.testlen(), self.reflen(option))
+
+    def score_ratio(self, option: str | None = None) -> tuple[list[float], float]:
+        """Corpus scores and ``ratio``."""
+        return self.compute_score(option)[0], self.ratio(option)
+
+    def score_ratio_str(self, option: str | None = None) -> str:
+        """``score_ratio`` as text, with the score of the highest order."""
+        scores, ratio = self.score_ratio(option)
+        return f"{scores[-1]:.4f} ({ratio:.2f})"
+
+    def single_reflen(self, option: str = "average") -> float:
+        """The reference length of the first image."""
+        return _reference_length(self.crefs[0][0], option)
+
+    def recompute_score(self, option: str | None = None, verbose: int = 0) -> tuple[list[float], list[list[float]]]:
+        """``compute_score``."""
+        return self.compute_score(option, verbose)
+
+    def compute_score(self, option: str | None = None, verbose: int = 0) -> tuple[list[float], list[list[float]]]:
+        """Score all images.
+
+        Args:
+            option: the length of an image's references: that of the "closest" (the shorter of two), the "shortest", or
+                their "average"; None for "average" with one image, and else "closest".
+            verbose: 1 prints lengths and counts of the corpus, 2 those of every image, too.
+
+        Returns:
+            Corpus scores by order, and by order the scores of every image.
+
+        Raises:
+            AssertionError: another option.
+            TypeError: an image without a candidate.
+        """
+        orders = range(self.n)
+        candidates, lengths = self._candidates(), self._lengths(option)
+        of_images = []
+        for candidate, length in zip(candidates, lengths, strict=True):
+            of_images.append(_scores(candidate["correct"], candidate["guess"], candidate["testlen"], length, self.n))
+            if verbose > 1:
+                print(candidate, length)
+        totals = {
+            "testlen": sum(candidate["testlen"] for candidate in candidates),
+            "reflen": sum(lengths),
+            "guess": [sum(candidate["guess"][k] for candidate in candidates) for k in orders],
+            "correct": [sum(candidate["correct"][k] for candidate in candidates) for k in orders],
+        }
+        if verbose > 0:
+            print(totals)
+            print("ratio:", _ratio(totals["testlen"], totals["reflen"]))
+        corpus = _scores(totals["correct"], totals["guess"], totals["testlen"], totals["reflen"], self.n)
+        return corpus, [[scores[k] for scores in of_images] for k in orders]
+
+    @property
+    def _counted(self) -> int:
+        """The order to which n-grams are counted: 4 even for a lower n, as in the toolkit."""
+        return max(4, self.n)
+
+    def _cook_test(self, test: str, refs: CookedReferences) -> dict[str, Any]:
+        return cook_test(test, refs, n=self._counted)
+
+    def _candidates(self) -> list[dict[str, Any]]:
+        found = [candidate for candidate in self.ctest if candidate is not None]
+        if len(found) < len(self.ctest):
+            raise TypeError("an image has no candidate: it was added as (None, references)")
+        return found
+
+    def _lengths(self, option: str | None) -> list[float]:
+        """The reference length of every image."""
+        if option is None:
+            option = "average" if len(self.crefs) == 1 else "closest"
+        if self.special_reflen is not None:
+            return [self.special_reflen] * len(self.ctest)
+        return [_reference_length(each["reflen"], option, each["testlen"]) for each in self._candidates()]
+
+
+def _reference_length(lengths: Sequence[int], option: str | None, length: int | None = None) -> float:
+    """The length that stands for those of all references."""
+    if option == "shortest":
+        return min(lengths)
+    if option == "average":
+        return float(sum(lengths)) / len(lengths)
+    if option == "closest" and length is not None:
+        return min(lengths, key=lambda each: (abs(each - length), each))
+    raise AssertionError(f"unsupported reflen option {option}")
+
+
+def _ratio(length: float, reference_length: float) -> float:
+    return (length + _TINY) / (reference_length + _SMALL)
+
+
+def _scores(correct: list[int], guess: list[int], length: int, reference_length: float, n: int) -> list[float]:
+    """BLEU of order 1 to n."""
+    ratio = _ratio(length, reference_length)
+    penalty = math.exp(1 - 1 / ratio) if ratio < 1 else 1.0
+    scores, product = [], 1.0
+    for order in range(n):
+        product *= (correct[order] + _TINY) / (guess[order] + _SMALL)
+        scores.append(product ** (1 / (order + 1)) * penalty)
+    return scores

@@ -1,0 +1,62 @@
+"""CIDEr-D on counts of n-grams, under the toolkit's name ``pycocoevalcap.cider.cider_scorer.CiderScorer``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.compat.counted_ngrams import CountedCaptions, cook_refs, cook_test, precook
+
+__all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
+
+
+class CiderScorer(CountedCaptions):
+    """CIDEr-D of the images that were added with ``+=`` or ``cook_append``.
+
+    Different from the toolkit on purpose: ``compute_score`` counts documents afresh, so that it may be called again;
+    n-grams are counted to the order n, not always to 4; ``copy`` keeps sigma.
+
+    Args:
+        test, refs: the first image.
+        n: highest order of n-grams.
+        sigma: width of the length penalty.
+    """
+
+    def __init__(
+        self, test: str | None = None, refs: Sequence[str] | None = None, n: int = 4, sigma: float = 6.0
+    ) -> None:
+        super().__init__(n, sigma)
+        self.cook_append(test, refs)
+
+    def copy(self) -> CiderScorer:
+        """Another scorer with the same images."""
+        new = CiderScorer(n=self.n, sigma=self.sigma)
+        new += self
+        return new
+
+    def compute_cider(self) -> list[np.float64]:
+        """The scores of all images, with the document frequencies counted so far; sets ``ref_len``."""
+        self.ref_len = np.log(float(len(self.crefs)))
+        return self._ciders()
+
+    def compute_score(self, option: object = None, verbose: int = 0) -> tuple[np.float64, NDArray[np.float64]]:
+        """Count documents, and score.
+
+        Args:
+            option, verbose: accepted and ignored, as in the toolkit.
+
+        Returns:
+            The mean, and float64[n_images].
+
+        Raises:
+            ValueError: there are no images.
+        """
+        if not self.crefs:
+            raise ValueError("there are no images to score")
+        self.document_frequency = defaultdict(float)
+        self.compute_doc_freq()
+        scores = np.array(self.compute_cider())
+        return np.float64(scores.mean()), scores

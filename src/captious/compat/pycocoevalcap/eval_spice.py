@@ -1,0 +1,79 @@
+"""SPICE of one or several captions of each image, as in the fork ruotianluo/coco-caption: ``pycocoevalcap.eval_spice``.
+
+With several it is AllSPICE (Luo and Shakhnarovich 2020): what all candidates of an image say together is compared with
+what its references say. The fork calls it ``COCOEvalCapSpice``.
+"""
+
+# Names of methods, arguments and attributes are the fork's.
+# ruff: noqa: N803
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from captious.compat.pycocoevalcap.eval import COCOEvalCap
+from captious.compat.pycocoevalcap.spice.spice import Spice
+from captious.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+
+__all__ = ["COCOEvalCapSpice", "SpiceEval"]
+
+
+class COCOEvalCapSpice(COCOEvalCap):
+    """``COCOEvalCap`` with SPICE alone, of any number of candidates for an image.
+
+    Args:
+        coco: references.
+        cocoRes: candidates.
+    """
+
+    _several_candidates = True
+
+    def __init__(self, coco: Any, cocoRes: Any) -> None:
+        super().__init__(coco, cocoRes, use_scorers=["SPICE"])
+        self.Spice = Spice()
+
+    def _scorer(self, name: str) -> Spice:
+        return self.Spice
+
+
+class SpiceEval:
+    """SPICE of raw captions.
+
+    Attributes:
+        eval: ``{"spice": score}``.
+        imgToEval: image id -> ``image_id`` and ``spice``.
+    """
+
+    def __init__(self) -> None:
+        self.evalImgs: list[dict[str, Any]] = []
+        self.eval: dict[str, Any] = {}
+        self.imgToEval: dict[Hashable, dict[str, Any]] = {}
+        self.spice = Spice()
+        self.tokenizer = PTBTokenizer()
+
+    def evaluate(
+        self,
+        gts: Mapping[Any, Sequence[Mapping[str, Any]]],
+        res: Mapping[Any, Sequence[Mapping[str, Any]]],
+    ) -> tuple[Any, dict[Hashable, dict[str, Any]]]:
+        """Tokenize and score captions.
+
+        Args:
+            gts: image id -> list of references, ``{"caption": text}``.
+            res: image id -> list of one or more candidates, likewise.
+
+        Returns:
+            The mean, and ``imgToEval``.
+
+        Raises:
+            InputError: invalid captions; the error names the image.
+            MissingExtraError: METEOR's tables are not installed.
+        """
+        print(f"computing {self.spice.method()} score...")
+        score, scores = self.spice.compute_score(self.tokenizer.tokenize(gts), self.tokenizer.tokenize(res))
+        print(f"spice: {score:0.3f}")
+        self.eval["spice"] = score
+        for image, of_image in zip(gts, scores, strict=True):
+            self.imgToEval.setdefault(image, {"image_id": image})["spice"] = of_image
+        return score, self.imgToEval

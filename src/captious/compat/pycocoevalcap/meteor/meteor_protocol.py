@@ -1,0 +1,142 @@
+"""The lines that METEOR's program and its callers exchange, and a process that answers them without a program.
+
+    SCORE ||| reference ||| ... ||| candidate   -> 23 numbers, the statistics of the best reference
+    EVAL ||| statistics ||| ...                 -> a score for each, and the score of all of them
+    SING ||| statistics                         -> the score
+
+Evaluators of news captions, for instance, write such lines to ``Meteor().meteor_p`` themselves.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.compat.pycocoevalcap.harness_input import captions
+from captious.metrics import meteor
+
+__all__ = ["Process", "scores_of", "statistics_line"]
+
+#: Columns of the statistics: words of both sides, chunks, matched words of both sides.
+_WORDS, _CHUNKS, _MATCHED = slice(0, 2), 20, slice(21, 23)
+_COLUMNS = 23
+_SEPARATOR = "|||"
+
+
+def statistics_line(metric: meteor.Meteor, candidate: str, references: Sequence[str]) -> str:
+    """The statistics of a candidate, as METEOR's program prints them."""
+    (row,) = metric.statistics(captions({0: list(references)}, {0: [candidate]})).tolist()
+    if row[_CHUNKS] == 0 and any(row[_MATCHED]):  # a perfect match, whose one chunk the metric does not count
+        row[_CHUNKS] = 1.0
+    return " ".join(map(str, row))
+
+
+def scores_of(metric: meteor.Meteor, lines: Sequence[str]) -> tuple[list[float], float]:
+    """The score of each line of statistics, and of all of them together.
+
+    Raises:
+        ValueError: a line that is not statistics.
+    """
+    rows = np.array([_numbers(line) for line in lines]).reshape(-1, _COLUMNS)
+    perfect = (rows[:, _MATCHED] == rows[:, _WORDS]).all(axis=1) & (rows[:, _CHUNKS] == 1)
+    rows[perfect, _CHUNKS] = 0
+    return metric.aggregate(rows)[:, 0].tolist(), float(metric.aggregate(rows.sum(axis=0))[0])
+
+
+def _numbers(line: str) -> NDArray[np.float64]:
+    found = np.array(line.split(), dtype=np.float64)
+    if found.shape != (_COLUMNS,):
+        raise ValueError("not the 23 numbers of METEOR's statistics")
+    return found
+
+
+class Process:
+    """What stands in for METEOR's process: ``stdin.write(line)`` and ``stdout.readline()``, computed here.
+
+    Args:
+        scorer: a ``Meteor`` of the toolkit, whose tables are read when the first line comes.
+    """
+
+    def __init__(self, scorer: Any) -> None:
+        self.stdin = _In(scorer)
+        self.stdout = _Out(self.stdin.answers)
+        self.stderr = _Out(deque())
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """None until ``kill`` or ``terminate``."""
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The status of an ended process, 0."""
+        self.kill()
+        return 0
+
+    def kill(self) -> None:
+        """Does nothing but to set ``returncode``."""
+        self.returncode = 0
+
+    terminate = kill
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"captious computes METEOR without Java: meteor_p is not a process, and has no {name!r}, but it takes the "
+            "lines of METEOR's protocol by stdin.write, stdin.flush and stdout.readline"
+        )
+
+
+class _In:
+    """Standard input."""
+
+    def __init__(self, scorer: Any) -> None:
+        self.answers: deque[bytes] = deque()
+        self._scorer = scorer
+        self._rest = ""
+
+    def write(self, data: bytes | str) -> int:
+        """Take lines, whose answers can be read then."""
+        text = data.decode() if isinstance(data, bytes | bytearray) else data
+        *lines, self._rest = (self._rest + text).split("\n")
+        for line in lines:
+            self.answers.extend(f"{answer}\n".encode() for answer in self._answers(line))
+        return len(data)
+
+    def flush(self) -> None:
+        """Does nothing."""
+
+    def close(self) -> None:
+        """Does nothing."""
+
+    def _answers(self, line: str) -> list[str]:
+        verb, *fields = (field.strip() for field in line.split(_SEPARATOR))
+        metric: meteor.Meteor = self._scorer._metric
+        if verb == "SCORE" and len(fields) > 1:
+            *references, candidate = fields
+            return [statistics_line(metric, candidate, references)]
+        if verb not in ("EVAL", "SING"):
+            return ["Error: specify SCORE or EVAL or SING"]
+        try:
+            scores, total = scores_of(metric, fields)
+        except ValueError:
+            fields = []
+        if not fields:
+            return ["Error: specify Meteor stats"]
+        return [str(scores[0])] if verb == "SING" else [*map(str, scores), str(total)]
+
+
+class _Out:
+    """Standard output."""
+
+    def __init__(self, lines: deque[bytes]) -> None:
+        self._lines = lines
+
+    def readline(self) -> bytes:
+        """The next answer; nothing if all have been read, where a process would keep the reader waiting."""
+        return self._lines.popleft() if self._lines else b""
+
+    def close(self) -> None:
+        """Does nothing."""

@@ -1,0 +1,51 @@
+"""Errors for input that the toolkit refuses with a bare assertion or a ValueError.
+
+They name the image, and they are what the toolkit raises, too, so that its callers' ``except`` clauses hold.
+"""
+
+# The names say what was wrong; each is an error of captious and of Python.
+# ruff: noqa: N818
+
+from __future__ import annotations
+
+from captious.errors import (
+    CaptionTypeError,
+    DuplicateCandidateError,
+    EmptyInputError,
+    MissingCandidatesError,
+    MissingReferencesError,
+    UnknownImageError,
+)
+
+__all__ = [
+    "DuplicateCandidate",
+    "MissingCandidates",
+    "MissingReferences",
+    "NoImages",
+    "NotAList",
+    "UnknownImage",
+]
+
+
+class DuplicateCandidate(DuplicateCandidateError, AssertionError):
+    """An image with several candidates."""
+
+
+class MissingCandidates(MissingCandidatesError, AssertionError):
+    """An image without a candidate."""
+
+
+class MissingReferences(MissingReferencesError, AssertionError):
+    """An image without references."""
+
+
+class NotAList(CaptionTypeError, AssertionError):
+    """Captions of an image that are not in a list."""
+
+
+class UnknownImage(UnknownImageError, AssertionError):
+    """A candidate for an image without references."""
+
+
+class NoImages(EmptyInputError, ValueError):
+    """A corpus without images."""

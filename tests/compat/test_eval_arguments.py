@@ -1,0 +1,152 @@
+"""COCOEvalCap with the further arguments of forks, and with their audio."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from captious import DocumentFrequencies
+from captious.compat.pycocoevalcap import COCOEvalCap
+from captious.compat.pycocoevalcap.cider.cider import Cider
+from captious.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice
+from captious.errors import MissingExtraError, ParameterError, ResourceError
+from tests.oracles import cider as oracle
+
+from .conftest import BLEU, GTS, MEAN_CIDER, MEAN_ROUGE, RES, FakeCoco
+
+BLEUS = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]
+
+
+def evaluated(*arguments: Any, **further: Any) -> COCOEvalCap:
+    evaluation = COCOEvalCap(FakeCoco(GTS), FakeCoco(RES), *arguments, **further)
+    evaluation.evaluate()
+    return evaluation
+
+
+@pytest.mark.parametrize(
+    ("further", "names"),
+    [
+        ({"use_scorers": ["CIDEr", "Bleu"]}, [*BLEUS, "CIDEr"]),
+        ({"use_scorers": ("ROUGE_L",)}, ["ROUGE_L"]),
+        ({"use_scorers": {"rouge", "BLEU"}}, [*BLEUS, "ROUGE_L"]),
+        ({"coco_types": ["CIDEr", "BLEU"]}, ["CIDEr", *BLEUS]),
+        ({"cocoTypes": ["ROUGE_L"], "verbose": False}, ["ROUGE_L"]),
+    ],
+)
+def test_some_scorers(further: dict[str, Any], names: list[str]) -> None:
+    evaluation = evaluated(**further)
+    assert [*evaluation.eval] == names
+    assert all([*each] == ["image_id", *names] for each in evaluation.evalImgs)
+    known = dict(zip([*BLEUS, "ROUGE_L", "CIDEr"], [*BLEU, MEAN_ROUGE, MEAN_CIDER], strict=True))
+    assert evaluation.eval == pytest.approx({name: known[name] for name in names}, abs=1e-14)
+
+
+def test_scorers_in_the_third_place() -> None:
+    """As language-evaluation calls it: types, a tokenizer, verbose."""
+    assert [*evaluated(["CIDEr", "ROUGE_L"], None, verbose=False).eval] == ["CIDEr", "ROUGE_L"]
+
+
+def test_unknown_scorers() -> None:
+    with pytest.raises(ParameterError, match="'CLAIR'"):
+        evaluated(use_scorers=["Bleu", "CLAIR"])
+
+
+@pytest.mark.usefixtures("no_tables")
+def test_a_scorer_that_was_asked_for_is_not_left_out() -> None:
+    with pytest.raises(MissingExtraError):
+        evaluated(use_scorers=["METEOR"])
+
+
+def test_document_frequencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert evaluated("corpus", use_scorers=["CIDEr"]).eval["CIDEr"] == pytest.approx(MEAN_CIDER, abs=1e-14)
+    known = oracle.frequencies([[text.split() for text in texts] for texts in GTS.values()] * 3)
+    (tmp_path / "data").mkdir()
+    DocumentFrequencies.of_counts(known.counts, known.documents).to_pickle(tmp_path / "data" / "train-df.p")
+    monkeypatch.chdir(tmp_path)
+    expected = np.mean([oracle.cider_d(RES[i][0].split(), [text.split() for text in GTS[i]], known) for i in GTS])
+    for df in ("train-df", tmp_path / "data" / "train-df.p"):
+        assert evaluated(df, use_scorers=["CIDEr"]).eval["CIDEr"] == pytest.approx(expected, abs=1e-12)
+        assert evaluated(df=df, use_scorers=["CIDEr"]).eval["CIDEr"] == pytest.approx(expected, abs=1e-12)
+    assert Cider("train-df").compute_score(GTS, RES)[0] == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(ResourceError, match="val-df"):
+        evaluated("val-df")
+
+
+def test_frequencies_under_the_keys_of_forks(tmp_path: Path) -> None:
+    (tmp_path / "own.p").write_bytes(pickle.dumps({"df": {("dog",): 2.0}, "ref_len": 7.0}))
+    assert Cider(df=tmp_path / "own.p")._given.n_documents == 7  # type: ignore[union-attr]
+    (tmp_path / "coco-val-df.p").write_bytes(pickle.dumps({("dog",): 2.0}))
+    assert Cider(df=tmp_path / "coco-val-df.p")._given.n_documents == 40_504  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("as_list", [False, True])
+def test_a_tokenizer_of_the_callers(as_list: bool) -> None:
+    def tokenize(text: str) -> Any:
+        words = text.replace("runs", "run").split()
+        return words if as_list else " ".join(words)
+
+    evaluation = evaluated(tokenization_fn=tokenize, use_scorers=["ROUGE_L"])
+    assert evaluation.eval["ROUGE_L"] == pytest.approx(MEAN_ROUGE, abs=1e-14)
+    coco = FakeCoco({1: ["run ."]}), FakeCoco({1: ["runs !"]})
+    apart = COCOEvalCap(*coco, tokenization_fn=tokenize, use_scorers=["ROUGE_L"])
+    apart.evaluate()
+    assert apart.eval["ROUGE_L"] == 0.5  # punctuation is for the function to drop
+
+
+@pytest.mark.parametrize("where", ["constructor", "evaluate"])
+def test_silence(where: str, capsys: pytest.CaptureFixture[str]) -> None:
+    here = where == "constructor"
+    evaluation = COCOEvalCap(FakeCoco(GTS), FakeCoco(RES), use_scorers=["Bleu"], verbose=not here)
+    evaluation.evaluate() if here else evaluation.evaluate(verbose=False)
+    assert capsys.readouterr().out == ""
+    assert evaluation.eval["Bleu_1"] == pytest.approx(BLEU[0])
+
+
+class FakeAudio:
+    """As much of the audio forks' COCO as the toolkit touches."""
+
+    def __init__(self, captions: Mapping[Any, list[str]]) -> None:
+        self.audioToAnns = {
+            audio: [{"audio_id": audio, "id": number, "caption": text} for number, text in enumerate(texts)]
+            for audio, texts in captions.items()
+        }
+
+    def getAudioIds(self) -> list[Any]:  # noqa: N802
+        return list(self.audioToAnns)
+
+
+@pytest.mark.usefixtures("meteor_tables")
+def test_audio(capsys: pytest.CaptureFixture[str]) -> None:
+    evaluation = COCOEvalCap(FakeAudio(GTS), FakeAudio(RES))
+    assert evaluation.params == {"audio_id": [*GTS]}
+    evaluation.params["audio_id"] = evaluation.cocoRes.getAudioIds()
+    evaluation.evaluate(verbose=False)
+    assert capsys.readouterr().out == ""
+    assert [*evaluation.eval] == [*BLEUS, "METEOR", "ROUGE_L", "CIDEr", "SPICE", "SPIDEr"]
+    assert evaluation.eval["SPIDEr"] == pytest.approx((MEAN_CIDER + evaluation.eval["SPICE"]) / 2, abs=1e-14)
+    assert evaluation.evalAudios == [*evaluation.audioToEval.values()]
+    assert [each["audio_id"] for each in evaluation.evalAudios] == [*GTS]
+    for each in evaluation.evalAudios:
+        assert "image_id" not in each
+        assert each["SPIDEr"] == pytest.approx((each["CIDEr"] + each["SPICE"]["All"]["f"]) / 2)
+    assert np.mean([each["SPIDEr"] for each in evaluation.evalAudios]) == pytest.approx(evaluation.eval["SPIDEr"])
+
+
+@pytest.mark.usefixtures("meteor_tables")
+def test_evaluations_pickle() -> None:
+    for make in (COCOEvalCap, COCOEvalCapSpice):
+        evaluation = pickle.loads(pickle.dumps(make(FakeCoco(GTS), FakeCoco(RES))))
+        evaluation.evaluate()
+        assert pickle.loads(pickle.dumps(evaluation)).eval == evaluation.eval
+
+
+def test_no_recordings() -> None:
+    evaluation = COCOEvalCap(FakeAudio(GTS), FakeAudio(RES))
+    evaluation.params["audio_id"] = []
+    with pytest.raises(ValueError, match="no recordings"):
+        evaluation.evaluate()

@@ -1,0 +1,155 @@
+"""What code touches of the toolkit's Meteor besides compute_score: statistics, the protocol's lines, the lock."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+import shutil
+import threading
+import types
+from typing import Any
+
+import pytest
+
+from captious.compat.pycocoevalcap.meteor.meteor import Meteor
+
+from .conftest import CORPUS_METEOR, GTS, METEOR, RES
+
+pytestmark = pytest.mark.usefixtures("meteor_tables")
+
+PAIRS = [
+    ("a dog  runs", ["a dog runs", "the dog is running"]),
+    ("a dog runs in park", ["a dog is running in the park", "the dog is running"]),
+    ("", ["a dog"]),
+    ("x", ["a dog", "y"]),
+    ("a man ||| rides", ["a man rides a bike"]),
+]
+
+
+@pytest.fixture(scope="module")
+def official() -> Any:
+    """The toolkit's Meteor, with its process."""
+    if shutil.which("java") is None:
+        pytest.skip("no java")
+    module = pytest.importorskip("pycocoevalcap.meteor.meteor", reason="the toolkit is not installed")
+    scorer = module.Meteor()
+    yield scorer
+    process = scorer.meteor_p
+    del scorer
+    process.kill()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        pipe.close()
+    process.wait()
+
+
+def ask(scorer: Any, line: str, answers: int) -> list[bytes]:
+    scorer.meteor_p.stdin.write(f"{line}\n".encode())
+    scorer.meteor_p.stdin.flush()
+    return [scorer.meteor_p.stdout.readline() for _ in range(answers)]
+
+
+@pytest.mark.slow
+def test_statistics_and_lines_are_the_programs(official: Any) -> None:
+    ours = Meteor()
+    lines = [official._stat(*pair) for pair in PAIRS]
+    assert [ours._stat(*pair) for pair in PAIRS] == lines
+    evaluation = " ||| ".join(["EVAL", *lines])
+    for line, answers in [
+        (evaluation, len(lines) + 1),
+        (f"SING ||| {lines[1]}", 1),
+        (f"EVAL ||| {lines[0]}", 2),
+        ("EVAL", 1),
+        ("what", 1),
+        ("SCORE ||| a dog ||| the dog ||| a dog runs", 1),
+    ]:
+        for found, expected in zip(ask(ours, line, answers), ask(official, line, answers), strict=True):
+            if expected.startswith(b"Error") or line.startswith("SCORE"):
+                assert found == expected
+            else:
+                assert float(found) == pytest.approx(float(expected), rel=0, abs=1e-12)
+
+
+def test_statistics() -> None:
+    ours = Meteor()
+    # Five words of the candidate, seven of the reference; of each two and four function words.
+    numbers = [float(number) for number in ours._stat(*PAIRS[1]).split()]
+    assert numbers[:8] == [5, 7, 2, 4, 2, 2, 2, 2]
+    assert numbers[20:] == [3, 5, 5]
+    assert ours._stat(*PAIRS[0]).split()[20] == "1.0"  # the one chunk of a perfect match
+
+
+def test_scores_from_lines() -> None:
+    """A program that writes to the process itself, as several evaluators do to keep line breaks out."""
+    scorer = Meteor()
+
+    def _stat(self: Any, hypothesis: str, references: list[str]) -> str:
+        line = " ||| ".join(("SCORE", " ||| ".join(references), hypothesis.replace("\n", " ")))
+        self.meteor_p.stdin.write(f"{line}\n".encode())
+        self.meteor_p.stdin.flush()
+        return str(self.meteor_p.stdout.readline().decode().strip())
+
+    patched: Any = scorer
+    patched._stat = types.MethodType(_stat, scorer)
+    line = "EVAL"
+    with scorer.lock:
+        for image in GTS:
+            line += f" ||| {patched._stat(RES[image][0], GTS[image])}"
+        answers = [float(answer) for answer in ask(scorer, line, len(GTS) + 1)]
+    assert answers == pytest.approx([*(METEOR[image] for image in GTS), CORPUS_METEOR], abs=1e-14)
+    assert scorer.meteor_p.stdout.readline() == b""
+
+
+def test_text_in_pieces() -> None:
+    process = Meteor().meteor_p
+    process.stdin.write("SCORE ||| a dog ")
+    assert process.stdout.readline() == b""
+    process.stdin.write("||| a dog\nEV")
+    line = process.stdout.readline().decode().strip()
+    process.stdin.write(f"AL ||| {line}\n")
+    assert [process.stdout.readline(), process.stdout.readline()] == [b"1.0\n", b"1.0\n"]
+
+
+def test_score() -> None:
+    scorer = Meteor()
+    for image in GTS:
+        assert scorer._score(RES[image][0], GTS[image]) == pytest.approx(METEOR[image], abs=1e-14)
+
+
+def test_ends_like_a_process() -> None:
+    process = Meteor().meteor_p
+    assert process.poll() is None
+    process.stdin.close()
+    process.kill()
+    process.terminate()
+    assert (process.wait(timeout=1), process.poll(), process.returncode) == (0, 0, 0)
+    process.stdout.close()
+    process.stderr.close()
+    Meteor().close()
+
+
+def test_what_is_no_process_says_so() -> None:
+    with pytest.raises(AttributeError, match=r"without Java: meteor_p is not a process, and has no 'pid'"):
+        _ = Meteor().meteor_p.pid
+    assert not hasattr(Meteor().meteor_p, "communicate")
+
+
+def test_no_images_are_a_value_error() -> None:
+    with pytest.raises(ValueError, match="gts has no images"):
+        Meteor().compute_score({}, {})
+
+
+def test_pickles_and_threads() -> None:
+    scorer = pickle.loads(pickle.dumps(Meteor()))
+    assert scorer.compute_score(GTS, RES)[0] == pytest.approx(CORPUS_METEOR, abs=1e-14)
+    again = pickle.loads(pickle.dumps(scorer))
+    found: list[float] = []
+    threads = [threading.Thread(target=lambda: found.append(again.compute_score(GTS, RES)[0])) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [scorer.compute_score(GTS, RES)[0]] * 3
+
+
+def test_the_class_is_in_the_package_too() -> None:
+    assert importlib.import_module("captious.compat.pycocoevalcap.meteor").Meteor is Meteor
