@@ -19,8 +19,11 @@ from captious.errors import ParameterError
 #: Every module of the toolkit that code imports from, and a name in it.
 NAMES = {
     "eval": "COCOEvalCap",
+    "eval_spice": "COCOEvalCapSpice",
     "bleu.bleu": "Bleu",
+    "bleu.bleu_scorer": "BleuScorer",
     "cider.cider": "Cider",
+    "cider.cider_scorer": "CiderScorer",
     "meteor.meteor": "Meteor",
     "meteor": "Meteor",
     "rouge.rouge": "Rouge",
@@ -53,6 +56,44 @@ def test_every_path_leads_to_captious(prefix: str, module: str) -> None:
         assert found is importlib.import_module(f"captious.compat.pycocoevalcap.{module}")
         assert found.__spec__ is not None
         assert found.__spec__.name == f"captious.compat.pycocoevalcap.{module}"  # as it was
+
+
+#: Those of the other toolkits.
+OTHERS = [
+    ("pyciderevalcap", "eval", "CIDErEvalCap"),
+    ("pyciderevalcap", "cider.cider", "Cider"),
+    ("pyciderevalcap", "cider.cider_scorer", "CiderScorer"),
+    ("pyciderevalcap", "ciderD.ciderD", "CiderD"),
+    ("pyciderevalcap", "ciderD.ciderD_scorer", "CiderScorer"),
+    ("pyciderevalcap", "tokenizer.ptbtokenizer", "PTBTokenizer"),
+    ("evaluation", "bleu", "Bleu"),
+    ("evaluation", "bleu.bleu_scorer", "BleuScorer"),
+    ("evaluation", "cider.cider", "Cider"),
+    ("evaluation", "cider.cider_scorer", "CiderScorer"),
+    ("evaluation", "meteor", "Meteor"),
+    ("evaluation", "rouge.rouge", "Rouge"),
+    ("evaluation", "tokenizer", "PTBTokenizer"),
+]
+
+
+@pytest.mark.parametrize(("toolkit", "module", "name"), OTHERS)
+def test_paths_of_other_toolkits(toolkit: str, module: str, name: str) -> None:
+    with redirected("their_metrics", toolkit=toolkit):
+        found = importlib.import_module(f"their_metrics.{module}")
+        assert getattr(found, name).__module__.startswith("captious.compat.")
+    assert "their_metrics" not in installed()
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module(f"their_metrics.{module}")
+
+
+def test_a_toolkit_under_another_name() -> None:
+    install("metrics.captions", toolkit="evaluation")
+    assert importlib.import_module("metrics.captions").PTBTokenizer.tokenize(["A dog."]) == {0: ["a dog"]}
+    uninstall()
+    with pytest.raises(ParameterError, match="'nltk' is not a toolkit"):
+        install("metrics", toolkit="nltk")
+    with pytest.raises(ParameterError, match="'a-b' is not a toolkit"):
+        install("a-b", toolkit="evaluation")
 
 
 def test_the_spec_says_where_a_module_is() -> None:

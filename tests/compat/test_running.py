@@ -48,6 +48,71 @@ import subprocess, sys
 command = [sys.executable, "-c", "from pycocoevalcap.rouge.rouge import Rouge; print(Rouge.__module__)"]
 subprocess.run(command, check=True)
 """
+NEWS = """
+import re, sys
+import numpy as np
+from pycocoevalcap.bleu.bleu_scorer import BleuScorer
+from pycocoevalcap.cider.cider_scorer import CiderScorer
+from pycocoevalcap.meteor.meteor import Meteor
+from pycocoevalcap.rouge.rouge import Rouge
+
+bleu, cider, rouge, meteor = BleuScorer(n=4), CiderScorer(n=4, sigma=6.0), Rouge(), Meteor()
+rouges = []
+for generated, caption in [("A dog runs.", "A dog runs in the park"), ("Two men", "Two men play guitar")]:
+    generated, caption = (re.sub(r"[^\\w\\s]", "", text).lower() for text in (generated, caption))
+    bleu += (generated, [caption])
+    cider += (generated, [caption])
+    rouges.append(rouge.calc_score([generated], [caption]))
+score, _ = bleu.compute_score(option="closest")
+print([round(value, 4) for value in score], round(float(np.mean(rouges)), 4), round(float(cider.compute_score()[0]), 4))
+"""
+MULTI = """
+from pycocoevalcap.eval import COCOEvalCap
+from pycocoevalcap.eval_spice import COCOEvalCapSpice
+
+class Coco:
+    def __init__(self, captions):
+        self.imgToAnns = {image: [{"caption": text} for text in texts] for image, texts in captions.items()}
+
+    def getImgIds(self):
+        return list(self.imgToAnns)
+
+coco = Coco({1: ["A dog runs."], 2: ["Two men play guitar.", "A band."]})
+results = COCOEvalCap(coco, Coco({1: ["a dog"], 2: ["two men"]}), "corpus", use_scorers=["Bleu", "CIDEr"])
+results.params["image_id"] = results.cocoRes.getImgIds()
+results.evaluate()
+print(sorted(results.eval), COCOEvalCapSpice.__module__)
+"""
+IDXS = """
+import pickle
+from pyciderevalcap.ciderD.ciderD_scorer import CiderScorer
+from pyciderevalcap.ciderD.ciderD import CiderD
+
+counted = CiderScorer(df_mode="corpus")
+for refs in [["4 8 15 0", "4 8 0"], ["16 23 42 0"]]:
+    counted.cook_append(None, refs)
+counted.compute_doc_freq()
+with open("train-idxs.p", "wb") as file:
+    pickle.dump({"document_frequency": counted.document_frequency, "ref_len": len(counted.crefs)}, file, protocol=2)
+res = [{"image_id": 0, "caption": ["4 8 0"]}, {"image_id": 1, "caption": ["16 0"]}]
+_, scores = CiderD(df="train-idxs.p").compute_score({0: ["4 8 15 0", "4 8 0"], 1: ["16 23 42 0"]}, res)
+print(scores.round(4).tolist())
+"""
+MESHED = """
+import itertools, multiprocessing
+import evaluation
+from evaluation import PTBTokenizer, Cider
+
+if __name__ == "__main__":
+    texts = [["A dog runs.", "A dog."], ["Two men play.", "Men"], ["A cat sleeps."]]
+    cider = Cider(PTBTokenizer.tokenize([text for group in texts for text in group]))
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        gts = list(itertools.chain(*([group] * 2 for group in texts)))
+        gen = ["a dog", "a dog runs", "men play", "two", "a cat", ""]
+        gen, gts = pool.map(evaluation.PTBTokenizer.tokenize, [gen, gts])
+    reward = cider.compute_score(gts, gen)[1].astype("float32").reshape(3, 2)
+    print((reward.argmax(axis=1)).tolist(), evaluation.Cider.__module__)
+"""
 OURS = "captious.compat.pycocoevalcap"
 
 
@@ -80,6 +145,35 @@ def test_pools(method: str, tmp_path: Path) -> None:
 
 def test_programs_that_start_programs(tmp_path: Path) -> None:
     assert printed(run(SUBPROCESS, tmp_path)) == [f"{OURS}.rouge.rouge"]
+
+
+def test_evaluators_of_news(tmp_path: Path) -> None:
+    assert printed(run(NEWS, tmp_path)) == ["[0.3679, 0.3679, 0.3679, 0.0116] 0.6289 3.5481"]  # as of the toolkit
+
+
+def test_evaluations_with_arguments_of_forks(tmp_path: Path) -> None:
+    lines = printed(run(MULTI, tmp_path))
+    assert lines[-1] == f"['Bleu_1', 'Bleu_2', 'Bleu_3', 'Bleu_4', 'CIDEr'] {OURS}.eval_spice"
+
+
+def test_frequencies_prepared_for_training(tmp_path: Path) -> None:
+    (line,) = printed(run(IDXS, tmp_path))
+    first, second = map(float, line.strip("[]").split(", "))
+    assert first > second > 0
+
+
+@pytest.mark.parametrize("name", ["evaluation", "m2.evaluation", "metrics=evaluation"])
+def test_rewards_of_the_meshed_memory_transformer(name: str, tmp_path: Path) -> None:
+    imported = name.partition("=")[0]
+    program = MESHED.replace("import evaluation\n", f"import {imported} as evaluation\n")
+    program = program.replace("from evaluation", f"from {imported}")
+    ours = "captious.compat.meshed_memory.cider.cider"
+    assert printed(run(program, tmp_path, options=("--replace", name))) == [f"[1, 0, 0] {ours}"]
+
+
+def test_a_module_evaluation_of_the_programs_own_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "evaluation.py").write_text("NAME = 'own'")
+    assert printed(run("import evaluation; print(evaluation.NAME)", tmp_path)) == ["own"]
 
 
 def test_copies_of_the_toolkit_in_other_packages(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from captious.compat.redirection import TOOLKITS
+from captious.compat.redirection import DEFAULTS
 from captious.compat.running import command
 
 __all__ = ["run"]
@@ -22,14 +22,14 @@ __all__ = ["run"]
     "prefixes",
     multiple=True,
     metavar="NAME",
-    help="The toolkit as the program imports it, such as nlgeval.pycocoevalcap. May be repeated. Default: "
-    f"{', '.join(TOOLKITS)}.",
+    help="The toolkit as the program imports it, such as nlgeval.pycocoevalcap, or NAME=TOOLKIT, such as "
+    f"metrics=evaluation. May be repeated. Default: {', '.join(DEFAULTS)}.",
 )
 def run(script: str, arguments: tuple[str, ...], is_module: bool, prefixes: tuple[str, ...]) -> None:
     """Run a Python SCRIPT with its ARGUMENTS; what it imports from pycocoevalcap comes from captious.
 
     That holds for the processes that it starts, too. The script itself is not changed.
     """
-    line, environment = command(script, arguments, is_module=is_module, prefixes=prefixes or tuple(TOOLKITS))
+    line, environment = command(script, arguments, is_module=is_module, prefixes=prefixes or DEFAULTS)
     sys.stdout.flush()
     os.execve(line[0], line, environment)

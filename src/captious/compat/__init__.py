@@ -1,7 +1,8 @@
 """Drop-in replacements for other toolkits: code written for one of them runs on captious, unchanged.
 
-``captious.compat.pycocoevalcap`` stands in for the COCO caption toolkit. A replacement keeps the other toolkit's names,
-arguments, return types and printed lines; what is computed, and how, is captious's own.
+``captious.compat.pycocoevalcap`` stands in for the COCO caption toolkit, ``pyciderevalcap`` for the code of CIDEr's
+authors, ``meshed_memory`` for the package ``evaluation`` of the meshed-memory transformer. A replacement keeps the
+other toolkit's names, arguments, return types and printed lines; what is computed, and how, is captious's own.
 
 ``install()`` leads the toolkit's own dotted paths there, and ``captious run SCRIPT`` does so for a whole program.
 """

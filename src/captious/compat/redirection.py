@@ -21,16 +21,21 @@ from types import ModuleType
 
 from captious.errors import ParameterError
 
-__all__ = ["TOOLKITS", "install", "installed", "redirected", "replacement_of", "uninstall"]
+__all__ = ["DEFAULTS", "TOOLKITS", "install", "installed", "redirected", "replacement_of", "uninstall"]
 
-#: Toolkits by the last word of their names, and the packages that replace them.
+#: Toolkits by the last word of their names, and the packages that replace them. "evaluation" is the package of the
+#: meshed-memory transformer's code.
 TOOLKITS = {
     "pycocoevalcap": "captious.compat.pycocoevalcap",
     "pyciderevalcap": "captious.compat.pyciderevalcap",
+    "evaluation": "captious.compat.meshed_memory",
 }
 
+#: What ``captious run`` replaces unless told otherwise: names that mean nothing else.
+DEFAULTS = ("pycocoevalcap", "pyciderevalcap")
 
-def install(prefix: str = "pycocoevalcap") -> None:
+
+def install(prefix: str = "pycocoevalcap", *, toolkit: str | None = None) -> None:
     """Lead a toolkit's dotted paths to captious, for all imports from now on.
 
     Modules of the toolkit that were imported before are replaced for later imports; names that a program already took
@@ -39,27 +44,29 @@ def install(prefix: str = "pycocoevalcap") -> None:
     Args:
         prefix: the toolkit as the program imports it: ``pycocoevalcap``, or within another package,
             ``nlgeval.pycocoevalcap``.
+        toolkit: the toolkit, of ``TOOLKITS``, if it is not the last word of the prefix: with
+            ``install("metrics", toolkit="evaluation")``, ``metrics.PTBTokenizer`` leads to captious.
 
     Raises:
-        ParameterError: the last word is not the name of a toolkit that captious replaces.
+        ParameterError: not the name of a toolkit that captious replaces.
     """
-    target = replacement_of(prefix)
+    target = replacement_of(prefix, toolkit)
     if prefix not in installed():
         sys.meta_path.insert(0, _Finder(prefix, target))
 
 
-def replacement_of(prefix: str) -> str:
-    """The package of captious that replaces a toolkit.
+def replacement_of(prefix: str, toolkit: str | None = None) -> str:
+    """The package of captious that replaces a toolkit; arguments as of ``install``.
 
     Raises:
-        ParameterError: the last word is not the name of a toolkit that captious replaces.
+        ParameterError: not the name of a toolkit that captious replaces.
     """
-    toolkit = prefix.rpartition(".")[2]
-    if toolkit not in TOOLKITS or not all(word.isidentifier() for word in prefix.split(".")):
-        raise ParameterError(
-            f"{prefix!r} is not a toolkit that captious replaces", help=f"end it with {' or '.join(TOOLKITS)}"
-        )
-    return TOOLKITS[toolkit]
+    name = prefix.rpartition(".")[2] if toolkit is None else toolkit
+    if name not in TOOLKITS or not all(word.isidentifier() for word in prefix.split(".")):
+        help = f"end it with {' or '.join(TOOLKITS)}" if toolkit is None else f"the toolkits are {', '.join(TOOLKITS)}"
+        shown = prefix if toolkit is None or name in TOOLKITS else toolkit
+        raise ParameterError(f"{shown!r} is not a toolkit that captious replaces", help=help)
+    return TOOLKITS[name]
 
 
 def uninstall(prefix: str | None = None) -> None:
@@ -80,10 +87,10 @@ def installed() -> list[str]:
 
 
 @contextmanager
-def redirected(prefix: str = "pycocoevalcap") -> Iterator[None]:
-    """A context in which a toolkit's dotted paths lead to captious."""
+def redirected(prefix: str = "pycocoevalcap", *, toolkit: str | None = None) -> Iterator[None]:
+    """A context in which a toolkit's dotted paths lead to captious; arguments as of ``install``."""
     before = prefix in installed()
-    install(prefix)
+    install(prefix, toolkit=toolkit)
     try:
         yield
     finally:

@@ -1,0 +1,91 @@
+"""CIDEr-D under the name ``evaluation.cider.cider.Cider``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.compat.counted_ngrams import Ngram
+from captious.compat.pycocoevalcap.harness_input import Texts, captions, references_table
+from captious.errors import ParameterError
+from captious.metrics import cider_d
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.text import WHITESPACE
+
+__all__ = ["Cider"]
+
+
+class Cider:
+    """CIDEr-D, 0 to 10, with document frequencies that are counted once or for every call.
+
+    Objects pickle, and those that the original code pickled can be read.
+
+    Args:
+        gts: tokenized references whose document frequencies are used, by image; None for those of each call.
+        n: 4.
+        sigma: width of the length penalty, in words.
+
+    Attributes:
+        doc_frequency: n-gram -> number of images whose references have it; None without ``gts``.
+        ref_len: logarithm of the number of images; None without ``gts``.
+
+    Raises:
+        InputError: invalid captions; the error names the image.
+        ParameterError: another n.
+    """
+
+    def __init__(self, gts: Texts | None = None, n: int = 4, sigma: float = 6.0) -> None:
+        if n != 4:
+            raise ParameterError(f"CIDEr-D up to order {n!r} is not supported", help="leave n at 4")
+        self._n = n
+        self._sigma = sigma
+        self._given = None if gts is None else DocumentFrequencies.of(references_table(gts), WHITESPACE)
+
+    @property
+    def doc_frequency(self) -> Mapping[Ngram, float] | None:
+        """See the class; a new dictionary for every call."""
+        return None if self._given is None else {ngram: float(n) for ngram, n in self._given.by_ngram().items()}
+
+    @property
+    def ref_len(self) -> np.float64 | None:
+        """See the class."""
+        return None if self._given is None else np.log(np.float64(self._given.n_documents))
+
+    def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
+        """Score tokenized captions.
+
+        Args:
+            gts: image id -> list of references.
+            res: image id -> list of one candidate.
+
+        Returns:
+            The mean, and float64[n_images] in the order of gts.
+
+        Raises:
+            InputError: invalid captions; the error names the image.
+        """
+        table = captions(gts, res)
+        metric = cider_d.CiderD(self._given, sigma=self._sigma, tokenizer=WHITESPACE)
+        if self._given is None:
+            scores = metric.scores(table)
+        else:  # as in training, where the candidates of an image have the same references
+            row_of: dict[tuple[str, ...], int] = {}
+            rows = [row_of.setdefault(tuple(gts[image]), len(row_of)) for image in gts]
+            distinct = references_table(dict(enumerate(map(list, row_of))))
+            scores = metric.scorer(distinct)(rows, table.candidates)
+        return np.float64(scores.mean()), scores
+
+    def __str__(self) -> str:
+        return "CIDEr"
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "doc_frequency" in state:  # of the original code
+            counts, log_documents = self.__dict__.pop("doc_frequency"), self.__dict__.pop("ref_len")
+            self._given = None
+            if counts is not None:
+                whole = {ngram: int(count) for ngram, count in counts.items() if count}
+                self._given = DocumentFrequencies.of_counts(whole, round(float(np.exp(log_documents))), WHITESPACE)

@@ -1,0 +1,161 @@
+"""The package ``evaluation`` of the meshed-memory transformer: tokens, rewards, scores of a validation."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import math
+import os
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from captious.compat import meshed_memory, pycocoevalcap, redirected
+from captious.compat.meshed_memory import Cider, PTBTokenizer
+from captious.compat.meshed_memory.cider.cider_scorer import CiderScorer
+from captious.errors import CaptionTypeError, InputError, ParameterError
+from tests.oracles import cider as oracle
+from tests.support.corpora import large_corpus
+
+from .conftest import BLEU, CIDER, CORPUS_METEOR, GTS, MEAN_CIDER, MEAN_ROUGE, RES
+
+
+def corpus(images: int = 20) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+    """References and candidates."""
+    made = large_corpus(images, seed=7)
+    gts = {image: [" ".join(words) for words in group] for image, group in enumerate(made.references)}
+    return gts, {image: [" ".join(words)] for image, words in enumerate(made.candidates)}
+
+
+class TestTokenizer:
+    def test_strings(self) -> None:
+        assert PTBTokenizer.tokenize(["A dog.", "Two men's hats!"]) == {0: ["a dog"], 1: ["two men 's hats"]}
+        assert PTBTokenizer.tokenize(("A dog.",)) == {0: ["a dog"]}
+
+    def test_lists_of_strings(self) -> None:
+        assert PTBTokenizer.tokenize([["A dog.", "Dogs!"], ("Two men",)]) == {0: ["a dog", "dogs"], 1: ["two men"]}
+
+    def test_dictionaries(self) -> None:
+        assert PTBTokenizer.tokenize({"0_1": ["A dog."], "0_2": ["Dogs", "B"]}) == {
+            "0_1": ["a dog"],
+            "0_2": ["dogs", "b"],
+        }
+
+    def test_nothing(self) -> None:
+        assert PTBTokenizer.tokenize([]) == PTBTokenizer.tokenize({}) == {}
+
+    def test_an_instance_tokenizes_too(self) -> None:
+        assert PTBTokenizer().tokenize(["A dog."], add_eos=True) == {0: ["a dog <eos>"]}
+
+    @pytest.mark.parametrize("corpus", ["a dog", [1], [[1]], {1: [{"caption": "a"}]}])
+    def test_other_forms(self, corpus: Any) -> None:
+        with pytest.raises(CaptionTypeError):
+            PTBTokenizer.tokenize(corpus)
+
+    def test_as_the_toolkit(self) -> None:
+        gts, _ = corpus()
+        raw = {image: [{"caption": text} for text in texts] for image, texts in gts.items()}
+        assert PTBTokenizer.tokenize(gts) == pycocoevalcap.PTBTokenizer().tokenize(raw)
+        assert PTBTokenizer.punctuations[:2] == ["''", "'"]
+
+
+class TestCider:
+    def test_frequencies_of_other_references(self) -> None:
+        train, _ = corpus(40)
+        gts, res = corpus(10)
+        cider = Cider(train)
+        known = oracle.frequencies([[text.split() for text in texts] for texts in train.values()])
+        expected = [oracle.cider_d(res[i][0].split(), [text.split() for text in gts[i]], known) for i in gts]
+        score, scores = cider.compute_score(gts, res)
+        assert scores.tolist() == pytest.approx(expected, abs=1e-12)
+        assert type(score) is type(scores[0]) is np.float64
+        assert score == pytest.approx(np.mean(expected))
+        assert cider.doc_frequency == dict(known.counts)
+        assert cider.ref_len == math.log(40)
+
+    def test_frequencies_of_the_call(self) -> None:
+        cider = Cider()
+        assert cider.doc_frequency is None
+        assert cider.ref_len is None
+        score, scores = cider.compute_score(GTS, RES)
+        assert score == pytest.approx(MEAN_CIDER, abs=1e-14)
+        assert scores.tolist() == pytest.approx([CIDER[image] for image in GTS], abs=1e-14)
+
+    def test_candidates_of_the_same_image(self) -> None:
+        """As the rewards of beams: the references of an image come once for each of its candidates."""
+        train, res = corpus(12)
+        cider, beam = Cider(train), 3
+        candidates = [text for texts in res.values() for text in (texts[0], texts[0][1:], "w0 w1")]
+        references = list(itertools.chain.from_iterable([group] * beam for group in train.values()))
+        gts, gen = PTBTokenizer.tokenize(references), PTBTokenizer.tokenize(candidates)
+        rewards = cider.compute_score(gts, gen)[1].astype(np.float32)
+        assert rewards.shape == (12 * beam,)
+        known = oracle.frequencies([[text.split() for text in texts] for texts in train.values()])
+        expected = [oracle.cider_d(gen[i][0].split(), [text.split() for text in gts[i]], known) for i in gts]
+        assert rewards.tolist() == pytest.approx(expected, abs=1e-5)
+
+    def test_pickles(self) -> None:
+        train, _ = corpus()
+        cider = Cider(train)
+        again = pickle.loads(pickle.dumps(cider))
+        assert again.compute_score(GTS, RES)[1].tolist() == cider.compute_score(GTS, RES)[1].tolist()
+        assert pickle.loads(pickle.dumps(Cider())).compute_score(GTS, RES)[0] == pytest.approx(MEAN_CIDER)
+
+    def test_pickles_of_the_original_code(self) -> None:
+        """What it keeps of an object: ``_n``, ``_sigma``, a dictionary of frequencies, a logarithm."""
+        train, _ = corpus()
+        cider = Cider(train, sigma=3.0)
+        kept = {"_n": 4, "_sigma": 3.0, "doc_frequency": {**(cider.doc_frequency or {}), ("x",): 0.0}}
+        old = Cider.__new__(Cider)
+        old.__setstate__({**kept, "ref_len": cider.ref_len})
+        assert old.compute_score(GTS, RES)[1].tolist() == cider.compute_score(GTS, RES)[1].tolist()
+        old.__setstate__({"_n": 4, "_sigma": 6.0, "doc_frequency": None, "ref_len": None})
+        assert old.compute_score(GTS, RES)[0] == pytest.approx(MEAN_CIDER)
+
+    def test_refusals(self) -> None:
+        with pytest.raises(ParameterError):
+            Cider(n=5)
+        with pytest.raises(InputError):
+            Cider({})
+        with pytest.raises(AssertionError):
+            Cider().compute_score({1: ["a"]}, {2: ["a"]})
+
+    def test_scorer_of_counts(self) -> None:
+        train, _ = corpus()
+        cider, counts = Cider(train), CiderScorer(train)
+        assert counts.ctest == [None] * len(train)
+        assert counts.doc_frequency == cider.doc_frequency
+        known = CiderScorer(GTS, test=RES, doc_frequency=counts.doc_frequency, ref_len=counts.ref_len)
+        score, scores = known.compute_score()
+        expected, each = cider.compute_score(GTS, RES)
+        assert score == pytest.approx(expected, abs=1e-12)
+        assert scores.tolist() == pytest.approx(each.tolist(), abs=1e-12)
+        assert CiderScorer(GTS, RES).compute_score()[0] == pytest.approx(MEAN_CIDER, abs=1e-12)
+
+
+@pytest.mark.usefixtures("meteor_tables")
+def test_compute_scores(capsys: pytest.CaptureFixture[str]) -> None:
+    score, scores = meshed_memory.compute_scores(GTS, RES)
+    assert [*score] == [*scores] == ["BLEU", "METEOR", "ROUGE", "CIDEr"]
+    assert score["BLEU"] == pytest.approx(BLEU, abs=1e-14)
+    assert (score["METEOR"], score["ROUGE"]) == pytest.approx((CORPUS_METEOR, MEAN_ROUGE), abs=1e-14)
+    assert score["CIDEr"] == pytest.approx(MEAN_CIDER, abs=1e-14)
+    assert len(scores["METEOR"]) == len(scores["BLEU"][0]) == len(scores["ROUGE"]) == len(GTS)
+    assert capsys.readouterr().out == ""
+
+
+def test_no_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name in ((subprocess, "Popen"), (os, "fork"), (os, "posix_spawn"), (os, "system")):
+        monkeypatch.setattr(module, name, lambda *arguments, **named: pytest.fail("a process is started"))
+    train, res = corpus(4)
+    Cider(PTBTokenizer.tokenize(train)).compute_score(PTBTokenizer.tokenize(train), PTBTokenizer.tokenize(res))
+
+
+def test_the_name_is_theirs_only_while_it_is_redirected() -> None:
+    with redirected("evaluation"):
+        assert importlib.import_module("evaluation").Cider is Cider
+    assert "evaluation" not in sys.modules
