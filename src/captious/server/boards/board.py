@@ -245,8 +245,8 @@ def board(query: Query, user: Any) -> Board:
         columns=columns,
         rows=rows,
         n_images=int(challenge.counts.get(query.key, 0)),
-        caption=f"Ranked by {query.output}. Submissions share a rank if a paired bootstrap test over images cannot "
-        "tell them apart (5%, Holm's correction).",
+        caption=f"Ranked by {query.output}: a rank is 1 plus the number of submissions that are significantly better "
+        "(paired bootstrap over images, 5%, Holm's correction).",
     )
 
 
