@@ -1,0 +1,103 @@
+"""The folder of a challenge for participants: two phases, a public captions file with images, and a private one."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from tests.support.site import EXAMPLES, example
+
+_TOML = """
+title = "Scenes"
+summary = "Captions of images."
+access = "participants"
+organisers = ["{organiser}"]
+image_url = "https://images.example.org/scene_{{id:06d}}.svg"
+metrics = ["bleu", "rouge-l", "cider-d"]
+
+[[texts]]
+title = "Overview"
+file = "overview.md"
+
+[[captions]]
+name = "val"
+pattern = "captions_val_*_results.json"
+public = true
+
+[[captions]]
+name = "test"
+pattern = "captions_test_*_results.json"
+
+[[references]]
+name = "c5"
+captions = "val"
+file = "val_c5.json"
+
+[[references]]
+name = "c5"
+captions = "test"
+file = "test_c5.json"
+
+[[references]]
+name = "c2"
+captions = "test"
+file = "test_c2.json"
+
+[[phases]]
+name = "dev"
+title = "Development"
+captions = ["val"]
+
+[[phases]]
+name = "test"
+title = "Final"
+scored_per_day = 3
+attempts_per_day = 50
+
+[[phases]]
+name = "late"
+title = "Late"
+opens = 2120-01-01T00:00:00Z
+
+[[baselines]]
+method = "Baseline"
+file = "baseline.zip"
+phases = ["test"]
+
+[[baselines]]
+method = "Improved"
+file = "improved.zip"
+phases = ["test"]
+
+[[baselines]]
+method = "Improved on val"
+file = "improved_val.json"
+phases = ["dev"]
+"""
+
+
+def write_scenes(folder: Path, organiser: str) -> Path:
+    """Make the folder."""
+    folder.mkdir()
+    (folder / "challenge.toml").write_text(_TOML.format(organiser=organiser))
+    (folder / "overview.md").write_text("Describe each *scene*.\n\n| set | images |\n|---|---|\n| val | 16 |\n")
+    ids = [row["image_id"] for row in example()]
+    parts = {"val": ids[:16], "test": ids[16:]}
+    references = json.loads((EXAMPLES / "references.json").read_text())
+    for name, chosen in parts.items():
+        for n in (5, 2):
+            (folder / f"{name}_c{n}.json").write_text(
+                json.dumps({image: references[str(image)][:n] for image in chosen})
+            )
+    for system in ("baseline", "improved"):
+        with zipfile.ZipFile(folder / f"{system}.zip", "w") as archive:
+            for name, chosen in parts.items():
+                archive.writestr(f"captions_{name}_x_results.json", json.dumps(_rows(system, chosen)))
+    (folder / "improved_val.json").write_text(json.dumps(_rows("improved", parts["val"])))
+    return folder
+
+
+def _rows(system: str, ids: list[int]) -> list[dict[str, Any]]:
+    return [row for row in example(system) if row["image_id"] in ids]

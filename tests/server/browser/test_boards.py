@@ -1,0 +1,153 @@
+"""Reading in a browser: leaderboards, comparisons, captions beside their references and images."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from captious.report import numbers
+from tests.server.browser.steps import board, column, methods
+from tests.support.server import Server
+from tests.support.site import example
+
+sync_api = pytest.importorskip("playwright.sync_api")
+expect = sync_api.expect
+
+IMAGE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="48"><rect width="64" height="48" fill="teal"/></svg>'
+)
+
+
+def test_every_column_sorts_in_both_directions(page: Any, server: Server) -> None:
+    page.goto("/")
+    page.get_by_role("link", name="Leaderboard of Demo").click()
+    board(page).get_by_role("link", name="date").click()
+    expect(page.get_by_role("columnheader", name="Method")).to_have_attribute("aria-sort", "descending")
+    rows = server.get("/challenges/demo/leaderboard.json")
+    names = list(rows[0]["scores"])
+    for name in names if page.viewport_size["width"] > 1000 else names[-1:]:
+        scores = sorted((row["scores"][name] for row in rows), reverse=True)
+        for direction in ("descending", "ascending"):
+            board(page).get_by_role("link", name=name, exact=True).click()
+            head = page.get_by_role("columnheader", name=name, exact=True)
+            expect(head).to_have_attribute("aria-sort", direction)
+            wanted = scores if direction == "descending" else scores[::-1]
+            assert column(page, name) == [numbers.score(score) for score in wanted]
+
+
+def test_what_is_sorted_by_is_on_the_first_screen_of_a_phone(open_page: Callable[..., Any]) -> None:
+    page = open_page(width=360)
+    for name in ("bleu-1", "cider-d"):
+        page.goto(f"/challenges/demo/leaderboard?sort=-{name}")
+        head = page.get_by_role("columnheader", name=name, exact=True)
+        place = head.bounding_box()
+        assert place["x"] + place["width"] <= 360
+        assert page.get_by_role("columnheader").all_inner_texts()[2].startswith(name)
+
+
+def test_every_team_or_all_submissions(page: Any) -> None:
+    page.goto("/challenges/demo/leaderboard")
+    rows = page.get_by_role("navigation", name="Rows")
+    rows.get_by_role("link", name="all submissions").click()
+    expect(page.get_by_role("navigation", name="Rows").get_by_role("link", name="all submissions")).to_have_attribute(
+        "aria-current", "true"
+    )
+    assert {"Improved", "Baseline", "Human captions"} <= set(methods(page))
+
+
+def test_two_systems_compared(page: Any, server: Server) -> None:
+    page.goto("/challenges/demo/leaderboard")
+    if page.viewport_size["width"] > 1000:
+        page.get_by_role("radio", name="Improved as A").check()
+        page.get_by_role("radio", name="Baseline as B").check()
+        page.get_by_role("button", name="Compare A and B").click()
+    else:
+        page.get_by_role("link", name="Compare two submissions").click()
+        page.get_by_label("A", exact=True).select_option("Improved (Baselines)")
+        page.get_by_label("B", exact=True).select_option("Baseline (Baselines)")
+        page.get_by_role("button", name="Compare", exact=True).click()
+    scores = {row["method"]: row["scores"] for row in server.get("/challenges/demo/leaderboard.json?all=1")}
+    table = page.get_by_role("table", name="Differences between A and B")
+    for name, score in scores["Improved"].items():
+        row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=name, exact=True))
+        cells = row.get_by_role("cell")
+        expect(cells.nth(0)).to_have_text(numbers.score(score))
+        expect(cells.nth(1)).to_have_text(numbers.score(scores["Baseline"][name]))
+        expect(cells.nth(2)).to_contain_text(numbers.signed(scores["Baseline"][name] - score).replace("-", "−"))
+    page.get_by_role("link", name="Browse their captions").click()
+    expect(page.get_by_label("Order")).to_have_value("difference")
+    expect(
+        page.get_by_text("Systems: Improved, Baseline").or_(page.get_by_text("Systems: Baseline, Improved"))
+    ).to_be_visible()
+
+
+def test_captions_beside_references_down_to_one_image(page: Any) -> None:
+    page.goto("/challenges/demo/leaderboard")
+    page.get_by_role("link", name="Browse captions").click()
+    page.get_by_text("Systems:").click()
+    for box in page.get_by_role("checkbox").all():
+        box.uncheck()
+    for name in ("Improved Baselines", "Human captions Baselines"):
+        page.get_by_role("checkbox", name=name).check()
+    page.get_by_label("Sort by").select_option("rouge-l")
+    page.get_by_label("Order").select_option("highest scores first")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url(re.compile("order=highest"))
+    page.get_by_role("article").last.wait_for()
+    shown = page.get_by_role("article").all()
+    scores = [re.findall(r"rouge-l\s+([.\d]+)", article.inner_text()) for article in shown]
+    assert {len(pair) for pair in scores} == {2}
+    means = [float(a) + float(b) for a, b in scores]
+    assert len(means) == 20
+    assert means == pytest.approx(sorted(means, reverse=True), abs=2e-4)
+    first = page.get_by_role("article").first
+    image = first.get_by_role("heading").first.inner_text().split()[-1]
+    caption = next(row["caption"] for row in example() if row["image_id"] == int(image))
+    expect(first).to_contain_text(caption)
+    expect(first.get_by_role("heading", name="References")).to_be_visible()
+    first.get_by_role("link", name=f"Image {image}").click()
+    expect(page.get_by_role("heading", level=1, name=f"Image {image}")).to_be_visible()
+    expect(page.get_by_role("table", name="Scores of this image").get_by_role("row")).to_have_count(
+        len(chosen(page)) + 1
+    )
+    expect(page.get_by_role("heading", name="Alignment of METEOR").first).to_be_visible()
+    expect(page.get_by_role("region", name="Alignment of METEOR").first).to_contain_text("candidate")
+
+
+def chosen(page: Any) -> list[str]:
+    """The systems that the address names."""
+    found: list[str] = re.findall(r"systems=\d+", page.url)
+    return found
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_images_come_from_where_the_challenge_says(open_page: Callable[..., Any], width: int) -> None:
+    page = open_page("olga", width=width)
+    asked = []
+
+    def answer(route: Any) -> None:
+        asked.append(route.request.url)
+        route.fulfill(body=IMAGE, content_type="image/svg+xml")
+
+    page.context.route("https://images.example.org/**", answer)
+    page.goto("/challenges/scenes/leaderboard?phase=dev")
+    page.get_by_role("link", name="Browse captions").click()
+    page.get_by_role("article").first.wait_for()
+    image = page.get_by_role("article").first.get_by_role("heading").first.inner_text().split()[-1]
+    page.get_by_role("article").first.get_by_role("link", name=f"Image {image}").click()
+    shown = page.get_by_role("img", name="The image alone")
+    expect(shown).to_be_visible()
+    assert shown.evaluate("image => image.decode().then(() => image.naturalWidth)") == 64
+    assert f"https://images.example.org/scene_{int(image):06d}.svg" in asked
+
+
+def test_private_captions_cannot_be_browsed(open_page: Callable[..., Any]) -> None:
+    page = open_page("olga", refused=(404,))
+    page.goto("/challenges/scenes/leaderboard?phase=test&references=test/c2")
+    assert methods(page) == ["Improved", "Baseline"]
+    expect(page.get_by_role("link", name="CSV")).to_be_visible()
+    expect(page.get_by_role("link", name="Browse captions")).to_have_count(0)
+    assert page.goto("/challenges/scenes/captions?phase=test&references=test/c2").status == 404

@@ -1,0 +1,128 @@
+"""The main job in a browser: sign up, submit, watch it finish, read the board."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from captious.report import numbers
+from tests.server.browser.steps import methods, see_scores, sign_up, submit
+from tests.support.server import Server
+from tests.support.site import example
+
+sync_api = pytest.importorskip("playwright.sync_api")
+expect = sync_api.expect
+
+
+def test_from_sign_up_to_the_board(page: Any, server: Server, captions: Path, request: pytest.FixtureRequest) -> None:
+    width, scripts = request.node.callspec.params["page"]
+    name = f"walker-{width}-{scripts}".lower()
+    sign_up(page, name)
+    submit(page, captions, f"Method of {name}")
+    table = see_scores(page, scripts)
+    [row] = [row for row in server.get("/challenges/demo/leaderboard.json") if row["team"] == name]
+    for output, score in row["scores"].items():
+        cells = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=output, exact=True))
+        expect(cells.get_by_role("cell").first).to_have_text(numbers.score(score))
+    page.get_by_role("link", name="Leaderboard").click()
+    assert f"Method of {name}" in methods(page)
+    page.get_by_role("link", name="My submissions").click()
+    mine = page.get_by_role("table", name="Submissions").get_by_role("row").filter(has_text=f"Method of {name}")
+    expect(mine).to_contain_text("done")
+
+
+def test_waiting_in_the_queue_and_progress_without_reload(
+    open_page: Callable[..., Any], server: Server, captions: Path
+) -> None:
+    first = open_page("ursula")
+    second = first.context.new_page()
+    with paused_worker(server):
+        submit(first, captions, "First")
+        expect(first.get_by_text("next in the queue")).to_be_visible()
+        submit(second, captions, "Second")
+        expect(second.get_by_text("place 2 in the queue")).to_be_visible()
+        second.get_by_role("link", name="Cancel scoring").click()
+        second.get_by_role("button", name="Cancel it").click()
+        expect(second.get_by_role("status")).to_contain_text("It does not count towards your quota.")
+        began = first.evaluate("performance.timeOrigin")
+        answer = {"status": "running", "progress": 40, "doing": "meteor", "place": None}
+        first.route("**/status.json", lambda route: route.fulfill(json=answer))
+        expect(first.get_by_role("status").filter(has_text="Scoring meteor")).to_be_visible()
+        assert first.get_by_role("progressbar", name="Progress").evaluate("bar => bar.value") == 40
+        assert first.evaluate("performance.timeOrigin") == began
+        first.unroute("**/status.json")
+    see_scores(first)
+    expect(first.get_by_role("progressbar")).to_have_count(0)
+
+
+@contextmanager
+def paused_worker(server: Server) -> Iterator[None]:
+    """Stop the worker where it does not lock the database."""
+    [worker] = server.processes("worker")
+    while True:
+        os.kill(worker, signal.SIGSTOP)
+        database = sqlite3.connect(server.data / "database.sqlite3", timeout=0, isolation_level=None)
+        try:
+            database.execute("BEGIN IMMEDIATE")
+            database.execute("ROLLBACK")
+            break
+        except sqlite3.OperationalError:
+            os.kill(worker, signal.SIGCONT)
+        finally:
+            database.close()
+    try:
+        yield
+    finally:
+        os.kill(worker, signal.SIGCONT)
+
+
+def test_problems_of_a_file_and_the_check(open_page: Callable[..., Any], tmp_path: Path, captions: Path) -> None:
+    rows = example()
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps([*rows[1:], rows[1], {"image_id": 999, "caption": "<script>alert(1)</script>"}]))
+    page = open_page("ursula", width=360, refused=(422,))
+    page.goto("/challenges/demo/submit")
+    page.get_by_label("File", exact=True).set_input_files(bad)
+    page.get_by_label("Method").fill("Bad")
+    page.get_by_role("button", name="Submit", exact=True).click()
+    problems = page.get_by_role("region", name="3 problems in the file. Nothing was submitted.")
+    for said in ("more than one caption", "not in the challenge", "no caption", "999"):
+        expect(problems).to_contain_text(said)
+    page.get_by_label("File", exact=True).set_input_files(captions)
+    page.get_by_role("button", name="Check only").click()
+    expect(page.get_by_role("status")).to_contain_text("No problems found.")
+    page.get_by_role("link", name="My submissions").click()
+    expect(page.get_by_role("main")).not_to_contain_text("Bad")
+
+
+def test_change_and_delete(open_page: Callable[..., Any], captions: Path) -> None:
+    page = open_page("ursula", width=360)
+    submit(page, captions, "Spelled wrogn")
+    see_scores(page)
+    page.get_by_role("link", name="Edit").click()
+    page.get_by_label("Method").fill("Spelled right")
+    page.get_by_label("Hide the name of the team").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", level=1, name="Spelled right")).to_be_visible()
+    visitor = open_page()
+    visitor.goto("/challenges/demo/leaderboard")
+    row = visitor.get_by_role("row").filter(has_text="Spelled right")
+    expect(row).to_contain_text("Anonymous")
+    expect(row).not_to_contain_text("ursula")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="captions.json").click()
+    assert Path(download.value.path()).read_bytes() == captions.read_bytes()
+    page.get_by_role("link", name="Delete").click()
+    expect(page.get_by_role("main")).to_contain_text("It disappears from the leaderboard")
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.get_by_role("status")).to_contain_text("Deleted, with all its files.")
+    visitor.reload()
+    expect(visitor.get_by_role("row").filter(has_text="Spelled right")).to_have_count(0)

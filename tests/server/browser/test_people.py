@@ -1,0 +1,156 @@
+"""Accounts, teams, tokens and the organisers' page in a browser."""
+
+from __future__ import annotations
+
+import re
+import urllib.error
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.server.browser.steps import methods, see_scores, sign_in, sign_up
+from tests.support.server import ADMIN, PASSWORD, Server
+
+sync_api = pytest.importorskip("playwright.sync_api")
+expect = sync_api.expect
+widths = pytest.mark.parametrize(("width", "scripts"), [(1280, True), (360, False)], ids=["desktop", "phone"])
+
+
+@widths
+def test_teams_with_an_invitation_link(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
+    page = open_page(width=width, scripts=scripts)
+    sign_up(page, f"captain-{width}")
+    team = f"Team {width}"
+    page.get_by_role("link", name="Account of").click()
+    page.get_by_label("Name of the team").fill(team)
+    page.get_by_role("button", name="Create team").click()
+    page.get_by_role("button", name="Create an invitation link").click()
+    link = page.get_by_label("Invitation link").input_value()
+    page.reload()
+    expect(page.get_by_label("Invitation link")).to_have_count(0)
+
+    other = open_page(width=width, scripts=scripts)
+    other.goto(link)
+    other.get_by_role("navigation", name="Site").get_by_role("link", name="Sign up").click()
+    other.get_by_label("Username").fill(f"member-{width}")
+    other.get_by_label("Password", exact=True).fill(PASSWORD)
+    other.get_by_label("Password confirmation").fill(PASSWORD)
+    other.get_by_role("button", name="Sign up").click()
+    expect(other.get_by_role("heading", name=f"Join {team}?")).to_be_visible()
+    other.get_by_role("button", name="Join").click()
+    expect(other.get_by_role("status")).to_have_text(f"You are a member of {team} now.")
+    expect(other.get_by_role("table", name="Members").get_by_role("row")).to_have_count(3)
+
+    other.goto("/challenges/demo/submit")
+    expect(other.get_by_label("Team").get_by_role("option")).to_have_text([team, f"member-{width}"])
+    other.goto(f"/teams/team-{width}/")
+    other.get_by_role("button", name="Leave the team").click()
+    expect(other.get_by_role("status")).to_have_text(f"You left {team}.")
+
+
+def test_tokens(open_page: Callable[..., Any], server: Server) -> None:
+    page = open_page("ursula", width=360)
+    page.goto("/account/")
+    page.get_by_label("Name of the token").fill("workstation")
+    page.get_by_role("button", name="Create token").click()
+    token = page.get_by_label("New token").input_value()
+    assert server.get("/api/v1/challenges/demo/submissions", token=token) is not None
+    page.reload()
+    expect(page.get_by_label("New token")).to_have_count(0)
+    page.get_by_role("button", name="Revoke workstation").click()
+    expect(page.get_by_role("status")).to_have_text("The token was revoked.")
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        server.get("/api/v1/challenges/demo/submissions", token=token)
+    assert refused.value.code == 401
+    refused.value.close()
+
+
+@widths
+def test_change_of_the_password(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
+    name = f"changer-{width}"
+    page = open_page(width=width, scripts=scripts)
+    sign_up(page, name)
+    page.goto("/account/")
+    page.get_by_role("link", name="Change password").click()
+    page.get_by_label("Old password").fill(PASSWORD)
+    page.get_by_label("New password", exact=True).fill("another-horse-88")
+    page.get_by_label("New password confirmation").fill("another-horse-88")
+    page.get_by_role("button", name="Change password").click()
+    expect(page.get_by_role("status")).to_have_text("Your password was changed.")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
+    sign_in(page, name, PASSWORD)
+    expect(page.get_by_role("alert")).to_contain_text("Please enter a correct username and password.")
+    sign_in(page, name, "another-horse-88")
+    expect(page.get_by_role("link", name=f"Account of {name}")).to_be_visible()
+
+
+def test_an_administrator_makes_a_link_that_resets_a_password(open_page: Callable[..., Any], server: Server) -> None:
+    sign_up(open_page(), "forgetful")
+    page = open_page(ADMIN)
+    page.goto("/admin/captious/user/?q=forgetful")
+    page.get_by_role("checkbox", name=re.compile("Select this object")).check()
+    page.get_by_role("combobox", name="Action").select_option("Make links that reset the passwords")
+    page.get_by_role("button", name=re.compile("^(Go|Run)$")).click()
+    link = re.search(r"http\S+/account/reset/\S+", page.get_by_text("Give this link to forgetful").inner_text())
+    assert link is not None
+    owner = open_page(width=360)
+    owner.goto(link.group())
+    owner.get_by_label("New password", exact=True).fill("another-horse-88")
+    owner.get_by_label("New password confirmation").fill("another-horse-88")
+    owner.get_by_role("button", name="Set password").click()
+    expect(owner.get_by_role("heading", name="Password set")).to_be_visible()
+    sign_in(owner, "forgetful", "another-horse-88")
+    expect(owner.get_by_role("link", name="Account of forgetful")).to_be_visible()
+
+
+@widths
+def test_the_organisers_page(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
+    name = f"participant-{width}"
+    guest = open_page(refused=(404,))
+    sign_up(guest, name)
+    assert guest.goto("/challenges/scenes/").status == 404
+
+    page = open_page("olga", width=width, scripts=scripts, refused=(422,))
+    page.goto("/challenges/scenes/")
+    page.get_by_role("link", name="Manage").click()
+    page.get_by_label("User names").fill(f"{name} nobody-of-that-name")
+    page.get_by_role("button", name="Add participants").click()
+    expect(page.get_by_role("main")).to_contain_text("There are no users nobody-of-that-name")
+    page.get_by_label("User names").fill(name)
+    page.get_by_role("button", name="Add participants").click()
+    expect(page.get_by_role("status")).to_have_text("Added.")
+    guest.goto("/challenges/scenes/leaderboard?phase=test")
+    assert methods(guest) == ["Improved", "Baseline"]
+
+    # a submission
+    page.get_by_role("row").filter(has_text="Improved baseline").get_by_role("button", name="Hide").click()
+    expect(page.get_by_role("row").filter(has_text="hidden by an organiser")).to_have_count(1)
+    guest.reload()
+    assert methods(guest) == ["Baseline"]
+    page.get_by_role("button", name="Show Improved").click()
+    expect(page.get_by_role("row").filter(has_text="hidden by an organiser")).to_have_count(0)
+    guest.reload()
+    assert methods(guest) == ["Improved", "Baseline"]
+
+    # a leaderboard
+    page.get_by_role("button", name="Hide the leaderboard of Final").click()
+    expect(page.get_by_role("status")).to_have_text("The leaderboard of Final is hidden now.")
+    guest.reload()
+    expect(guest.get_by_role("navigation", name="Phase").get_by_role("link")).to_have_text(["Development", "Late"])
+    page.get_by_role("button", name="Publish the leaderboard of Final").click()
+    expect(page.get_by_role("status")).to_have_text("The leaderboard of Final is public now.")
+
+    # scores
+    page.get_by_role("button", name="Score again Improved on val").click()
+    expect(page.get_by_role("status")).to_have_text("Done.")
+    page.get_by_role("link", name="Improved on val").first.click()
+    see_scores(page, scripts)
+    expect(page.get_by_role("table", name="History")).to_contain_text("rescore")
+
+    page.get_by_role("link", name="Manage").click()
+    page.get_by_role("button", name=f"Remove {name}").click()
+    expect(page.get_by_role("button", name=f"Remove {name}")).to_have_count(0)
+    expect(page.get_by_role("table", name="Log")).to_contain_text("remove participant")
+    assert guest.goto("/challenges/scenes/leaderboard").status == 404
