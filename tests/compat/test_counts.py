@@ -71,6 +71,10 @@ def test_bleu_scorer(corpus: Any, n: int, option: str | None) -> None:
     ours, their = filled(BleuScorer(n=n), corpus), filled(module.BleuScorer(n=n), corpus)
     assert (ours.crefs, ours.ctest, ours.size()) == (their.crefs, their.ctest, their.size())
     same(ours.compute_score(option), their.compute_score(option))
+    unseen = filled(BleuScorer(n=n), corpus)  # nobody looks at its counts
+    same(unseen.compute_score(option), their.recompute_score(option))
+    same(filled(unseen, corpus).compute_score(option), filled(their, corpus).recompute_score(option))
+    ours, their = filled(ours, corpus), filled(module.BleuScorer(n=n), [*corpus, *corpus])
     assert (ours.testlen(option), ours.reflen(option)) == (their.testlen(option), their.reflen(option))
 
 
@@ -172,8 +176,36 @@ def test_cider_scorer(corpus: Any, sigma: float) -> None:
     assert ours.document_frequency == their.document_frequency
     same(ours.compute_cider(), their.compute_cider())
     same(ours.ref_len, their.ref_len)
-    again = filled(module.CiderScorer(sigma=sigma), corpus)
-    same(filled(CiderScorer(sigma=sigma), corpus).compute_score(option="ignored", verbose=1), again.compute_score())
+    again, unseen = filled(module.CiderScorer(sigma=sigma), corpus), filled(CiderScorer(sigma=sigma), corpus)
+    same(unseen.compute_score(option="ignored", verbose=1), again.compute_score())  # nobody has looked at its counts
+    assert type(unseen.document_frequency) is type(again.document_frequency)
+    known = {ngram: count for ngram, count in again.document_frequency.items() if count}
+    assert unseen.document_frequency == known
+    unseen.ref_len = again.ref_len = None
+    same(filled(unseen, corpus).compute_cider(), filled(again, corpus).compute_cider())
+
+
+def test_frequencies_of_fewer_images() -> None:
+    corpus = large(12, seed=2)
+    ours, their = CiderScorer(), theirs("cider.cider_scorer").CiderScorer()
+    for scorer in (ours, their):
+        filled(scorer, corpus[:8]).compute_doc_freq()
+        filled(scorer, corpus[8:])
+    same(ours.compute_cider(), their.compute_cider())
+    ours.compute_doc_freq()
+    their.compute_doc_freq()
+    assert ours.document_frequency == {ngram: count for ngram, count in their.document_frequency.items() if count}
+
+
+def test_captions_that_kernels_refuse() -> None:
+    corpus = [("a \ud800 dog", ["a \ud800", "a"]), ("b", ["b c"])]
+    their = theirs("cider.cider_scorer").CiderScorer()
+    same(filled(CiderScorer(), corpus).compute_score(), filled(their, corpus).compute_score())
+    of_bleu = theirs("bleu.bleu_scorer").BleuScorer()
+    same(filled(BleuScorer(), corpus).compute_score(), filled(of_bleu, corpus).compute_score())
+    for scorer in (CiderScorer(), BleuScorer()):
+        with pytest.raises(AttributeError):
+            scorer += ("a", [["a"]])  # type: ignore[operator]
 
 
 def test_cider_scorer_is_cider() -> None:

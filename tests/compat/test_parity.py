@@ -17,6 +17,7 @@ from .conftest import FakeCoco
 
 pytestmark = pytest.mark.slow
 
+
 @pytest.fixture(scope="module")
 def toolkit() -> dict[str, Any]:
     """The classes of pycocoevalcap."""

@@ -1,6 +1,6 @@
 """Counts of n-grams in dictionaries, and CIDEr from them: what the scorers of other toolkits show to their callers.
 
-Their ``Cider`` classes are computed by kernels; these are for code that reads or changes the counts itself.
+Only for callers that look at counts or frequencies are there dictionaries; for others, kernels compute the same.
 """
 
 from __future__ import annotations
@@ -8,14 +8,21 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+
+from captious.compat.counted_images import CountedImages
+from captious.metrics import cider, cider_d
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.text import WHITESPACE
 
 __all__ = ["CountedCaptions", "Counts", "cook_refs", "cook_test", "precook"]
 
 Ngram: TypeAlias = tuple[str, ...]
 Counts: TypeAlias = defaultdict[Ngram, int]
+
+_KERNEL_ORDER = 4  # the highest order of n-grams that kernels count
 
 
 def precook(s: str, n: int = 4, out: bool = False) -> Counts:
@@ -39,14 +46,14 @@ def cook_test(test: str, n: int = 4) -> Counts:
 
 
 class _Vector(NamedTuple):
-    """A caption as CIDEr sees it: weights of its n-grams and their norm, by order, and its number of bigrams."""
+    """A caption as CIDEr sees it: weights of its n-grams, their norm by order, and its number of bigrams."""
 
-    weights: list[dict[Ngram, float]]
+    weights: dict[Ngram, float]
     norms: list[float]
     length: int
 
 
-class CountedCaptions:
+class CountedCaptions(CountedImages[list[Counts], Counts]):
     """Candidates and references to which more can be added.
 
     Args:
@@ -64,82 +71,104 @@ class CountedCaptions:
     _is_d = True
 
     def __init__(self, n: int, sigma: float) -> None:
-        self.n = n
+        super().__init__(n)
         self.sigma = sigma
-        self.crefs: list[list[Counts]] = []
-        self.ctest: list[Counts | None] = []
-        self.document_frequency: Mapping[Ngram, float] = defaultdict(float)
         self.ref_len: float | None = None
+        self._frequencies: Mapping[Ngram, float] | DocumentFrequencies = defaultdict(float)
 
-    def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
-        """Add an image.
+    @property
+    def document_frequency(self) -> Mapping[Ngram, float]:
+        """See the class."""
+        if isinstance(self._frequencies, DocumentFrequencies):
+            counted: defaultdict[Ngram, float] = defaultdict(float)
+            counted.update((ngram, float(count)) for ngram, count in self._frequencies.by_ngram().items())
+            self._frequencies = counted
+        return self._frequencies
 
-        Args:
-            test: the candidate; None for an image that only counts as a document.
-            refs: the references; None adds nothing.
-        """
-        if refs is not None:
-            self.crefs.append(cook_refs(refs, self.n))
-            self.ctest.append(None if test is None else cook_test(test, self.n))
-
-    def __iadd__(self, other: tuple[str | None, Sequence[str] | None] | CountedCaptions) -> Self:
-        """Add an image, as ``(test, refs)``, or those of another scorer."""
-        if isinstance(other, tuple):
-            self.cook_append(*other)
-        else:
-            self.ctest.extend(other.ctest)
-            self.crefs.extend(other.crefs)
-        return self
-
-    def size(self) -> int:
-        """Number of images.
-
-        Raises:
-            AssertionError: ``crefs`` and ``ctest`` are not equally long.
-        """
-        if len(self.crefs) != len(self.ctest):
-            raise AssertionError(f"refs/test mismatch! {len(self.crefs)}<>{len(self.ctest)}")
-        return len(self.crefs)
+    @document_frequency.setter
+    def document_frequency(self, frequencies: Mapping[Ngram, float]) -> None:
+        self._frequencies = frequencies
 
     def compute_doc_freq(self) -> None:
         """Add the images to the document frequencies."""
+        references = self._references() if self.n == _KERNEL_ORDER and self._frequencies == {} else None
+        if references is not None:
+            self._frequencies = DocumentFrequencies.of(references, WHITESPACE)
+            return
         frequencies = self.document_frequency
         assert isinstance(frequencies, dict)
-        for references in self.crefs:
-            for ngram in set().union(*references):
+        for group in self.crefs:
+            for ngram in set().union(*group):
                 frequencies[ngram] = frequencies.get(ngram, 0.0) + 1
+
+    def _cooked(self, test: str | None, refs: Sequence[str]) -> tuple[list[Counts], Counts | None]:
+        return cook_refs(refs, self.n), None if test is None else cook_test(test, self.n)
 
     def _ciders(self) -> list[Any]:
         """CIDEr of every candidate, 0 to 10, with the present frequencies and ``ref_len``."""
+        scores_of_kernel = self._ciders_of_kernel()
+        if scores_of_kernel is not None:
+            return scores_of_kernel
+        idf = self._idf()
         scores = []
         for test, references in zip(self.ctest, self.crefs, strict=True):
             if test is None:
                 raise TypeError("an image has no candidate: it was added as (None, references)")
-            candidate = self._vector(test)
-            total = sum((self._similarity(candidate, self._vector(reference)) for reference in references), 0.0)
+            candidate = self._vector(test, idf)
+            total = sum((self._similarity(candidate, self._vector(each, idf)) for each in references), 0.0)
             scores.append(np.float64(total) / len(references) * 10)
         return scores
 
-    def _vector(self, counts: Mapping[Ngram, int]) -> _Vector:
+    def _ciders_of_kernel(self) -> list[Any] | None:
+        """The same from text; None if somebody has looked at the counts or the frequencies."""
+        frequencies = self._frequencies
+        if self.n != _KERNEL_ORDER or not isinstance(frequencies, DocumentFrequencies) or self.ref_len is None:
+            return None
+        if not math.isclose(self.ref_len, math.log(frequencies.n_documents), rel_tol=1e-15):
+            return None
+        table = self._captions()
+        if table is None:
+            return None
+        if self._is_d:
+            return list(cider_d.CiderD(frequencies, sigma=self.sigma, tokenizer=WHITESPACE).scores(table))
+        return list(cider.Cider(frequencies, tokenizer=WHITESPACE).scores(table))
+
+    def _idf(self) -> _Idf:
         assert self.ref_len is not None
-        weights: list[dict[Ngram, float]] = [{} for _ in range(self.n)]
-        length = 0
-        for ngram, count in counts.items():
-            documents = self.document_frequency.get(ngram, 0.0)  # not by subscript, which would add it
-            weights[len(ngram) - 1][ngram] = count * (self.ref_len - math.log(max(1.0, documents)))
-            if len(ngram) == 2:
-                length += count
-        return _Vector(weights, [math.sqrt(sum(w * w for w in order.values())) for order in weights], length)
+        return _Idf(self.document_frequency, self.ref_len)
+
+    def _vector(self, counts: Mapping[Ngram, int], idf: Mapping[Ngram, float]) -> _Vector:
+        weights = {ngram: count * idf[ngram] for ngram, count in counts.items()}
+        squares = [0.0] * self.n
+        for ngram, weight in weights.items():
+            squares[len(ngram) - 1] += weight * weight
+        length = sum([count for ngram, count in counts.items() if len(ngram) == 2])
+        return _Vector(weights, [math.sqrt(square) for square in squares], length)
 
     def _similarity(self, candidate: _Vector, reference: _Vector) -> float:
         """Mean over the orders."""
+        ours, theirs = candidate.weights, reference.weights
+        products = [0.0] * self.n
+        for ngram in ours.keys() & theirs.keys():
+            weight, their_weight = ours[ngram], theirs[ngram]
+            clipped = their_weight if self._is_d and their_weight < weight else weight
+            products[len(ngram) - 1] += clipped * their_weight
         total = 0.0
-        for ours, theirs, norm, their_norm in zip(
-            candidate.weights, reference.weights, candidate.norms, reference.norms, strict=True
-        ):
-            common = ours.keys() & theirs.keys()
-            product = sum((min(ours[g], theirs[g]) if self._is_d else ours[g]) * theirs[g] for g in common)
+        for product, norm, their_norm in zip(products, candidate.norms, reference.norms, strict=True):
             total += product / (norm * their_norm) if norm and their_norm else product
         if self._is_d:
             total *= math.exp(-((candidate.length - reference.length) ** 2) / (2 * self.sigma**2))
         return total / self.n
+
+
+class _Idf(dict[Ngram, float]):
+    """Inverse document frequencies, computed when they are asked for."""
+
+    def __init__(self, document_frequency: Mapping[Ngram, float], ref_len: float) -> None:
+        self._document_frequency = document_frequency
+        self._ref_len = float(ref_len)
+
+    def __missing__(self, ngram: Ngram) -> float:
+        documents = self._document_frequency.get(ngram, 0.0)  # not by subscript, which would add it
+        self[ngram] = found = self._ref_len - math.log(max(1.0, documents))
+        return found

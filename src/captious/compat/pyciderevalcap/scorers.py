@@ -43,29 +43,28 @@ class FrequencyScorer(CountedCaptions):
 
     def _read(self, df_mode: str) -> None:
         self.df_mode = df_mode
-        self.document_frequency = defaultdict(float)
         given = frequencies(df_mode)
+        self._frequencies = defaultdict(float) if given is None else given
         if given is not None:
-            self.document_frequency.update((ngram, float(count)) for ngram, count in given.by_ngram().items())
             self.ref_len = np.log(float(given.n_documents))
 
     def copy(self) -> Self:
         """Another scorer with the same candidates and frequencies."""
         new = self.copy_empty()
-        new.ctest, new.crefs = [*self.ctest], [*self.crefs]
+        new._crefs, new._ctest, new._uncounted = [*self._crefs], [*self._ctest], [*self._uncounted]
         return new
 
     def copy_empty(self) -> Self:
         """Another scorer with the same frequencies, without candidates."""
         new = type(self)(n=self.n, sigma=self.sigma)
         new.df_mode = self.df_mode
-        new.document_frequency = self.document_frequency
+        new._frequencies = self._frequencies
         new.ref_len = self.ref_len
         return new
 
     def clear(self) -> None:
         """Forget all candidates."""
-        self.crefs, self.ctest = [], []
+        self._crefs, self._ctest, self._uncounted = [], [], []
 
     def compute_cider(self, df_mode: str | None = None) -> list[np.float64]:
         """The scores of all candidates, with the present document frequencies.
@@ -74,7 +73,7 @@ class FrequencyScorer(CountedCaptions):
             df_mode: "corpus" sets ``ref_len`` to the number of candidates; None for the scorer's own.
         """
         if (self.df_mode if df_mode is None else df_mode) == CORPUS:
-            self.ref_len = np.log(float(len(self.crefs)))
+            self.ref_len = np.log(float(self.size()))
         return self._ciders()
 
     def compute_score(
@@ -92,7 +91,7 @@ class FrequencyScorer(CountedCaptions):
         Raises:
             ValueError: there are no candidates.
         """
-        if not self.crefs:
+        if not self.size():
             raise ValueError("there are no candidates to score")
         if df_mode is not None and df_mode != self.df_mode:
             self._read(df_mode)
@@ -108,7 +107,8 @@ class FrequencyScorer(CountedCaptions):
         Raises:
             AssertionError: ``ref_len`` is None.
         """
-        ours, theirs = ([self._vector(precook(text, self.n)) for text in texts] for texts in (res, gts))
+        idf = self._idf()
+        ours, theirs = ([self._vector(precook(text, self.n), idf) for text in texts] for texts in (res, gts))
         scores = [[self._similarity(candidate, reference) for reference in theirs] for candidate in ours]
         return np.array(scores).reshape(len(res), len(gts)) * 10
 

@@ -42,7 +42,7 @@ class CiderScorer(CountedCaptions):
             self.cook_append(None if test is None else test[image][0], references)
         if doc_frequency is None and ref_len is None:
             self.compute_doc_freq()
-            self.ref_len = np.log(float(len(self.crefs)))
+            self.ref_len = np.log(float(self.size()))
         else:
             self.document_frequency = {} if doc_frequency is None else doc_frequency
             self.ref_len = ref_len

@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from typing import Any, Self, TypeAlias
 
 from captious.compat import counted_ngrams
+from captious.compat.counted_images import CountedImages
 from captious.compat.counted_ngrams import Counts, Ngram
+from captious.data import Captions
+from captious.metrics import bleu
+from captious.text import WHITESPACE
 
 __all__ = ["BleuScorer", "cook_refs", "cook_test", "precook"]
 
+_KERNEL_ORDER = 4  # the highest order of n-grams that kernels count
 _TINY, _SMALL = 1e-15, 1e-9  # added to every numerator and every denominator
 
 #: What is known about the references of an image: their lengths, or one length that stands for them; and how often
@@ -66,7 +71,7 @@ def cook_test(test: str, refs: CookedReferences, eff: str | None = None, n: int 
     }
 
 
-class BleuScorer:
+class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
     """BLEU of order 1 to n of the images that were added with ``+=`` or ``cook_append``.
 
     Different from the toolkit on purpose: ``compute_score`` always returns both corpus and image scores, where there a
@@ -89,10 +94,8 @@ class BleuScorer:
         n: int = 4,
         special_reflen: float | None = None,
     ) -> None:
-        self.n = n
+        super().__init__(n)
         self.special_reflen = special_reflen
-        self.crefs: list[CookedReferences] = []
-        self.ctest: list[dict[str, Any] | None] = []
         self.cook_append(test, refs)
 
     def copy(self) -> BleuScorer:
@@ -101,45 +104,21 @@ class BleuScorer:
         new += self
         return new
 
-    def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
-        """Add an image.
-
-        Args:
-            test: the candidate; None if it comes later, by ``retest``.
-            refs: the references; None adds nothing.
-        """
-        if refs is not None:
-            self.crefs.append(cook_refs(refs, n=self._counted))
-            self.ctest.append(None if test is None else self._cook_test(test, self.crefs[-1]))
-
-    def __iadd__(self, other: tuple[str | None, Sequence[str] | None] | BleuScorer) -> Self:
+    def __iadd__(
+        self, other: tuple[str | None, Sequence[str] | None] | CountedImages[CookedReferences, dict[str, Any]]
+    ) -> Self:
         """Add an image, as ``(test, refs)``, or those of another scorer.
 
         Raises:
             AssertionError: the other scorer has another n.
         """
-        if isinstance(other, tuple):
-            self.cook_append(*other)
-            return self
-        if not self.compatible(other):
+        if not isinstance(other, tuple) and not self.compatible(other):
             raise AssertionError("incompatible BLEUs.")
-        self.ctest.extend(other.ctest)
-        self.crefs.extend(other.crefs)
-        return self
+        return super().__iadd__(other)
 
     def compatible(self, other: object) -> bool:
         """Whether another object is a scorer with the same n."""
         return isinstance(other, BleuScorer) and other.n == self.n
-
-    def size(self) -> int:
-        """Number of images.
-
-        Raises:
-            AssertionError: ``crefs`` and ``ctest`` are not equally long.
-        """
-        if len(self.crefs) != len(self.ctest):
-            raise AssertionError(f"refs/test mismatch! {len(self.crefs)}<>{len(self.ctest)}")
-        return len(self.crefs)
 
     def retest(self, new_test: str | Sequence[str]) -> Self:
         """Replace all candidates; a text stands for a list of one.
@@ -150,7 +129,7 @@ class BleuScorer:
         tests = [new_test] if isinstance(new_test, str) else new_test
         if len(tests) != len(self.crefs):
             raise AssertionError(tests)
-        self.ctest = [self._cook_test(test, refs) for test, refs in zip(tests, self.crefs, strict=True)]
+        self.ctest = [cook_test(test, refs, n=self._counted) for test, refs in zip(tests, self.crefs, strict=True)]
         return self
 
     def rescore(self, new_test: str | Sequence[str]) -> tuple[list[float], list[list[float]]]:
@@ -201,6 +180,11 @@ class BleuScorer:
             AssertionError: another option.
             TypeError: an image without a candidate.
         """
+        if option is None:
+            option = "average" if self.size() == 1 else "closest"
+        table = self._captions() if option == "closest" and verbose < 2 and self.n <= _KERNEL_ORDER else None
+        if table is not None and self.special_reflen is None:
+            return self._of_kernel(table, verbose)
         orders = range(self.n)
         candidates, lengths = self._candidates(), self._lengths(option)
         of_images = []
@@ -215,18 +199,31 @@ class BleuScorer:
             "correct": [sum(candidate["correct"][k] for candidate in candidates) for k in orders],
         }
         if verbose > 0:
-            print(totals)
-            print("ratio:", _ratio(totals["testlen"], totals["reflen"]))
+            _print(totals)
         corpus = _scores(totals["correct"], totals["guess"], totals["testlen"], totals["reflen"], self.n)
         return corpus, [[scores[k] for scores in of_images] for k in orders]
+
+    def _of_kernel(self, table: Captions, verbose: int) -> tuple[list[float], list[list[float]]]:
+        """``compute_score`` with the closest lengths, from text."""
+        metric = bleu.Bleu(tokenizer=WHITESPACE)
+        statistics = metric.statistics(table)
+        total = statistics.sum(axis=0)
+        counts = total.astype(int).tolist()
+        if verbose:
+            guess, correct = counts[4 : 4 + self.n], counts[: self.n]
+            _print({"testlen": counts[8], "reflen": counts[9], "guess": guess, "correct": correct})
+        of_images: list[list[float]] = metric.aggregate(statistics)[:, : self.n].T.tolist()
+        return metric.aggregate(total)[: self.n].tolist(), of_images
+
+    def _cooked(self, test: str | None, refs: Sequence[str]) -> tuple[CookedReferences, dict[str, Any] | None]:
+        order = self._counted
+        cooked = cook_refs(refs, n=order)
+        return cooked, None if test is None else cook_test(test, cooked, n=order)
 
     @property
     def _counted(self) -> int:
         """The order to which n-grams are counted: 4 even for a lower n, as in the toolkit."""
-        return max(4, self.n)
-
-    def _cook_test(self, test: str, refs: CookedReferences) -> dict[str, Any]:
-        return cook_test(test, refs, n=self._counted)
+        return max(_KERNEL_ORDER, self.n)
 
     def _candidates(self) -> list[dict[str, Any]]:
         found = [candidate for candidate in self.ctest if candidate is not None]
@@ -252,6 +249,12 @@ def _reference_length(lengths: Sequence[int], option: str | None, length: int | 
     if option == "closest" and length is not None:
         return min(lengths, key=lambda each: (abs(each - length), each))
     raise AssertionError(f"unsupported reflen option {option}")
+
+
+def _print(totals: dict[str, Any]) -> None:
+    """The toolkit's two lines."""
+    print(totals)
+    print("ratio:", _ratio(totals["testlen"], totals["reflen"]))
 
 
 def _ratio(length: float, reference_length: float) -> float:

@@ -39,7 +39,7 @@ class CiderScorer(CountedCaptions):
 
     def compute_cider(self) -> list[np.float64]:
         """The scores of all images, with the document frequencies counted so far; sets ``ref_len``."""
-        self.ref_len = np.log(float(len(self.crefs)))
+        self.ref_len = np.log(float(self.size()))
         return self._ciders()
 
     def compute_score(self, option: object = None, verbose: int = 0) -> tuple[np.float64, NDArray[np.float64]]:
@@ -54,7 +54,7 @@ class CiderScorer(CountedCaptions):
         Raises:
             ValueError: there are no images.
         """
-        if not self.crefs:
+        if not self.size():
             raise ValueError("there are no images to score")
         self.document_frequency = defaultdict(float)
         self.compute_doc_freq()

@@ -44,7 +44,13 @@ class Rouge:
         Raises:
             InputError: as ``compute_score``; the image counts as image 0.
         """
-        return float(self._scores({0: list(refs)}, {0: list(candidate)})[0])
+        captions({0: list(refs)}, {0: list(candidate)})
+        words = candidate[0].split(" ")
+        pairs = [(my_lcs(other, words), len(other)) for other in (reference.split(" ") for reference in refs)]
+        precision, recall = max(lcs for lcs, _ in pairs) / len(words), max(lcs / length for lcs, length in pairs)
+        if not precision or not recall:
+            return 0.0
+        return (1 + self.beta**2) * precision * recall / (recall + self.beta**2 * precision)
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
         """Score tokenized captions; a ``calc_score`` that a subclass defines is called for every image.
