@@ -144,3 +144,14 @@ def test_captious_serve_and_submit(server: Server, tmp_path: Path) -> None:
     assert server.processes("web") == server.processes("worker") == []
     server.start()  # everything is still there
     assert "Mine" in {row["method"] for row in server.get("/challenges/demo/leaderboard.json")}
+
+
+def test_a_board_survives_a_lost_file(site: Site) -> None:
+    site.demo()
+    site.submit(site.user())
+    site.work()
+    [made] = site.submissions()
+    (made.folder / made.results_file).unlink()
+    ranks = {row["method"]: row["rank"] for row in board(site)}
+    assert ranks["Mine"] is None
+    assert ranks["Improved"] == 1

@@ -16,7 +16,14 @@ from captious.server.boards.comparison import compare_submissions
 from captious.server.models import Challenge, Submission
 from captious.server.pages.csv_files import csv_file
 from captious.server.pages.forms import open_phases
-from captious.server.people.access import challenge_for, is_own, may_browse, may_manage, may_see_board, visible_challenges
+from captious.server.people.access import (
+    challenge_for,
+    is_own,
+    may_browse,
+    may_manage,
+    may_see_board,
+    visible_challenges,
+)
 
 __all__ = ["caption", "captions", "challenge", "compare", "home", "leaderboard", "leaderboard_csv", "leaderboard_json"]
 
