@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import pickle
@@ -25,6 +26,8 @@ from captious.metrics.spider import Spider
 from captious.parsing.parse_files import write_parses
 from captious.parsing.parsed_captions import ParsedCaptions
 from captious.resources.meteor_tables import MeteorTables
+from captious.scenes.scene_graph_layer import SceneGraphLayer, facts_of
+from captious.scenes.tuples import tuples_of
 from captious.text import PTB, WHITESPACE
 
 from ..support.corpora import references_table, table
@@ -126,10 +129,26 @@ def test_every_distinct_caption_is_parsed_once(parser: KnownParses, meteor_table
     captions = table([TWO, "A large dog!", LARGE, ""], [[ONE, ONE + " ."], [ONE], [LARGE, ""], ["A large dog"]])
     Spice(parser=parser).statistics(captions)
     Spice(parser=parser).statistics(Captions((LARGE, ONE, TWO, NOTHING), captions.references))
-    assert parser.asked == [ONE, LARGE, TWO, TWO, NOTHING]
+    assert parser.asked == [ONE, LARGE, TWO, NOTHING, TWO]
     parses = captions.layer(ParsedCaptions(PTB, parser))[0].of_captions
     assert parses[1] is parses[2]
     assert parses[3].words == ()
+
+
+@pytest.mark.parametrize("parsed_before", [False, True])
+def test_tuples_are_the_same_whenever_captions_are_parsed(
+    parser: KnownParses, meteor_tables: MeteorTables, parsed_before: bool
+) -> None:
+    captions = table([LARGE, LARGE], [[LARGE, TWO], [TWO]])
+    layer = SceneGraphLayer(PTB, parser, meteor_tables)
+    if parsed_before:
+        captions.layer(ParsedCaptions(PTB, parser))
+    candidates, references = captions.layer(layer)
+    alone = [facts_of(tuples_of(PARSES[text]), meteor_tables).by_category for text in (LARGE, TWO)]
+    assert [facts.by_category for facts in candidates] == [alone[0]] * 2
+    assert references[1].by_category == alone[1]
+    assert parser.asked == [LARGE, TWO]
+    assert gc.isenabled()
 
 
 def test_layers_depend_on_tokenizer_and_source(parser: KnownParses, meteor_tables: MeteorTables) -> None:

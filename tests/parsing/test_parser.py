@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from captious.errors import ParameterError
+from captious.native import using_threads
 from captious.parsing.grammar_parser import parser_with
 from captious.parsing.lexicon import Lexicon
 from captious.parsing.parser import LONGEST, Parser, pieces
@@ -189,7 +190,7 @@ def test_a_copy_parses_as_the_parser_does() -> None:
     words = [("a", "dog", "runs"), ("two", "cats", "on", "a", "mat")]
     again = pickle.loads(pickle.dumps(source))
     assert again == source
-    assert again.parse(["", ""], words) == source.parse(["", ""], words)
+    assert [*again.parse(["", ""], words)] == [*source.parse(["", ""], words)]
     assert copy.deepcopy(source) == source
 
 
@@ -205,3 +206,30 @@ def test_sentences_are_parsed_in_batches() -> None:
     alone = [next(iter(source.trees([each]))) for each in (words[0], words[3])]
     found = list(source.trees(words))
     assert found == [alone[0]] * 3 + [alone[1]] * 5
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_trees_come_in_order(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = parser_with("captious")
+    monkeypatch.setattr("captious.parsing.grammar_parser._AT_ONCE", 1000)
+    words = [caption for caption in SAMPLE_CAPTIONS if caption][:60]
+    alone = [next(iter(source.trees([each]))) for each in words]
+    with using_threads(threads):
+        assert list(source.trees(words)) == alone
+        assert next(source.trees(words)) == alone[0]  # the others are not waited for
+
+
+def test_sentences_that_begin_with_the_same_words() -> None:
+    source = parser_with("captious")
+    words = ["a", "man", "in", "a", "red", "shirt", "is", "riding", "a", "wave", "on", "top", "of", "a", "surfboard"]
+    sentences = [tuple(words[:end]) for end in (3, 6, 15, 9, 9, 1, 12)] + [
+        ("a", "dog"),
+        ("a", "man", "and", "a", "dog"),
+    ]
+    alone = [next(iter(source.trees([each]))) for each in sentences]
+    for order in (1, -1):
+        assert list(source.trees(sentences[::order])) == alone[::order]
+        assert (
+            list(source.trees(sorted(sentences)[::order]))
+            == [tree for _, tree in sorted(zip(sentences, alone, strict=True))][::order]
+        )

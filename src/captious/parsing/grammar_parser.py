@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from captious.errors import MissingExtraError, ResourceError
-from captious.native import threads
+from captious.native import threads, using_threads
 from captious.parsing.bounds import Bounds, tuned_bounds
 from captious.parsing.collapsing import collapsed
 from captious.parsing.dependencies import constituents, dependencies
@@ -42,7 +43,7 @@ Batch: TypeAlias = list[list[Sequence[str]]]
 A = TypeVar("A")
 B = TypeVar("B")
 
-_AT_ONCE = 1_500_000  # cubed words of sentences that are parsed together: about a second, which cannot be interrupted
+_AT_ONCE = 750_000  # cubed words of sentences that are parsed together: half a second, which cannot be interrupted
 _TOP, _NOUN = "ROOT", "NN"
 _TUNED_ON = 5000  # captions
 _BOUNDS_FORMAT = 2  # of the file of bounds; counts up when they are made in another way
@@ -104,9 +105,9 @@ class GrammarParser:
     label: str
     parser: Parser = field(compare=False, repr=False)
 
-    def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
-        """The parses of n captions, from their words."""
-        return [parse_of(items) for items in self.trees(words)]
+    def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> Iterator[Parse]:
+        """The parses of n captions, from their words, as they are made."""
+        return map(parse_of, self.trees(words))
 
     def trees(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[list[Item]]:
         """The tree of each sentence of one word or more, in preorder.
@@ -116,7 +117,7 @@ class GrammarParser:
         with Progress(max(1, len(sentences))) as progress:
             cut = [pieces(words) for words in sentences]
             done = 0
-            for some, flat, trees in _ahead(self._parsed, _batches(cut)):
+            for some, flat, trees in _ahead(self._parsed, [*_batches(cut)]):
                 progress.reach(done, "parsing captions")
                 items = _items(trees, flat)
                 for each in some:
@@ -155,24 +156,34 @@ def brackets(items: Sequence[Item]) -> str:
     return " ".join(parts)
 
 
-def _ahead(function: Callable[[A], B], given: Iterable[A]) -> Iterator[B]:
-    """What a function makes of each; with several threads, the next is made while one is used."""
-    if threads() < 2:
+def _ahead(function: Callable[[A], B], given: Sequence[A]) -> Iterator[B]:
+    """What a function makes of each; with several threads, each makes another of the next while one is used."""
+    n_threads = min(threads(), len(given))
+    if n_threads < 2:
         yield from map(function, given)
         return
-    with ThreadPoolExecutor(1) as pool:
-        waiting: Future[B] | None = None
-        for each in given:
-            try:
-                following = pool.submit(copy_context().run, function, each)
-            except RuntimeError:  # the system cannot start another thread
-                following = Future()
-                following.set_result(function(each))
-            if waiting is not None:
-                yield waiting.result()
-            waiting = following
-        if waiting is not None:
-            yield waiting.result()
+    waiting: deque[Future[B]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            for each in given:
+                try:
+                    following = pool.submit(copy_context().run, _alone, function, each)
+                except RuntimeError:  # the system cannot start another thread
+                    following = Future()
+                    following.set_result(function(each))
+                waiting.append(following)
+                if len(waiting) > n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _alone(function: Callable[[A], B], given: A) -> B:
+    """What a function makes of something, in the thread that calls it."""
+    with using_threads(1):
+        return function(given)
 
 
 def _batches(cut: Sequence[list[Sequence[str]]]) -> Iterator[Batch]:

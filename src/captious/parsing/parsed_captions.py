@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Protocol
 
@@ -28,7 +28,7 @@ class ParseSource(Protocol):
         """What signatures call it."""
         ...
 
-    def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> Sequence[Parse]:
+    def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> Iterable[Parse]:
         """The parses of n captions.
 
         Args:
@@ -60,10 +60,16 @@ class ParsedCaptions(KeyedByFields):
     Args:
         tokenizer: how captions become words; tokens are cut at white space, as parsers do.
         source: where parses come from.
+        meanwhile: called with every parse that is made, while other captions are being parsed; not a part of the key.
     """
 
     tokenizer: Tokenizer
     source: ParseSource
+    meanwhile: Callable[[Parse], object] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def key(self) -> Hashable:
+        return replace(self, meanwhile=None)
 
     def of_references(self, references: References) -> Parses:
         words: Tokens = references.layer(WordLayer(self.tokenizer))
@@ -78,15 +84,25 @@ class ParsedCaptions(KeyedByFields):
         return self._parsed(captions, Tokens.of(captions, self.tokenizer).split(), {})
 
     def _parsed(self, captions: Sequence[str], words: Tokens, known: Mapping[bytes, Parse]) -> Parses:
-        """Parse the captions that are not yet known; both have ids of one vocabulary."""
+        """Parse the captions that are not yet known; both have ids of one vocabulary.
+
+        They are parsed in the order of their words, since the grammar parser shares work between neighbours that begin
+        with the same words.
+        """
         bounds = list(pairwise(words.offsets.tolist()))
         keys = [words.ids[start:end].tobytes() for start, end in bounds]
         first = {key: row for row, key in reversed([*enumerate(keys)])}
         parses = {key: known[key] for key in first if key in known}
         parses.setdefault(b"", _NOTHING)
-        rows = sorted(row for key, row in first.items() if key not in parses)
         vocabulary = words.vocabulary.words()
-        sentences = [tuple(vocabulary[i] for i in words.ids[slice(*bounds[row])].tolist()) for row in rows]
-        new = self.source.parse([captions[row] for row in rows], sentences)
-        parses.update(zip((keys[row] for row in rows), new, strict=True))
+        unknown = sorted(
+            (tuple(vocabulary[i] for i in words.ids[slice(*bounds[row])].tolist()), row)
+            for key, row in first.items()
+            if key not in parses
+        )
+        new = self.source.parse([captions[row] for _, row in unknown], [sentence for sentence, _ in unknown])
+        for (_, row), parse in zip(unknown, new, strict=True):
+            parses[keys[row]] = parse
+            if self.meanwhile is not None:
+                self.meanwhile(parse)
         return Parses(tuple(parses[key] for key in keys), parses)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import gc
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, pairwise
+from typing import TypeAlias
 
 from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
@@ -18,6 +22,9 @@ from captious.scenes.tuples import Tuple, tuples_of
 from captious.text.tokenizers import Tokenizer
 
 __all__ = ["SceneGraphLayer", "facts_of"]
+
+#: Tuples of parses, by the identity of the parse: equal captions share theirs.
+_Known: TypeAlias = dict[int, tuple[Tuple, ...]]
 
 
 @dataclass(frozen=True)
@@ -40,23 +47,48 @@ class SceneGraphLayer(KeyedByFields):
         return ParsedCaptions(self.tokenizer, self.source)
 
     def of_references(self, references: References) -> tuple[Facts, ...]:
-        parses: Parses = references.layer(self.parses)
-        tuples = _tuples(parses.of_captions)
+        known: _Known = {}
+        parses: Parses = references.layer(self._parses(known))
+        tuples = [_tuples(known, parse) for parse in parses.of_captions]
         of_images = (tuples[start:end] for start, end in pairwise(references.offsets.tolist()))
-        return tuple(facts_of(chain.from_iterable(image), self.tables) for image in of_images)
+        with _no_garbage():
+            return tuple(facts_of(chain.from_iterable(image), self.tables) for image in of_images)
 
     def of_candidates(self, captions: Captions, references: tuple[Facts, ...]) -> tuple[Facts, ...]:
-        parses: Parses = captions.layer(self.parses)[0]
-        return self._each(parses)
+        known: _Known = {}
+        parses: Parses = captions.layer(self._parses(known))[0]
+        return self._each(parses, known)
 
     def of_texts(self, captions: Sequence[str]) -> tuple[Facts, ...]:
         """What captions that are in no table say, each by itself."""
-        return self._each(self.parses.of_texts(captions))
+        known: _Known = {}
+        return self._each(self._parses(known).of_texts(captions), known)
 
-    def _each(self, parses: Parses) -> tuple[Facts, ...]:
-        distinct = dict(zip(map(id, parses.of_captions), _tuples(parses.of_captions), strict=True))
-        facts = {parse: facts_of(tuples, self.tables) for parse, tuples in distinct.items()}
+    def _parses(self, known: _Known) -> ParsedCaptions:
+        """The layer below, with the tuples of parses computed while other captions are being parsed."""
+        return replace(self.parses, meanwhile=partial(_tuples, known))
+
+    def _each(self, parses: Parses, known: _Known) -> tuple[Facts, ...]:
+        distinct = {id(parse): parse for parse in parses.of_captions}
+        tuples = {number: _tuples(known, parse) for number, parse in distinct.items()}
+        with _no_garbage():
+            facts = {number: facts_of(of_parse, self.tables) for number, of_parse in tuples.items()}
         return tuple(facts[id(parse)] for parse in parses.of_captions)
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Pause the search for garbage while only objects that stay are made.
+
+    Facts of all captions are millions of objects, and Python would look through them again and again.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def facts_of(tuples: Iterable[Tuple], tables: MeteorTables) -> Facts:
@@ -64,22 +96,19 @@ def facts_of(tuples: Iterable[Tuple], tables: MeteorTables) -> Facts:
     return Facts(SceneGraph(synonyms(tables), tuples))
 
 
-def _tuples(parses: Iterable[Parse]) -> list[tuple[Tuple, ...]]:
-    """The tuples of each caption; equal captions share their parse, which is looked at once.
+def _tuples(known: _Known, parse: Parse) -> tuple[Tuple, ...]:
+    """The tuples of a caption; they are added to those that are known.
 
     Raises:
         ParameterError: a parse without collapsed dependencies.
     """
-    known: dict[int, tuple[Tuple, ...]] = {}
-    found = []
-    for parse in parses:
+    found = known.get(id(parse))
+    if found is None:
         if parse.words and not parse.collapsed:
             raise ParameterError(
                 "a scene graph needs collapsed dependencies, which this parse does not have",
                 where=" ".join(parse.words),
                 help="spaCy pipelines do not produce them: use --parser corenlp or captious, or a file of parses",
             )
-        if id(parse) not in known:
-            known[id(parse)] = tuples_of(parse)
-        found.append(known[id(parse)])
+        found = known[id(parse)] = tuples_of(parse)
     return found

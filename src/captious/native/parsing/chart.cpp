@@ -1,4 +1,4 @@
-// Cells from short to long.
+// Cells from left to right by their last word, from short to long.
 #include "parsing/chart.hpp"
 
 #include <algorithm>
@@ -74,45 +74,48 @@ Chart::Chart(const Grammar& grammar)
       step_(grammar.n_states()), touched_(n_words_),
       meetings_(std::max(grammar.by_left().blocks.size(), grammar.by_right().blocks.size()) + 1) {}
 
-// Fills the cells for which wants(begin, end) is true; require(begin, end) then sets what items must score there.
+// Fills the cells for which wants(begin, end) is true; require(begin, end) then sets what items must score there. All
+// cells of the first `n_kept` words are there.
 template <typename Wants, typename Require>
-void Chart::fill_cells(Words words, const Coarsening* coarsening, const Wants& wants, const Require& require) {
+void Chart::fill_cells(Words words, std::size_t n_kept, const Coarsening* coarsening, const Wants& wants, const Require& require) {
     length_ = words.size();
-    std::size_t n_cells = length_ * (length_ + 1) / 2;
-    cells_.assign(n_cells, {});
-    bits_.assign(n_cells * n_words_, 0);
+    std::size_t n_cells = index(0, length_ + 1), kept = index(0, n_kept + 1);
+    cells_.resize(kept);
+    cells_.resize(n_cells);
+    bits_.resize(kept * n_words_);
+    bits_.resize(n_cells * n_words_);
     ranks_.resize(n_cells * n_words_);
-    n_items_ = 0;
+    n_items_ = n_kept == 0 ? 0 : cell(0, n_kept).end;  // it was filled after the others of these words
     if (coarsening != nullptr) {
         base_required_.resize(coarsening->n_symbols());
         score_required_.resize(coarsening->n_symbols());
     }
-    for (std::size_t length = 1; length <= length_; ++length) {
-        for (std::size_t begin = 0; begin + length <= length_; ++begin) {
-            if (!wants(begin, begin + length)) continue;
-            if (length == 1) add_tags(words[begin]);
-            combine(begin, begin + length);
-            require(begin, begin + length);
-            close(index(begin, begin + length), coarsening);
+    for (std::size_t end = n_kept + 1; end <= length_; ++end) {
+        for (std::size_t begin = end; begin-- > 0;) {
+            if (!wants(begin, end)) continue;
+            if (begin + 1 == end) add_tags(words[begin]);
+            combine(begin, end);
+            require(begin, end);
+            close(index(begin, end), coarsening);
         }
     }
 }
 
-void Chart::fill(Words words) {
+void Chart::fill(Words words, std::size_t n_kept) {
     auto all = [](std::size_t, std::size_t) { return true; };
-    fill_cells(words, nullptr, all, all);
+    fill_cells(words, n_kept, nullptr, all, all);
 }
 
 void Chart::fill(Words words, const CoarseChart& coarse, const Coarsening& coarsening, float threshold) {
     auto wants = [&](std::size_t begin, std::size_t end) { return coarse.best_with(begin, end) >= threshold; };
-    fill_cells(words, &coarsening, wants, [&](std::size_t begin, std::size_t end) {
+    fill_cells(words, 0, &coarsening, wants, [&](std::size_t begin, std::size_t end) {
         coarse.requirements(begin, end, threshold, base_required_.data(), score_required_.data());
     });
 }
 
 void Chart::fill_beam(Words words, const Coarsening& coarsening, float width) {
     auto all = [](std::size_t, std::size_t) { return true; };
-    fill_cells(words, &coarsening, all, [&](std::size_t, std::size_t) {
+    fill_cells(words, 0, &coarsening, all, [&](std::size_t, std::size_t) {
         float least = best_touched(coarsening) - width;
         std::fill(base_required_.begin(), base_required_.end(), least);
         std::fill(score_required_.begin(), score_required_.end(), least);

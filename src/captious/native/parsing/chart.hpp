@@ -42,8 +42,9 @@ public:
 
     explicit Chart(const Grammar& grammar);
 
-    // Fills all cells for words with these tags.
-    void fill(Words words);
+    // Fills all cells for words with these tags. The first `n_kept` words are those of the last call, which was of this
+    // function, and their cells stay as they are.
+    void fill(Words words, std::size_t n_kept = 0);
     // The same with only the items that reach `threshold` by a coarser chart, whose outside scores are known.
     void fill(Words words, const CoarseChart& coarse, const Coarsening& coarsening, float threshold);
     // The same with only the items that, with their potentials, are not further than `width` from the best of their
@@ -58,15 +59,12 @@ public:
     Step step(std::size_t begin, std::size_t end, State state, bool of_base) const;
 
 private:
-    // Shorter cells are before longer ones.
-    std::size_t index(std::size_t begin, std::size_t end) const {
-        std::size_t shorter = end - begin - 1;
-        return shorter * length_ - shorter * (shorter - 1) / 2 + begin;
-    }
+    // The cells of the first words are before all others, however many words follow.
+    static std::size_t index(std::size_t begin, std::size_t end) { return end * (end - 1) / 2 + begin; }
     const std::uint64_t* bits(std::size_t cell) const { return bits_.data() + cell * n_words_; }
     const std::uint16_t* ranks(std::size_t cell) const { return ranks_.data() + cell * n_words_; }
     template <typename Wants, typename Require>
-    void fill_cells(Words words, const Coarsening* coarsening, const Wants& wants, const Require& require);
+    void fill_cells(Words words, std::size_t n_kept, const Coarsening* coarsening, const Wants& wants, const Require& require);
     void add_tags(std::span<const Tag> tags);
     void combine(std::size_t begin, std::size_t end);
     float best_touched(const Coarsening& coarsening) const;

@@ -94,13 +94,18 @@ float Worker::parse(const WordTable& table, std::span<const std::int32_t> words,
     float bound = fill_coarse(table, words), rounding = kRoundingPerWord * n + kRounding * std::abs(bound);
     if (known < bound - kWorstSlack * n) return parse_plainly(table, words, nodes);
     coarse_.fill_outside(known - rounding);
+    plain_.clear();
     chart_.fill(tags_, coarse_, pcfg_.coarsening(), known - rounding);
     return read_off(nodes);
 }
 
 float Worker::parse_plainly(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes) {
     take(table, words);
-    chart_.fill(tags_);
+    std::size_t n_kept = 0;
+    if (plain_table_ == &table) n_kept = static_cast<std::size_t>(std::mismatch(plain_.begin(), plain_.end(), words.begin(), words.end()).first - plain_.begin());
+    plain_.assign(words.begin(), words.end());
+    plain_table_ = &table;
+    chart_.fill(tags_, n_kept);
     return read_off(nodes);
 }
 

@@ -83,7 +83,8 @@ private:
     Lists<Seed> seeds_;
 };
 
-// Parses sentences one after the other in memory of its own.
+// Parses sentences one after the other in memory of its own. Where sentences that are parsed plainly begin with the words
+// of the one before, what stands over these words is computed once.
 class Worker {
 public:
     explicit Worker(const Pcfg& pcfg) : pcfg_(pcfg), coarse_(pcfg.coarsening()), chart_(pcfg.grammar()), common_(pcfg.common()) {}
@@ -106,6 +107,8 @@ private:
     CoarseChart coarse_;
     Chart chart_, common_;
     std::vector<std::span<const Tag>> tags_;
+    const WordTable* plain_table_ = nullptr;
+    std::vector<std::int32_t> plain_;  // the words whose cells the chart has, if it was filled plainly
 };
 
 }  // namespace captious::parsing
