@@ -138,6 +138,19 @@ def test_audio(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("meteor_tables")
+def test_a_subclass_with_an_init_of_its_own() -> None:
+    class Own(COCOEvalCap):
+        def __init__(self, gts: Any, res: Any) -> None:
+            self.evalImgs, self.eval, self.imgToEval = [], {}, {}
+            self.coco, self.cocoRes = gts, res
+            self.params = {"image_id": [*GTS]}
+
+    evaluation = Own(FakeCoco(GTS), FakeCoco(RES))
+    evaluation.evaluate()
+    assert evaluation.eval["CIDEr"] == pytest.approx(MEAN_CIDER)
+
+
+@pytest.mark.usefixtures("meteor_tables")
 def test_evaluations_pickle() -> None:
     for make in (COCOEvalCap, COCOEvalCapSpice):
         evaluation = pickle.loads(pickle.dumps(make(FakeCoco(GTS), FakeCoco(RES))))

@@ -28,6 +28,7 @@ NAMES = {
     "meteor": "Meteor",
     "rouge.rouge": "Rouge",
     "spice.spice": "Spice",
+    "spice.get_stanford_models": "get_stanford_models",
     "tokenizer.ptbtokenizer": "PTBTokenizer",
     "wmd.wmd": "WMD",
 }

@@ -65,6 +65,13 @@ class COCOEvalCap:
     """
 
     _several_candidates = False
+    # For subclasses that set the toolkit's attributes themselves.
+    _is_audio = False
+    _id = "image_id"
+    _asked: list[str] | None = None
+    df: str | os.PathLike[str] = CORPUS
+    tokenization_fn: Callable[[str], str | Sequence[str]] | None = None
+    verbose = True
 
     def __init__(
         self,
