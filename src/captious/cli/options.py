@@ -53,7 +53,8 @@ _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
         ["--tokenizer"],
         {
             "metavar": "NAME",
-            "help": "Tokenizer: ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf, or a registered one. Default: ptb.",
+            "help": "Tokenizer: ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf, or a registered one. "
+            "Default: ptb.",
         },
     ),
     "idf": (

@@ -1,4 +1,4 @@
-"""Images whose captions are counted when somebody looks at the counts; until then, kernels score their text."""
+"""Images whose n-grams are counted only when a caller looks at the counts; until then, kernels score the text."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class CountedImages(Generic[R, T]):
 
     @property
     def _is_uncounted(self) -> bool:
-        """Whether nobody has looked at counts yet, so that nobody has changed them."""
+        """Whether no caller has looked at the counts yet, so that none can have changed them."""
         return not self._crefs and not self._ctest
 
     def _count(self) -> None:

@@ -1,6 +1,6 @@
 """Counts of n-grams in dictionaries, and CIDEr from them: what the scorers of other toolkits show to their callers.
 
-Only for callers that look at counts or frequencies are there dictionaries; for others, kernels compute the same.
+The dictionaries are made only for callers that look at them; for others, kernels compute the same scores.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
         return scores
 
     def _ciders_of_kernel(self) -> list[Any] | None:
-        """The same from text; None if somebody has looked at the counts or the frequencies."""
+        """The same from text; None if a caller has looked at the counts or the frequencies."""
         frequencies = self._frequencies
         if self.n != _KERNEL_ORDER or not isinstance(frequencies, DocumentFrequencies) or self.ref_len is None:
             return None

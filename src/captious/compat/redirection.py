@@ -56,7 +56,7 @@ def install(prefix: str = "pycocoevalcap", *, toolkit: str | None = None) -> Non
 
 
 def replacement_of(prefix: str, toolkit: str | None = None) -> str:
-    """The package of captious that replaces a toolkit; arguments as of ``install``.
+    """The package of captious that replaces a toolkit; the arguments are those of ``install``.
 
     Raises:
         ParameterError: not the name of a toolkit that captious replaces.
@@ -88,7 +88,7 @@ def installed() -> list[str]:
 
 @contextmanager
 def redirected(prefix: str = "pycocoevalcap", *, toolkit: str | None = None) -> Iterator[None]:
-    """A context in which a toolkit's dotted paths lead to captious; arguments as of ``install``."""
+    """A context in which a toolkit's dotted paths lead to captious; the arguments are those of ``install``."""
     before = prefix in installed()
     install(prefix, toolkit=toolkit)
     try:

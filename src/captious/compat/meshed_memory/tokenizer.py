@@ -12,7 +12,7 @@ __all__ = ["PTBTokenizer"]
 
 
 class PTBTokenizer:
-    """Penn Treebank tokens, as of ``captious.compat.pycocoevalcap``, by a method of the class."""
+    """Penn Treebank tokens, as in ``captious.compat.pycocoevalcap``, by a method of the class."""
 
     punctuations = ptbtokenizer.PUNCTUATIONS
     eos_token = "<eos>"

@@ -22,7 +22,7 @@ class CIDErEvalCap:
     Args:
         gts: image id -> list of references, ``{"caption": text}``.
         res: candidates, each ``{"image_id": id, "caption": text}``.
-        df: document frequencies, as of ``Cider``.
+        df: document frequencies, as in ``Cider``.
 
     Attributes:
         gts, res: the tokenized captions.

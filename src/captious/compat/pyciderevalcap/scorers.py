@@ -23,7 +23,7 @@ class FrequencyScorer(CountedCaptions):
             its name in the folder ``data`` ("coco-train-idxs").
         test, refs: the first candidate and its references.
         n: highest order of n-grams.
-        sigma: width of the length penalty, which plain CIDEr has not.
+        sigma: width of the length penalty; plain CIDEr has none.
 
     Raises:
         ResourceError: no such file, or not such a pickle.
@@ -82,7 +82,7 @@ class FrequencyScorer(CountedCaptions):
         """Count documents or take the given frequencies, and score.
 
         Args:
-            df_mode: as of the class; None for the scorer's own. The first version of the code takes it here.
+            df_mode: as in the constructor; None for the one given there. The first version of the code expects it here.
             option, verbose: accepted and ignored.
 
         Returns:

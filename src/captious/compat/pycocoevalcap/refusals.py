@@ -1,6 +1,6 @@
-"""Errors for input that the toolkit refuses with a bare assertion or a ValueError.
+"""Errors for input that the toolkit rejects with a bare assertion or a ValueError.
 
-They name the image, and they are what the toolkit raises, too, so that its callers' ``except`` clauses hold.
+They name the image. They are also instances of what the toolkit raises, so that ``except`` clauses written for it work.
 """
 
 # The names say what was wrong; each is an error of captious and of Python.

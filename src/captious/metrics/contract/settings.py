@@ -35,8 +35,8 @@ class Settings:
     """Settings of all metrics of a run. Names and files are resolved when the object is created.
 
     Args:
-        tokenizer: "ptb", "ptb-harness", "ptb-raw", "whitespace", "spaces", "smurf", a registered name, or a function; None for each
-            metric's default.
+        tokenizer: "ptb", "ptb-harness", "ptb-raw", "whitespace", "spaces", "smurf", a registered name, or a function;
+            None for each metric's default.
         idf: document frequencies for CIDEr and its relatives, or a file that ``captious fit cider-d`` wrote; None to
             count the references at hand.
         model: for metrics with contextual encoders: a model on the Hugging Face hub, a folder, or ``captious.Encoder``;

@@ -16,7 +16,7 @@ class Bleu(bleu.Bleu):
     """
 
     def compute_score(self, gts: Texts, res: Texts, verbose: int = 0) -> tuple[list[float], list[list[float]]]:
-        """As of ``captious.compat.pycocoevalcap``."""
+        """As in ``captious.compat.pycocoevalcap``."""
         return super().compute_score(gts, res, verbose)
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ __all__ = ["Meteor"]
 
 
 class Meteor(meteor.Meteor):
-    """METEOR 1.5, as of ``captious.compat.pycocoevalcap``; nothing is downloaded."""
+    """METEOR 1.5, as in ``captious.compat.pycocoevalcap``; nothing is downloaded."""
 
     def __str__(self) -> str:
         return "METEOR"

@@ -9,7 +9,7 @@ __all__ = ["Rouge", "my_lcs"]
 
 
 class Rouge(rouge.Rouge):
-    """ROUGE-L, as of ``captious.compat.pycocoevalcap``."""
+    """ROUGE-L, as in ``captious.compat.pycocoevalcap``."""
 
     def __str__(self) -> str:
         return "ROUGE"

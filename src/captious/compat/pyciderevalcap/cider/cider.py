@@ -19,7 +19,7 @@ class Cider(Rewards):
 
     Args:
         n: 4.
-        df: as of ``CiderD``.
+        df: as in ``CiderD``.
     """
 
     _scorer = CiderScorer

@@ -9,6 +9,6 @@ __all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
 
 
 class CiderScorer(FrequencyScorer):
-    """CIDEr of counted captions, without clipping and length penalty; arguments as of ``FrequencyScorer``."""
+    """CIDEr of counted captions, without clipping or a length penalty; for the arguments see ``FrequencyScorer``."""
 
     _is_d = False

@@ -15,4 +15,4 @@ __all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
 
 
 class CiderScorer(FrequencyScorer):
-    """CIDEr-D of counted captions; arguments as of ``FrequencyScorer``."""
+    """CIDEr-D of counted captions; the arguments are those of ``FrequencyScorer``."""

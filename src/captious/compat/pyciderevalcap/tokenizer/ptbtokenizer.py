@@ -14,7 +14,7 @@ _SOURCES = ("gts", "res")
 
 
 class PTBTokenizer:
-    """Penn Treebank tokens, as of ``captious.compat.pycocoevalcap``.
+    """Penn Treebank tokens, as in ``captious.compat.pycocoevalcap``.
 
     Args:
         _source: "gts" for references by image, "res" for a list of candidates.

@@ -141,11 +141,11 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         return sum(candidate["testlen"] for candidate in self._candidates())
 
     def reflen(self, option: str | None = None) -> float:
-        """The sum of the images' reference lengths; ``option`` as of ``compute_score``."""
+        """The sum of the images' reference lengths; ``option`` as in ``compute_score``."""
         return sum(self._lengths(option))
 
     def ratio(self, option: str | None = None) -> float:
-        """Length of all candidates by that of the references; ``option`` as of ``compute_score``."""
+        """Length of all candidates divided by that of the references; ``option`` as in ``compute_score``."""
         return _ratio(self.testlen(), self.reflen(option))
 
     def score_ratio(self, option: str | None = None) -> tuple[list[float], float]:

@@ -52,7 +52,7 @@ class Cider(MeanScorer):
         self._metric = self._cider_d()
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
-        """As of ``MeanScorer``, with the present ``_sigma``."""
+        """As in ``MeanScorer``, with the current ``_sigma``."""
         self._metric = self._cider_d()
         return super().compute_score(gts, res)
 
