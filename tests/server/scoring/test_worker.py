@@ -322,14 +322,23 @@ class TestPreparing:
             return False
 
         monkeypatch.setattr(worker, "_prepare_one", prepare)
+
+        def seen() -> Any:
+            return WorkerSeen.objects.values_list("seen", flat=True).first()
+
         with running(lambda: True, monkeypatch):
-            assert preparing.wait(60)
-            before = WorkerSeen.objects.get().seen
-            for _ in range(6000):
-                if WorkerSeen.objects.get().seen > before:
-                    break
-                threading.Event().wait(0.01)
-            assert WorkerSeen.objects.get().seen > before
-            assert site.client().get("/healthz").json()["workers"] == 1
-            goes_on.set()
+            try:
+                assert preparing.wait(60)
+                before = None
+                for _ in range(6000):
+                    now = seen()
+                    if now is not None and before is not None and now > before:
+                        break
+                    before = before or now
+                    threading.Event().wait(0.01)
+                assert before is not None
+                assert seen() > before
+                assert site.client().get("/healthz").json()["workers"] == 1
+            finally:
+                goes_on.set()
         assert not WorkerSeen.objects.exists()
