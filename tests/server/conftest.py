@@ -22,7 +22,7 @@ def set_up_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = tmp_path_factory.mktemp("site")
     for name in [name for name in os.environ if name.startswith("CAPTIOUS_SERVER_") or name == "DATABASE_URL"]:
         del os.environ[name]
-    set_up(data)
+    set_up(data, make=True)
     from django.test.utils import setup_test_environment
 
     setup_test_environment()

@@ -155,3 +155,25 @@ def test_a_board_survives_a_lost_file(site: Site) -> None:
     ranks = {row["method"]: row["rank"] for row in board(site)}
     assert ranks["Mine"] is None
     assert ranks["Improved"] == 1
+
+
+def test_boards_with_other_numbers_of_resamples(site: Site) -> None:
+    site.demo()
+    site.work()
+    before = {row["method"]: row["rank"] for row in board(site)}
+    site.configure(resamples=300)
+    site.submit(site.user())
+    site.work()
+    after = {row["method"]: row["rank"] for row in board(site)}
+    assert after.pop("Mine") == after["Improved"]
+    assert after.keys() == before.keys()
+    [made] = site.submissions()
+    baseline = next(str(row["url"]).split("/")[2] for row in board(site) if row["method"] == "Baseline")
+    assert site.client().get("/challenges/demo/compare", {"a": baseline, "b": made.pk}).status_code == 200
+
+
+@pytest.mark.parametrize("query", [{"phase": "tset"}, {"references": "c400"}, {"phase": "main", "references": "x"}])
+def test_boards_that_do_not_exist(query: dict[str, str], site: Site) -> None:
+    site.demo()
+    for page in ("leaderboard", "leaderboard.json", "leaderboard.csv", "compare", "captions"):
+        assert site.client().get(f"/challenges/demo/{page}", query).status_code == 404

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import dj_database_url
 
 from captious.errors import ParameterError
-from captious.server.settings import DATA_VARIABLE, ServerSettings
+from captious.server.settings import DATA_VARIABLE, SQLITE, ServerSettings
 
 if not os.environ.get(DATA_VARIABLE):
     raise ParameterError(f"{DATA_VARIABLE} is not set", help="set it to the data folder of the server")
@@ -70,7 +70,7 @@ def _database() -> dict[str, Any]:
         return dict(dj_database_url.parse(CAPTIOUS.database_url, conn_max_age=60, conn_health_checks=True))
     return {
         "ENGINE": "django.db.backends.sqlite3",
-        "NAME": str(CAPTIOUS.data / "database.sqlite3"),
+        "NAME": str(CAPTIOUS.data / SQLITE),
         "OPTIONS": {
             "timeout": 30,
             "transaction_mode": "IMMEDIATE",  # whoever will write waits for its turn before it reads
@@ -137,8 +137,9 @@ DEFAULT_FROM_EMAIL = CAPTIOUS.email_from
 if CAPTIOUS.email_url:
     _mail = urlsplit(CAPTIOUS.email_url)
     EMAIL_HOST = _mail.hostname or "localhost"
-    EMAIL_USE_TLS = _mail.scheme == "smtps"
-    EMAIL_PORT = _mail.port or (587 if EMAIL_USE_TLS else 25)
+    EMAIL_USE_SSL, EMAIL_USE_TLS = _mail.scheme == "smtps", _mail.scheme == "smtp+starttls"
+    EMAIL_PORT = _mail.port or {"smtps": 465, "smtp+starttls": 587}.get(_mail.scheme, 25)
+    EMAIL_TIMEOUT = 10
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
 else:
     EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"

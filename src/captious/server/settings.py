@@ -12,23 +12,59 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from captious.entry_points import did_you_mean
 from captious.errors import ParameterError
 
-__all__ = ["DATA_VARIABLE", "FILE_NAME", "ServerSettings"]
+__all__ = ["DATA_VARIABLE", "FILE_NAME", "SQLITE", "ServerSettings"]
 
 #: Name of the settings file in the data folder.
 FILE_NAME = "captious.toml"
 #: The environment variable through which child processes learn the data folder.
 DATA_VARIABLE = "CAPTIOUS_SERVER_DATA"
+#: The database in the data folder, unless ``database_url`` names another one.
+SQLITE = "database.sqlite3"
 _PREFIX = "CAPTIOUS_SERVER_"
 
 _MEBIBYTE = 1024 * 1024
+#: Variables with the prefix that are no settings.
+_NO_SETTINGS = {DATA_VARIABLE, f"{_PREFIX}SECRET_KEY", f"{_PREFIX}PIPE"}
+
+Positive = Annotated[int, Field(ge=1)]
+
+
+def _time_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise ValueError(f"there is no time zone {name!r}; write one such as Europe/Berlin") from None
+    return name
+
+
+def _email_url(url: str) -> str:
+    parts = urlsplit(url)
+    if url and (parts.scheme not in {"smtp", "smtp+starttls", "smtps"} or not parts.hostname):
+        raise ValueError("must begin with smtp://, smtp+starttls:// or smtps:// and name a host")
+    return url
+
+
+def _database_url(url: str) -> str:
+    parts = urlsplit(url)
+    if url and (parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/")):
+        raise ValueError("must be postgres://user:password@host/name; leave it out for SQLite")
+    return url
+
+
+def _listed(hosts: Any) -> Any:
+    if isinstance(hosts, str):
+        raise ValueError('must be a list, such as ["captions.example.org"]')
+    return hosts
 
 
 @checked_dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
@@ -45,8 +81,9 @@ class ServerSettings:
         behind_proxy: trust the ``X-Forwarded-Proto`` and ``X-Forwarded-For`` headers of a proxy in front.
         time_zone: time zone in which a day of the daily quotas begins.
         registration: "open" (anyone can sign up), "approval" (an administrator activates new accounts) or "closed".
-        email_url: ``smtp://user:password@host:port`` (``smtps://`` for TLS); empty to print mail on the console.
-            Nothing depends on mail: administrators can activate accounts and make links that reset passwords.
+        email_url: ``smtp://user:password@host:port``, ``smtp+starttls://`` or ``smtps://`` (TLS from the start); empty
+            to print mail on the console. Nothing depends on mail: administrators can activate accounts and make links
+            that reset passwords.
         email_from: the sender of mail.
         upload_mebibytes: size limit of an upload.
         unpacked_mebibytes: size limit of the files in an archive together.
@@ -68,30 +105,30 @@ class ServerSettings:
 
     data: Path
     site_name: str = "captious"
-    database_url: str = ""
-    hosts: tuple[str, ...] = ("*",)
+    database_url: Annotated[str, AfterValidator(_database_url)] = ""
+    hosts: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ("*",)
     https: bool = False
     behind_proxy: bool = False
-    time_zone: str = "UTC"
+    time_zone: Annotated[str, AfterValidator(_time_zone)] = "UTC"
     registration: Literal["open", "approval", "closed"] = "open"
-    email_url: str = ""
+    email_url: Annotated[str, AfterValidator(_email_url)] = ""
     email_from: str = "captious@localhost"
-    upload_mebibytes: int = 100
-    unpacked_mebibytes: int = 500
-    reading_memory_mebibytes: int = 2048
-    reading_seconds: int = 60
-    concurrent_reads: int = 2
-    web_processes: int = 1
-    web_threads: int = 8
-    workers: int = 1
-    scoring_threads: int = 0
-    scoring_seconds: int = 3600
-    scoring_tries: int = 3
-    lease_seconds: int = 30
-    resamples: int = 1000
-    requests_per_minute: int = 60
-    wrong_passwords: int = 10
-    lock_minutes: int = 15
+    upload_mebibytes: Positive = 100
+    unpacked_mebibytes: Positive = 500
+    reading_memory_mebibytes: Positive = 2048
+    reading_seconds: Positive = 60
+    concurrent_reads: Positive = 2
+    web_processes: Positive = 1
+    web_threads: Positive = 8
+    workers: Positive = 1
+    scoring_threads: Annotated[int, Field(ge=0)] = 0
+    scoring_seconds: Positive = 3600
+    scoring_tries: Positive = 3
+    lease_seconds: Positive = 30
+    resamples: Positive = 1000
+    requests_per_minute: Positive = 60
+    wrong_passwords: Positive = 10
+    lock_minutes: Positive = 15
 
     @classmethod
     def load(cls, data: Path, environment: Mapping[str, str] | None = None) -> ServerSettings:
@@ -108,6 +145,13 @@ class ServerSettings:
             if name != "data" and variable in environment:
                 text = environment[variable]
                 given[name] = tuple(text.replace(",", " ").split()) if name == "hosts" else text
+        known = {_PREFIX + name.upper() for name in _NAMES} | _NO_SETTINGS
+        unknown = sorted(name for name in environment if name.startswith(_PREFIX) and name not in known)
+        if unknown:
+            guess = did_you_mean(unknown[0].removeprefix(_PREFIX), _NAMES)
+            raise ParameterError(
+                f"{', '.join(unknown)}: there is no such setting", help=f"{guess}docs/server.md lists all"
+            )
         if environment.get("DATABASE_URL"):
             given["database_url"] = environment["DATABASE_URL"]
         try:

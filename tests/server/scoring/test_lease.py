@@ -179,7 +179,7 @@ class TestHeartbeat:
     ) -> None:
         from captious.server.scoring import lease, worker
 
-        site.configure(lease_seconds=1, scoring_seconds=0)
+        site.configure(lease_seconds=1, scoring_seconds=1)
         [made] = queue()
         ended = threading.Event()
         monkeypatch.setattr(worker, "_end_process", ended.set)
@@ -190,7 +190,7 @@ class TestHeartbeat:
         assert ended.is_set()
         assert (now_as_of(made).status, made.counts) == ("failed", False)
         assert made.reason == lease.OUR_FAULT
-        assert "longer than 0 seconds" in made.traceback
+        assert "longer than 1 s" in made.traceback
 
     def test_the_process_ends_although_the_database_is_away(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from django.db import OperationalError
@@ -200,7 +200,7 @@ class TestHeartbeat:
         def fail(*_: Any) -> None:
             raise OperationalError("database is locked")
 
-        site.configure(lease_seconds=1, scoring_seconds=0)
+        site.configure(lease_seconds=1, scoring_seconds=1)
         queue()
         taken = lease.take("worker")
         assert taken is not None

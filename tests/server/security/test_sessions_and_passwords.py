@@ -133,7 +133,7 @@ class TestSessions:
         (tmp_path / "captious.toml").write_text("https = true\nbehind_proxy = true\n")
         program = (
             "from captious.server.operations.setup import set_up; from pathlib import Path; "
-            f"set_up(Path({str(tmp_path)!r})); from django.conf import settings as s; "
+            f"set_up(Path({str(tmp_path)!r}), make=True); from django.conf import settings as s; "
             "print(s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.SECURE_HSTS_SECONDS > 0, s.SECURE_PROXY_SSL_HEADER)"
         )
         environment = {key: value for key, value in os.environ.items() if not key.startswith("CAPTIOUS_SERVER_")}

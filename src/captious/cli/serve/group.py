@@ -73,6 +73,8 @@ def serve(context: click.Context, demo: bool, data: Path | None, host: str, port
     try:
         _check_port(host, port)
         set_up(folder, make=True)
+        if folder.stat().st_mode & 0o077:
+            click.echo(f"warning: other users of this machine can read {folder}: chmod 700 {folder}", err=True)
         migrate()
         said = first_administrator(_ask if sys.stdin.isatty() and not demo else None, demo=demo)
         if demo:

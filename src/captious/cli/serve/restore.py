@@ -22,7 +22,7 @@ def restore(file: Path, data: Path) -> None:
         from captious.server.operations.backup import restore_database, settle
         from captious.server.operations.setup import migrate, set_up
     n = restore_files(file, data)
-    set_up(data)
+    set_up(data, make=True)
     restore_database(data)
     migrate()
     again, gone = settle()

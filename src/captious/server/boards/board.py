@@ -159,21 +159,25 @@ class Board:
 
 
 def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -> Query | None:
-    """The leaderboard that an address asks for; what it does not say, or says wrongly, is the default.
+    """The leaderboard that an address asks for; what it does not say is the default.
 
     Returns:
-        None if the user may see no leaderboard of this challenge.
+        None if there is no such phase or reference set, or the user may not see its leaderboard.
     """
     phases = [phase for phase in challenge.phase_list if may_see_board(user, phase)]
     if not phases:
         return None
     default = next((phase for phase in reversed(phases) if phase.state == "open"), phases[-1])
-    phase = next((each for each in phases if each.name == parameters.get("phase")), default)
+    phase = next((each for each in phases if each.name == parameters.get("phase", default.name)), None)
+    if phase is None:
+        return None
     sets = phase.reference_sets
     wanted = parameters.get("references")
     # The last captions file is usually the one that counts: val2014 before test2014.
     first_of_last = next(each for each in sets if each.captions == sets[-1].captions)
-    references = next((each for each in sets if key_of(challenge, each) == wanted), first_of_last)
+    references = next((each for each in sets if key_of(challenge, each) == wanted), None if wanted else first_of_last)
+    if references is None:
+        return None
     sort = parameters.get("sort", "")
     output = sort.removeprefix("-")
     outputs = challenge.definition.outputs

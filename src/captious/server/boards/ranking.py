@@ -28,14 +28,16 @@ def rank_submissions(scores: Mapping[int, float], resampled: Mapping[int, NDArra
 
     Args:
         scores: corpus score by submission.
-        resampled: the same on resampled images, float64[resamples]; all with the same resamples.
+        resampled: the same on resampled images, float64[resamples]; all with the same resamples, of which some may
+            have fewer.
 
     Returns:
         Rank by submission, for those that have a score.
     """
     there = [key for key, score in scores.items() if np.isfinite(score)]
     pairs = [*combinations(there, 2)]
-    p_values = holm([_p_value(scores[a] - scores[b], resampled[a] - resampled[b]) for a, b in pairs])
+    n = min((len(resampled[key]) for key in there), default=0)
+    p_values = holm([_p_value(scores[a] - scores[b], resampled[a][:n] - resampled[b][:n]) for a, b in pairs])
     named = {(str(a), str(b)): p for (a, b), p in zip(pairs, p_values, strict=True)}
     found = ranks({str(key): scores[key] for key in there}, named, SIGNIFICANCE)
     return {key: found[str(key)] for key in there}

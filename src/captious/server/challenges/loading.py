@@ -117,8 +117,20 @@ def _check_against(checked: CheckedChallenge, old: Challenge | None) -> None:
                 problems.append(
                     f"captions {name!r}: the images have changed, but there are submissions; use another slug"
                 )
+        problems += _other_captions(checked, old)
     if problems:
         raise ChallengeError(problems, str(checked.folder))
+
+
+def _other_captions(checked: CheckedChallenge, old: Challenge) -> Iterator[str]:
+    """Phases that would take other captions files than their submissions have."""
+    for i, phase in enumerate(checked.definition.phases, start=1):
+        before = Phase.objects.filter(challenge=old, name=phase.name).first()
+        if before is None or set(before.captions) == set(phase.captions):
+            continue
+        if Submission.objects.filter(phase=before, is_baseline=False).exists():
+            was = ", ".join(before.captions)
+            yield f"phases[{i}].captions: there are submissions with {was} only; write that, and add another phase"
 
 
 def _copy(checked: CheckedChallenge, target: Path) -> None:

@@ -25,10 +25,10 @@ from django.conf import settings
 from captious.atomic_write import whole_file
 from captious.errors import CaptionFileError, CaptiousError, MissingExtraError, OutputError
 from captious.progress import Progress
+from captious.server.settings import SQLITE
 
 __all__ = ["backup", "restore", "restore_database", "settle"]
 
-_SQLITE = "database.sqlite3"
 _POSTGRES = "database.dump"
 _FOLDERS = ("challenges", "submissions")
 _FILES = ("secret_key", "captious.toml")
@@ -111,6 +111,8 @@ def restore(source: Path, data: Path) -> int:
                 archive.extractall(place, filter="data")
         except (tarfile.TarError, EOFError) as error:
             raise CaptionFileError(f"{source} is not a backup, or is damaged", where=str(error)) from None
+        except OSError as error:
+            raise CaptionFileError(f"{source} cannot be restored", where=error.strerror or str(error)) from None
         names = _check(place, source)
         if data.exists():
             data.rmdir()
@@ -136,7 +138,7 @@ def _check(place: Path, source: Path) -> dict[str, str]:
                     raise CaptionFileError(f"{source} is damaged", where=f"the checksum of {name} is wrong")
     except (ValueError, AttributeError, OSError) as error:
         raise CaptionFileError(f"{source} is damaged", where=str(error)) from None
-    if not {_SQLITE, _POSTGRES} & checksums.keys():
+    if not {SQLITE, _POSTGRES} & checksums.keys():
         raise CaptionFileError(f"{source} is not a backup", where="there is no database in it")
     described.unlink()
     return checksums
@@ -185,8 +187,8 @@ def _dump(place: Path) -> Path:
         file = place / _POSTGRES
         _run(["pg_dump", "--format=custom", "--file", str(file), "--dbname", settings.CAPTIOUS.database_url])
         return file
-    file = place / _SQLITE
-    with closing(sqlite3.connect(settings.CAPTIOUS.data / _SQLITE)) as source, closing(sqlite3.connect(file)) as copy:
+    file = place / SQLITE
+    with closing(sqlite3.connect(settings.CAPTIOUS.data / SQLITE)) as source, closing(sqlite3.connect(file)) as copy:
         source.backup(copy)
     return file
 

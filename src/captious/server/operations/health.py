@@ -16,7 +16,7 @@ from captious.version import __version__
 __all__ = ["healthz"]
 
 #: A worker that was not heard from for so long is gone. Within a submission, its lease counts.
-_SILENCE = timedelta(seconds=60)
+_SILENCE = timedelta(seconds=20)
 
 
 @require_safe

@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from captious.errors import MissingExtraError, ParameterError
-from captious.server.settings import DATA_VARIABLE
+from captious.errors import MissingExtraError, ParameterError, ResourceError
+from captious.server.settings import DATA_VARIABLE, SQLITE, ServerSettings
 
 __all__ = ["SETTINGS_MODULE", "first_administrator", "load_demo", "make_administrator", "migrate", "set_up"]
 
@@ -21,17 +21,18 @@ def set_up(data: Path | None = None, *, make: bool = False) -> None:
 
     Args:
         data: the data folder; None if the environment names it.
-        make: make the folder if it does not exist.
+        make: make a server in the folder, and the folder, if there is none. Only its owner can read a new folder.
 
     Raises:
-        ParameterError: no such folder, or settings that are not valid.
+        ParameterError: a folder without a server, or settings that are not valid.
+        ResourceError: the database cannot be used.
         MissingExtraError: the extra is not installed.
     """
     if data is not None:
         if make:
-            data.mkdir(parents=True, exist_ok=True)
-        if not data.is_dir():
-            raise ParameterError(f"there is no folder {data}", help="captious serve --data DIR makes it")
+            data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        elif not (data.is_dir() and _may_hold_server(data)):
+            raise _no_server(data)
         os.environ[DATA_VARIABLE] = str(data.absolute())
     os.environ["DJANGO_SETTINGS_MODULE"] = SETTINGS_MODULE
     try:
@@ -39,13 +40,43 @@ def set_up(data: Path | None = None, *, make: bool = False) -> None:
     except ImportError:
         raise MissingExtraError("Django is not installed", help="pip install 'captious[server]'") from None
     django.setup()
+    if data is not None and not make:
+        from django.db import Error, connection
+
+        try:
+            if "captious_user" not in connection.introspection.table_names():
+                raise _no_server(data)
+        except Error as error:
+            raise _unusable(error) from None
+
+
+def _may_hold_server(data: Path) -> bool:
+    """Whether there is a SQLite database, or the settings name another one."""
+    return (data / SQLITE).exists() or bool(ServerSettings.load(data).database_url)
+
+
+def _no_server(data: Path) -> ParameterError:
+    return ParameterError(f"{data} holds no server", help="captious serve --data DIR makes one")
+
+
+def _unusable(error: Exception) -> ResourceError:
+    said = str(error).strip().splitlines() or [type(error).__name__]
+    return ResourceError("the database cannot be used", where=said[0], help="is it running, and is DATABASE_URL right?")
 
 
 def migrate() -> None:
-    """Bring the database to the current layout."""
-    from django.core.management import call_command
+    """Bring the database to the current layout.
 
-    call_command("migrate", verbosity=0, interactive=False)
+    Raises:
+        ResourceError: the database cannot be used.
+    """
+    from django.core.management import call_command
+    from django.db import Error
+
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    except Error as error:
+        raise _unusable(error) from None
 
 
 def make_administrator(name: str, password: str) -> None:
@@ -82,7 +113,7 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
         raise ParameterError("CAPTIOUS_ADMIN is set, but CAPTIOUS_ADMIN_PASSWORD is not", help="set both")
     if name:
         make_administrator(name, password)
-        return ""
+        return _remark(password)
     if demo:
         password = secrets.token_urlsafe(9)
         make_administrator("admin", password)
@@ -91,6 +122,18 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
         make_administrator(*ask())
         return ""
     return "There is no administrator yet: captious serve admin --data DIR --user NAME"
+
+
+def _remark(password: str) -> str:
+    """What is wrong with an administrator's password; empty if nothing is."""
+    from django.contrib.auth.password_validation import validate_password
+    from django.core.exceptions import ValidationError
+
+    try:
+        validate_password(password)
+    except ValidationError as error:
+        return f"warning: the administrator's password is weak. {' '.join(error.messages)}"
+    return ""
 
 
 def load_demo() -> None:

@@ -135,7 +135,10 @@ def cancel(submission: Submission) -> bool:
 
 
 def queue_again(submissions: Any) -> int:
-    """Score submissions again, from a queryset, because what they are scored with has changed. It costs nothing."""
+    """Score submissions again, from a queryset, because what they are scored with has changed.
+
+    It costs nothing, and what did not count because the server had failed does not count later either.
+    """
     rows = submissions.filter(status__in=[_Status.DONE, _Status.FAILED, _Status.RUNNING])
     return int(
         rows.update(

@@ -1,0 +1,56 @@
+"""captious serve with folders and databases that are none: errors, and nothing is made."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("django")
+
+
+def captious(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAPTIOUS_SERVER_")}
+    command = [sys.executable, "-P", "-m", "captious", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env={**kept, **environment}, timeout=120)
+
+
+@pytest.mark.parametrize(
+    "command", [["web"], ["worker"], ["token", "--user", "ann"], ["backup", "out.tar"]], ids=lambda words: words[0]
+)
+def test_a_folder_without_a_server(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    for place in ("empty", "nothing"):
+        done = captious("serve", *command, "--data", place)
+        assert done.returncode == 2
+        assert f"error: {place} holds no server" in done.stderr
+    assert [*(tmp_path / "empty").iterdir()] == []
+    assert [*tmp_path.iterdir()] == [tmp_path / "empty"]
+
+
+def test_a_database_that_cannot_be_reached(tmp_path: Path) -> None:
+    done = captious("serve", "--data", str(tmp_path / "data"), DATABASE_URL="postgres://127.0.0.1:9/nothing")
+    assert done.returncode == 2
+    assert "error: the database cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_new_folder_is_the_owners(tmp_path: Path) -> None:
+    made = captious(
+        "serve", "admin", "--data", str(tmp_path / "data"), "--user", "root", CAPTIOUS_ADMIN_PASSWORD="correct-horse-77"
+    )
+    assert made.returncode == 0, made.stderr
+    assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
+
+
+def test_restoring_what_is_not_there(tmp_path: Path) -> None:
+    done = captious("serve", "restore", str(tmp_path / "nothing.tar"), "--data", str(tmp_path / "data"))
+    assert done.returncode == 2
+    assert "cannot be restored" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "data").exists()

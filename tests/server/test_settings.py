@@ -1,0 +1,70 @@
+"""Settings from a file and the environment: every mistake is named, and none is taken for something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pydantic")
+
+from captious.errors import ParameterError
+from captious.server.settings import ServerSettings
+
+
+def test_the_environment_takes_precedence(tmp_path: Path) -> None:
+    (tmp_path / "captious.toml").write_text('workers = 3\nsite_name = "ours"\nhosts = ["a.example", "b.example"]\n')
+    environment = {"CAPTIOUS_SERVER_WORKERS": "2", "CAPTIOUS_SERVER_HTTPS": "true", "DATABASE_URL": "postgres://h/n"}
+    settings = ServerSettings.load(tmp_path, environment)
+    assert (settings.workers, settings.site_name, settings.https) == (2, "ours", True)
+    assert settings.hosts == ("a.example", "b.example")
+    assert settings.database_url == "postgres://h/n"
+    assert ServerSettings.load(tmp_path, {"CAPTIOUS_SERVER_HOSTS": "x.example, y.example"}).hosts == (
+        "x.example",
+        "y.example",
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("worker = 2", "did you mean workers?"),
+        ("workers = 0", "workers"),
+        ("workers = -1", "workers"),
+        ("resamples = 0", "resamples"),
+        ("web_threads = 0", "web_threads"),
+        ("upload_mebibytes = -5", "upload_mebibytes"),
+        ('time_zone = "Mars/Olympus"', "there is no time zone 'Mars/Olympus'"),
+        ('database_url = "mysql://host/name"', "must be postgres://"),
+        ('database_url = "nonsense"', "must be postgres://"),
+        ('email_url = "gmail.com"', "must begin with smtp://"),
+        ('hosts = "example.org"', "must be a list"),
+        ('registration = "maybe"', "registration"),
+        ("workers = ", "cannot be read"),
+    ],
+)
+def test_mistakes_in_the_file(line: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "captious.toml").write_text(line)
+    with pytest.raises(ParameterError) as caught:
+        ServerSettings.load(tmp_path, {})
+    assert said in str(caught.value)
+
+
+def test_all_mistakes_at_once(tmp_path: Path) -> None:
+    (tmp_path / "captious.toml").write_text('workers = 0\ntime_zone = "X/Y"\nnothing = 1\n')
+    with pytest.raises(ParameterError) as caught:
+        ServerSettings.load(tmp_path, {})
+    assert len(caught.value.where.splitlines()) == 3
+
+
+def test_unknown_variables(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="CAPTIOUS_SERVER_WORKERZ") as caught:
+        ServerSettings.load(tmp_path, {"CAPTIOUS_SERVER_WORKERZ": "3"})
+    assert "workers" in caught.value.help
+
+
+def test_the_secret_key_is_made_once(tmp_path: Path) -> None:
+    key = ServerSettings.load(tmp_path, {}).secret_key
+    assert len(key) >= 50
+    assert ServerSettings.load(tmp_path, {}).secret_key == key
+    assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0
