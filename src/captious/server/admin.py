@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.tokens import default_token_generator
 from django.db import models
@@ -20,8 +22,30 @@ admin.site.site_header = admin.site.site_title = "Administration"
 admin.site.index_title = "Accounts, teams, submissions"
 
 
+class _Audited(admin.ModelAdmin):
+    """What is added, changed and deleted here is in the audit log as well."""
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        _record("add", obj, request, message)
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        _record("change", obj, request, message)
+        return super().log_change(request, obj, message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        for obj in queryset:
+            _record("delete", obj, request, "")
+        return super().log_deletions(request, queryset)
+
+
+def _record(action: str, obj: Any, request: HttpRequest, message: Any) -> None:
+    entry = LogEntry(change_message=message if isinstance(message, str) else json.dumps(message))
+    record(f"{action} {obj._meta.verbose_name}", str(obj), request=request, detail=entry.get_change_message())
+
+
 @admin.register(User)
-class _Users(UserAdmin):
+class _Users(_Audited, UserAdmin):
     """Accounts."""
 
     list_display = ("username", "email", "is_active", "is_superuser", "date_joined", "last_login")
@@ -57,7 +81,7 @@ class _Members(admin.TabularInline):
 
 
 @admin.register(Team)
-class _Teams(admin.ModelAdmin):
+class _Teams(_Audited):
     """Teams."""
 
     list_display = ("name", "is_personal", "created")
@@ -70,7 +94,7 @@ class _Participants(admin.TabularInline):
     extra = 0
 
 
-class _ReadOnly(admin.ModelAdmin):
+class _ReadOnly(_Audited):
     """What is changed elsewhere, where all rules are kept."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:

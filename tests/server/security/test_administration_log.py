@@ -1,0 +1,59 @@
+"""What is done on the administration pages is in the audit log."""
+
+from __future__ import annotations
+
+from tests.server.security.world import World
+
+
+def events() -> list[tuple[str, str, str, str]]:
+    """Who did what to what, and details; the latest first."""
+    from captious.server.models import AuditEvent
+
+    return list(AuditEvent.objects.values_list("actor", "action", "target", "detail"))
+
+
+def inline(world: World, **values: str) -> dict[str, str]:
+    """The form of team Beta with its member."""
+    [member] = world.beta.memberships.all()
+    return {
+        "name": "Beta",
+        "slug": "beta",
+        "memberships-TOTAL_FORMS": "1",
+        "memberships-INITIAL_FORMS": "1",
+        "memberships-0-id": str(member.pk),
+        "memberships-0-team": str(world.beta.pk),
+        "memberships-0-user": str(member.user_id),
+        **values,
+    }
+
+
+def test_users(undone: World) -> None:
+    root = undone.as_user("root")
+    form = {"username": "eve", "password1": "correct-horse-77", "password2": "correct-horse-77"}
+    assert root.post("/admin/captious/user/add/", {**form, "usable_password": "true"}).status_code == 302
+    assert events()[0] == ("root", "add user", "eve", "Added.")
+    assert "correct-horse" not in str(events())
+    gone = undone.users["paul"]
+    assert (
+        root.post(f"/admin/captious/user/{gone.pk}/password/", {**form, "usable_password": "true"}).status_code == 302
+    )
+    assert events()[0] == ("root", "change user", "paul", "Changed password.")
+
+
+def test_teams(undone: World) -> None:
+    root = undone.as_user("root")
+    address = f"/admin/captious/team/{undone.beta.pk}"
+    assert root.post(f"{address}/change/", inline(undone, name="Gamma")).status_code == 302
+    assert events()[0][:3] == ("root", "change team", "Gamma")
+    assert events()[0][3].startswith("Changed Name")
+    assert root.post(f"{address}/delete/", {"post": "yes"}).status_code == 302
+    assert events()[0] == ("root", "delete team", "Gamma", "")
+
+
+def test_several_at_once(undone: World) -> None:
+    from captious.server.people.teams import found_team
+
+    made = [found_team(name, undone.users["bob"]) for name in ("One", "Two")]
+    form = {"action": "delete_selected", "_selected_action": [str(team.pk) for team in made], "post": "yes"}
+    assert undone.as_user("root").post("/admin/captious/team/", form).status_code == 302
+    assert {event[1:3] for event in events()[:2]} == {("delete team", "One"), ("delete team", "Two")}
