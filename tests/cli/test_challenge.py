@@ -47,6 +47,13 @@ def test_all_problems_are_told(folder: Path, run: Run) -> None:
     )
 
 
+def test_a_file_instead_of_the_folder(folder: Path, run: Run) -> None:
+    assert run("challenge", "init", "mine").code == 0
+    refused = run("challenge", "check", "mine/challenge.toml")
+    assert_refused(refused, "give the folder, not the file")
+    assert "counted from 1" not in refused.err  # no table is named
+
+
 def test_warnings(folder: Path, run: Run) -> None:
     assert run("challenge", "init", "mine", "--references", "baseline.json").code == 0
     checked = run("challenge", "check", "mine")

@@ -53,7 +53,11 @@ def submit(
     wait: bool,
     format_: str,
 ) -> None:
-    """Submit a FILE of captions to a challenge: .json, or .zip where a submission has several files."""
+    """Submit a FILE of captions to a challenge.
+
+    FILE is .json, .jsonl, .ndjson, .csv or .tsv, each also compressed as .gz, or a .zip where a submission has several
+    files.
+    """
     client = Client(server, token)
     made = client.submit(
         file,
@@ -68,7 +72,8 @@ def submit(
         dry_run=dry_run,
     )
     if dry_run:
-        click.echo(json.dumps(made) if format_ == "json" else "no problems found")
+        remarks = [f"a submission would be refused now: {remark}" for remark in made["remarks"]]
+        click.echo(json.dumps(made) if format_ == "json" else "\n".join(["no problems found", *remarks]))
         return
     if wait:
         made = client.wait(made["id"])

@@ -77,7 +77,8 @@ class Client:
             dry_run: only check the file.
 
         Returns:
-            The submission as the API shows it; with ``dry_run``, ``{"problems": []}``.
+            The submission as the API shows it; with ``dry_run``, ``{"problems": [], "remarks": [...]}``,
+            where remarks say why it would be refused now, such as a quota that is used up.
 
         Raises:
             InputError: the file cannot be read, or its captions are not valid: all problems.
@@ -100,7 +101,7 @@ class Client:
                 size = file.stat().st_size
                 with Progress(max(size, 1)) as progress:
                     body = _chunks(content, progress, f"uploading {file.name}")
-                    return self._call("POST", address, body, size)
+                    return self._call("POST", address, body, size, challenge=challenge)
         except OSError as error:
             raise InputError(f"{file} cannot be read", where=error.strerror or str(error)) from None
 
@@ -129,7 +130,9 @@ class Client:
                 time.sleep(wait)
                 wait = min(wait * 1.3, _LONGEST_WAIT)
 
-    def _call(self, method: str, address: str, body: Iterator[bytes] | None = None, size: int = 0) -> Any:
+    def _call(
+        self, method: str, address: str, body: Iterator[bytes] | None = None, size: int = 0, *, challenge: str = ""
+    ) -> Any:
         headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}
         if body is not None:
             headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
@@ -138,7 +141,7 @@ class Client:
             with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            raise _refused(error, self._root) from None
+            raise _refused(error, self._root, challenge) from None
         except (urllib.error.URLError, ConnectionError, TimeoutError) as error:
             reason = getattr(error, "reason", error)
             raise ServerError(
@@ -146,7 +149,7 @@ class Client:
             ) from None
         except ValueError:
             raise ServerError(
-                f"{self._root} does not answer as an evaluation server does", help="check the address"
+                f"{self._root} does not answer as an evaluation server does", help=_check_address(self._root)
             ) from None
 
 
@@ -158,18 +161,31 @@ def _chunks(content: IO[bytes], progress: Progress, what: str) -> Iterator[bytes
         progress.reach(sent, what)
 
 
-def _refused(error: urllib.error.HTTPError, root: str) -> CaptiousError:
+def _refused(error: urllib.error.HTTPError, root: str, challenge: str) -> CaptiousError:
     try:
         answer = json.load(error)
         message = str(answer.get("error", "The captions are not valid."))
-    except (ValueError, KeyError, TypeError, OSError):
-        return ServerError(f"{root} answers with status {error.code}", help="check the address", status=error.code)
+    except (ValueError, AttributeError, OSError):
+        return ServerError(f"{root} answers with status {error.code}", help=_check_address(root), status=error.code)
+    if error.code == 404 and challenge:
+        return ServerError(
+            f"there is no challenge {challenge!r} on {root}, or you may not see it",
+            help="give its name as in its address, /challenges/NAME/",
+            status=404,
+        )
     problems = answer.get("problems") or []
     if problems:
         return InputError(
             message.rstrip("."), where="\n".join(_said(problem) for problem in problems), help="correct the file"
         )
     return ServerError(message.rstrip("."), where=root, status=error.code)
+
+
+def _check_address(root: str) -> str:
+    parts = urlsplit(root)
+    return (
+        f"give the address of the site, such as {parts.scheme}://{parts.netloc}" if parts.path else "check the address"
+    )
 
 
 def _said(problem: dict[str, Any]) -> str:

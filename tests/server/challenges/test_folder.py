@@ -123,9 +123,9 @@ C5, C40, HUMAN = "references/val2014_c5.json", "references/test2014_c40.json", "
         (_remove(C5), f"references[1].file: there is no file {C5}"),
         (_remove(HUMAN), f"baselines[1].file: there is no file {HUMAN}"),
         (_file("overview.md", "references"), "texts[1].file: references is not a file"),
-        (_file("overview.md", "../other.md"), "texts[1].file: ../other.md is outside of the folder"),
+        (_file("overview.md", "../other.md"), "texts[1].file: ../other.md is outside the folder"),
         (_file("overview.md", "x/../overview.md"), "texts[1].file: x/../overview.md must not contain '..'"),
-        (_file("overview.md", "/etc/hostname"), "texts[1].file: /etc/hostname is outside of the folder"),
+        (_file("overview.md", "/etc/hostname"), "texts[1].file: /etc/hostname is outside the folder"),
         (_file("overview.md", "a\\u0000b"), "texts[1].file: 'a\\x00b' cannot be read: embedded null byte"),
         (_write("overview.md", b"x\n\xe9"), "texts[1].file: overview.md is not UTF-8 text, in line 2"),
         (_write(C5, b"{"), f"references[1].file: the JSON is truncated ({C5}: line 1, column 2)"),
@@ -161,11 +161,11 @@ C5, C40, HUMAN = "references/val2014_c5.json", "references/test2014_c40.json", "
         (lambda folder: change(folder, 'tokenizer = "ptb"', 'tokenizer = "ptp"'), "settings.tokenizer: "),
         (
             lambda folder: change(folder, 'tokenizer = "ptb"', 'idf = "/etc/hostname"'),
-            "settings.idf: /etc/hostname is outside of the folder",
+            "settings.idf: /etc/hostname is outside the folder",
         ),
         (
             lambda folder: change(folder, 'tokenizer = "ptb"', 'images = "../.."'),
-            "settings.images: ../.. is outside of the folder",
+            "settings.images: ../.. is outside the folder",
         ),
         (
             lambda folder: change(folder, 'tokenizer = "ptb"', 'parser = "captious"'),
@@ -199,13 +199,13 @@ def test_links_out_of_the_folder(folder: Path, problems: Problems, file: str) ->
     os.rename(folder / file, outside)
     (folder / file).symlink_to(outside)
     (said,) = problems()
-    assert said.endswith(f": {file} is outside of the folder")
+    assert said.endswith(f": {file} is outside the folder")
 
 
 def test_a_folder_that_is_a_link_out_of_the_folder(folder: Path, problems: Problems) -> None:
     os.rename(folder / "references", folder.parent / "references")
     (folder / "references").symlink_to("../references")
-    assert problems()[0] == f"references[1].file: {C5} is outside of the folder"
+    assert problems()[0] == f"references[1].file: {C5} is outside the folder"
 
 
 def test_a_link_to_itself(folder: Path, problems: Problems) -> None:
@@ -296,7 +296,7 @@ class TestSettings:
         (said,) = problems()  # but nothing about the folder
         assert said.startswith("settings: the setting images was given, but no requested metric uses it")
         (folder / "features" / "3.jpg").symlink_to("../../outside.jpg")
-        assert "settings.images: features/3.jpg is outside of the folder" in problems()
+        assert "settings.images: features/3.jpg is outside the folder" in problems()
 
     def test_files_where_the_command_runs_are_not_taken(
         self, folder: Path, problems: Problems, monkeypatch: pytest.MonkeyPatch

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from typing import Any
 
 import pytest
@@ -38,6 +37,7 @@ def table(rows: list[tuple[ImageId, str]], delimiter: str) -> bytes:
 def test_valid_captions_come_out_equal(data: st.DataObject) -> None:
     ids: list[Any] = data.draw(ids_of_challenge)
     found = {image: data.draw(captions) for image in ids}
+    found[ids[0]] += "a"  # not all may be empty
     shuffled = data.draw(st.permutations(list(found.items())))
     records = [{"image_id": image, "caption": caption, "other": [1.5, None]} for image, caption in shuffled]
     bom = data.draw(st.sampled_from([b"", b"\xef\xbb\xbf"]))
@@ -238,7 +238,8 @@ def test_latin_1() -> None:
     ],
 )
 def test_odd_captions_are_captions(caption: str) -> None:
-    rows = [{"image_id": image, "caption": caption} for image in IDS]
+    rows = [{"image_id": image, "caption": caption} for image in IDS[:-1]]
+    rows.append({"image_id": IDS[-1], "caption": "a cat"})
     files, wrong = read(as_json(rows))
     assert not wrong
     assert json.loads(files["val2014"]) == rows
@@ -261,5 +262,13 @@ def test_ids_are_shown_without_harm() -> None:
 
 def test_names_of_files() -> None:
     for name in ("ours", "ours.txt", ".json", "ours.json.exe", "ours.parquet", "ours.pkl"):
-        assert re.search(r"has to end in \.json, .* or \.tsv\.$", messages(as_json(), name)[0])
+        accepted = ".json, .jsonl, .ndjson, .csv or .tsv, each also with .gz, or in .zip."
+        assert messages(as_json(), name)[0].endswith(f"has to end in {accepted}")
     assert read(as_json(), "OURS.JSON")[0]
+
+
+@pytest.mark.parametrize("empty", ["", " \t\n"])
+def test_every_caption_is_empty(empty: str) -> None:
+    rows = [{"image_id": image, "caption": empty} for image in IDS]
+    assert messages(as_json(rows)) == ["Every caption is empty."]
+    assert not read(as_json([{**rows[0], "caption": "a cat"}, *rows[1:]]))[1]

@@ -64,7 +64,7 @@ class FolderFiles:
         try:
             path = self.folder / name
             if Path(name).is_absolute() or not path.resolve().is_relative_to(self.folder):
-                self.problems.append(f"{place}: {name} is outside of the folder")
+                self.problems.append(f"{place}: {name} is outside the folder")
                 return None
             if ".." in Path(name).parts:  # a copy of the folder need not have the folder in front of it
                 self.problems.append(f"{place}: {name} must not contain '..'")
@@ -95,6 +95,8 @@ def toml_values(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         hint = f"there is no {FILE_NAME} in this folder; captious challenge init FOLDER makes one"
         raise ChallengeError([hint if path.is_dir() else "there is no such folder"], str(path)) from None
+    except NotADirectoryError:
+        raise ChallengeError(["give the folder, not the file"], str(path)) from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ChallengeError([f"{FILE_NAME}: line {line:,} is not UTF-8 text"], str(path)) from None

@@ -125,12 +125,12 @@ def _check_setting(found: FolderFiles, name: str, value: str) -> bool:
     if Path(value).is_absolute():
         if name in SHARED_SETTINGS:
             return True
-        found.problems.append(f"{place}: {value} is outside of the folder")
+        found.problems.append(f"{place}: {value} is outside the folder")
         return False
     if path.is_dir():
         inside = sorted(each.relative_to(found.folder) for each in path.rglob("*") if not each.is_dir())
         if not path.resolve().is_relative_to(found.folder):
-            found.problems.append(f"{place}: {value} is outside of the folder")
+            found.problems.append(f"{place}: {value} is outside the folder")
             return False
         return all([found.file(place, str(each)) is not None for each in inside])
     if path.is_file() or ".." in Path(value).parts:

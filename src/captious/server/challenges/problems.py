@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from captious.errors import CaptiousError
 
 __all__ = ["ChallengeError", "CrossError", "at", "sentences", "unknown_key"]
 
-_HELP = "tables are counted from 1; docs/challenges.md describes the format"
+_HELP = "docs/challenges.md describes the format"
 
 #: By pydantic's type of an error: what to say about the key. Fields of the error's context may be inserted.
 _SAID = {
@@ -47,8 +48,12 @@ class ChallengeError(CaptiousError):
     def __init__(self, problems: Iterable[str], folder: str) -> None:
         self.problems = list(dict.fromkeys(problems))
         n = len(self.problems)
+        # As in "phases[1].closes"; metrics have square brackets, too.
+        is_counted = any(re.match(r"[a-z_]+\[[0-9]+\]", problem) for problem in self.problems)
         super().__init__(
-            f"{folder} has {n:,} problem{'s' if n > 1 else ''}", where="\n".join(self.problems), help=_HELP
+            f"{folder} has {n:,} problem{'s' if n > 1 else ''}",
+            where="\n".join(self.problems),
+            help=f"tables are counted from 1; {_HELP}" if is_counted else _HELP,
         )
 
 

@@ -337,6 +337,8 @@ def _checked(
     # If no row could be read, every image would be listed as missing, which says nothing new.
     if found or not problems:
         report(missing, "image has no caption.", "images have no caption.")
+    if expected and not problems and not any(found[image].strip() for image in expected):
+        problems.append(Problem(file, "Every caption is empty."))
     return [] if problems else [found[image] for image in expected], problems
 
 

@@ -52,7 +52,7 @@ def read_contents(
         name = name.removesuffix(".gz")
     if isinstance(content, Problem):
         return {}, [content]
-    rows, problems = _read_file(content, name, file, ids[expected[0].name], limits)
+    rows, problems = _read_file(content, name, file, ids[expected[0].name], limits, in_archive=False)
     return {} if problems else {expected[0].name: rows}, problems
 
 
@@ -80,13 +80,15 @@ def _from_zip(
         if isinstance(content, Problem):
             problems.append(content)
             continue
-        files[each.name], of_file = _read_file(content, entry.name.lower(), name, ids[each.name], limits)
+        files[each.name], of_file = _read_file(
+            content, entry.name.lower(), name, ids[each.name], limits, in_archive=True
+        )
         problems += of_file
     return {} if problems else files, problems
 
 
 def _read_file(
-    content: bytes | bytearray, name: str, file: str, ids: Sequence[ImageId], limits: UploadLimits
+    content: bytes | bytearray, name: str, file: str, ids: Sequence[ImageId], limits: UploadLimits, *, in_archive: bool
 ) -> tuple[bytes, list[Problem]]:
     """One captions file as COCO results; `name` is in lower case and says how to read it, problems call it `file`."""
     if not content:
@@ -99,7 +101,8 @@ def _read_file(
     if format is None:
         *others, last = FORMATS
         accepted = f"{', '.join(others)} or {last}"
-        return b"", [Problem(file, f"The name of the file has to end in {accepted}.")]
+        more = "" if in_archive else ", each also with .gz, or in .zip"
+        return b"", [Problem(file, f"The name of the file has to end in {accepted}{more}.")]
     captions, problems = read_captions(content, file, format, ids, limits)
     if problems:
         return b"", problems
