@@ -396,3 +396,38 @@ class TestDeletion:
             assert undone.as_user("otto").post("/challenges/other/manage", form).status_code == 404
         made.refresh_from_db()
         assert (made.status, made.is_hidden) == ("done", False)
+
+
+class TestDryRuns:
+    """They find what would refuse a submission whatever its captions are, and count nothing."""
+
+    def remarks(self, world: World, phase: str, content: bytes | None = None) -> list[str]:
+        answer = take(world, "api", content=content, phase=phase, dry_run="1")
+        assert answer.status_code == (422 if content else 200)
+        found: list[str] = answer.json()["remarks"]
+        return found
+
+    def test_an_open_phase(self, undone: World) -> None:
+        assert self.remarks(undone, "main") == []
+        assert "would be refused" not in take(undone, "page", action="check").content.decode()
+
+    def test_a_closed_phase(self, undone: World) -> None:
+        [past] = self.remarks(undone, "past")
+        [future] = self.remarks(undone, "future")
+        assert past.startswith("The phase past closed on 2020-12-31")
+        assert future.startswith("The phase future opens on 2120-01-01")
+        assert self.remarks(undone, "past", b"bad") == [past]
+
+    def test_a_quota_that_is_used_up(self, undone: World) -> None:
+        for phase, said in (
+            ("daily", "Today's quota is used up: 2 scored submissions per day."),
+            ("total", "The quota of this phase is used up: 2 scored submissions in total."),
+            ("attempts", "Today's quota is used up: 2 uploads per day."),
+        ):
+            for _ in range(2):
+                assert self.remarks(undone, phase) == []
+                assert is_taken(take(undone, "api", phase=phase))
+            assert self.remarks(undone, phase) == [said]
+            text = take(undone, "page", phase=phase, action="check").content.decode()
+            assert "A submission would be refused now." in text
+            assert said.replace("'", "&#x27;") in text

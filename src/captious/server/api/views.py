@@ -26,6 +26,7 @@ from captious.server.people.teams import teams_of
 from captious.server.scoring import lease as leases
 from captious.server.submissions import intake
 from captious.server.submissions.receiving import incoming_folder
+from captious.server.submissions.warnings import warnings_for
 
 __all__ = ["cancel", "challenge", "submission", "submissions"]
 
@@ -126,9 +127,9 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
         _receive(request, path)
         if _is_true(request, "dry_run", default=False):
             problems = intake.check(entry.phase, path, entry.filename)
-            return JsonResponse(
-                {"problems": [problem.to_dict() for problem in problems]}, status=422 if problems else 200
-            )
+            remarks = intake.remarks(entry.phase, entry.team, request.user, entry.arrived)
+            answer = {"problems": [problem.to_dict() for problem in problems], "remarks": remarks}
+            return JsonResponse(answer, status=422 if problems else 200)
         made = intake.submit(entry, path, lambda made: record("submit", made.method, request=request, submission=made))
     except intake.Refused as refused:
         record("refused", entry.method, request=request, challenge=found, detail=refused.message)
@@ -182,7 +183,7 @@ def _shown(submission: Submission, user: Any) -> dict[str, Any]:
         "finished": submission.finished,
         "scores": {name: entry["score"] for name, entry in ranking.items()},
         "all_scores": scores,
-        "warnings": submission.warnings,
+        "warnings": warnings_for(user, submission),
         "url": submission.url,
     }
 
@@ -218,13 +219,13 @@ def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
         for phase in known:
             if phase.name == name:
                 return phase
-        raise _Failure(400, f"There is no phase {name!r}; there are {', '.join(phase.name for phase in known)}.")
+        raise _Failure(400, f"There is no phase {name!r}; phases: {', '.join(phase.name for phase in known)}.")
     is_open = open_phases(challenge)
     if len(is_open) == 1:
         return is_open[0]
     if not is_open:
         raise _Failure(409, "No phase of this challenge is open.")
-    raise _Failure(400, f"Say which phase: {', '.join(phase.name for phase in is_open)}.")
+    raise _Failure(400, f"Choose a phase: {', '.join(phase.name for phase in is_open)}.")
 
 
 def _team(request: HttpRequest) -> Team:
@@ -234,9 +235,9 @@ def _team(request: HttpRequest) -> Team:
         for team in teams:
             if name in (team.slug, team.name):
                 return team
-        raise _Failure(400, f"You are in no team {name!r}; yours are {', '.join(team.slug for team in teams)}.")
+        raise _Failure(400, f"You are not in a team {name!r}; yours: {', '.join(team.slug for team in teams)}.")
     if len(teams) > 1:
-        raise _Failure(400, f"Say for which team: {', '.join(team.slug for team in teams)}.")
+        raise _Failure(400, f"Choose a team: {', '.join(team.slug for team in teams)}.")
     return teams[0]
 
 
@@ -249,7 +250,7 @@ def _receive(request: HttpRequest, path: Path) -> None:
     """Stream the body to a file; what is too large is refused before it is read."""
     given = request.META.get("CONTENT_LENGTH") or ""
     if not (given.isascii() and given.isdecimal()):
-        raise _Failure(411, "Say how long the file is: Content-Length.")
+        raise _Failure(411, "Give the size of the file: Content-Length.")
     length = int(given)
     if length > settings.CAPTIOUS.upload_bytes:
         raise _Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")

@@ -29,6 +29,7 @@ from captious.server.scoring import lease as leases
 from captious.server.scoring.results import read_results
 from captious.server.submissions import intake, storage
 from captious.server.submissions.quotas import quota
+from captious.server.submissions.warnings import warnings_for
 
 __all__ = [
     "cancel",
@@ -52,7 +53,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     """Submit captions, or check them without submitting."""
     challenge = challenge_for(request.user, slug)
     teams = teams_of(request.user)
-    context: dict[str, Any] = {**about(request, challenge, "submit"), "problems": [], "checked": False}
+    context: dict[str, Any] = {**about(request, challenge, "submit"), "problems": [], "remarks": [], "checked": False}
     if request.method == "POST":
         limit(request, "upload")
         form = SubmitForm(request.POST, request.FILES, challenge=challenge, teams=teams)
@@ -80,6 +81,7 @@ def _take(request: HttpRequest, form: SubmitForm, *, dry: bool, context: dict[st
     if dry:
         found = intake.check(phase, path, upload.name)
         context["problems"], context["checked"] = found, not found
+        context["remarks"] = intake.remarks(phase, values["team"], request.user, request.arrived)
         return None
     about_it = {name: values[name] for name in ("method", "link", "description", "public", "anonymous")}
     entry = intake.Entry(
@@ -131,6 +133,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         {
             **about(request, submission.challenge, ""),
             "submission": submission,
+            "warnings": warnings_for(request.user, submission),
             "boards": scores_shown(request.user, submission),
             "can_cancel": own and submission.status == _Status.QUEUED and not submission.scoring_version,
             "can_edit": own and there,

@@ -27,7 +27,7 @@ from captious.server.submissions.reading import read_upload
 from captious.server.submissions.receiving import incoming_folder
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 
-__all__ = ["Entry", "Refused", "check", "limits", "submit", "why_closed"]
+__all__ = ["Entry", "Refused", "check", "limits", "remarks", "submit", "why_closed"]
 
 
 class Refused(Exception):
@@ -90,6 +90,13 @@ def why_closed(phase: Phase, time: datetime) -> str:
     if state == "closed":
         return f"The phase {phase} closed on {_utc(phase.closes)}." if phase.closes else f"The phase {phase} is closed."
     return ""
+
+
+def remarks(phase: Phase, team: Team, user: User | None, time: datetime) -> list[str]:
+    """Why a submission would be refused whatever its captions are, a sentence each, for dry runs."""
+    used = quota(phase, team, user, time)
+    reasons = (why_closed(phase, time), used.scored_exhausted, used.attempts_exhausted)
+    return [reason for reason in reasons if reason]
 
 
 def check(phase: Phase, upload: Path, filename: str) -> list[Problem]:

@@ -47,14 +47,14 @@ class Quota:
         if self.scored_in_total and self.scored >= self.scored_in_total:
             return f"The quota of this phase is used up: {self.scored_in_total:,} scored submissions in total."
         if self.scored_per_day and self.scored_today >= self.scored_per_day:
-            return f"The quota of today is used up: {self.scored_per_day:,} scored submissions per day."
+            return f"Today's quota is used up: {self.scored_per_day:,} scored submissions per day."
         return ""
 
     @property
     def attempts_exhausted(self) -> str:
         """Why no more uploads are taken, one sentence; empty if they are."""
         if self.attempts_per_day and self.attempts_today >= self.attempts_per_day:
-            return f"The quota of today is used up: {self.attempts_per_day:,} uploads per day."
+            return f"Today's quota is used up: {self.attempts_per_day:,} uploads per day."
         return ""
 
 

@@ -49,7 +49,7 @@ def read_upload(
         expected: the captions files of the challenge.
         limits: what the reading may cost.
         output: folder for ``<name>.json`` of every expected file, with the captions in the order of the expected ids.
-            It is made if need be.
+            It is created if needed.
 
     Returns:
         Everything that is wrong with the upload. If that is nothing, the files are there, otherwise none is.

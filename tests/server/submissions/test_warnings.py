@@ -1,0 +1,44 @@
+"""Which warnings are shown to whom: only operators can run the commands that some of them recommend."""
+
+from __future__ import annotations
+
+import pytest
+
+from captious.parsing.parse_sources import NAME, approximate
+from tests.support.site import Site
+
+
+@pytest.mark.parametrize(
+    ("warning", "shown"),
+    [
+        ("The scores are odd.", "The scores are odd."),
+        ("The scores are odd (.002). For others, run: captious get x --from Y.", "The scores are odd (.002)."),
+        ("Odd. Very odd! Run captious get. Then score again.", "Odd. Very odd!"),
+        ("Run captious get x.", ""),
+        ("", ""),
+    ],
+)
+def test_without_commands(site: Site, warning: str, shown: str) -> None:
+    from captious.server.submissions.warnings import without_commands
+
+    assert without_commands(warning) == shown
+
+
+def test_organisers_read_what_others_do_not(site: Site) -> None:
+    from captious.server.models import User
+
+    [warning] = approximate(NAME)
+    site.demo()
+    ann = site.user()
+    root = User.objects.create_superuser("root", password="x")
+    site.submit(ann)
+    site.work()
+    [made] = site.submissions()
+    type(made).objects.filter(pk=made.pk).update(warnings=[warning, "Run captious get."])
+    for user, reads in ((None, False), (ann, False), (root, True)):
+        text = site.client(user).get(made.url).content.decode()
+        assert "approximate grammar" in text
+        assert ("captious resources get" in text) is reads
+        headers = {} if user is None else {"Authorization": f"Bearer {site.token(user)}"}
+        found = site.client().get(f"/api/v1/submissions/{made.pk}", headers=headers).json()["warnings"]
+        assert found == ([warning, "Run captious get."] if reads else [warning.partition(" For official")[0]])
