@@ -47,7 +47,7 @@ _people = [
     path("account/reset", people.ResetPassword.as_view(), name="password_reset"),
     path(
         "account/reset/sent",
-        auth.PasswordResetDoneView.as_view(template_name="captious/password_reset_done.html"),
+        people.ResetSent.as_view(),
         name="password_reset_done",
     ),
     path("account/reset/<uidb64>/<token>/", people.SetPassword.as_view(), name="password_reset_confirm"),
@@ -59,6 +59,8 @@ _people = [
     path("teams/join/<str:token>", people.team_join, name="team_join"),
     path("teams/<slug:slug>/", people.team, name="team"),
     path("teams/<slug:slug>/invite", people.team_invite, name="team_invite"),
+    path("teams/<slug:slug>/invitations/<int:pk>/revoke", people.invitation_revoke, name="invitation_revoke"),
+    path("teams/<slug:slug>/members/<int:pk>/remove", people.team_remove, name="team_remove"),
     path("teams/<slug:slug>/leave", people.team_leave, name="team_leave"),
 ]
 _api = [

@@ -39,7 +39,7 @@ def test_teams_with_an_invitation_link(open_page: Callable[..., Any], width: int
     other.get_by_role("button", name="Sign up").click()
     expect(other.get_by_role("heading", name=f"Join {team}?")).to_be_visible()
     other.get_by_role("button", name="Join").click()
-    expect(other.get_by_role("status")).to_have_text(f"You are a member of {team} now.")
+    expect(other.get_by_role("status")).to_have_text(f"You are now a member of {team}.")
     expect(other.get_by_role("table", name="Members").get_by_role("row")).to_have_count(3)
 
     other.goto("/challenges/demo/submit")

@@ -47,7 +47,7 @@ PAGES = """
 /challenges/other/manage                          in 404 404 404 404 200 200  in |  in 404 404 404 404 302 302  in
 /challenges/nowhere/                             404                             | 405
 /challenges/nowhere/manage                        in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
-/challenges/open/leaderboard?phase=hidden        200                             | 405
+/challenges/open/leaderboard?phase=hidden        404 404 404 404 200 404 200 404 | 405
 /challenges/open/captions?references=test/c5     404                             | 405
 /challenges/open/captions/11?references=test/c5  404                             | 405
 /submissions/{public}/                           200                             | 405
@@ -125,6 +125,10 @@ PAGES = """
 /teams/join/nothing                               in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
 /teams/alpha/                                     in 404 200 404 404 404 404  in |  in 405 405 405 405 405 405  in
 /teams/alpha/invite                               in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/teams/alpha/invitations/{alpha_link}/revoke      in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/teams/beta/invitations/{alpha_link}/revoke       in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
+/teams/alpha/members/{dora}/remove                in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/teams/beta/members/{dora}/remove                 in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
 /teams/alpha/leave                                in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
 /teams/beta/                                      in 200 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
 /teams/beta/invite                                in 405 405 405 405 405 405  in |  in 302 404 404 404 404 404  in
@@ -199,11 +203,12 @@ def lines(table: str) -> list[Line]:
 
 
 def ids(world: World) -> dict[str, Any]:
-    from captious.server.models import Token
+    from captious.server.models import Invitation, Token
 
+    people = {"alpha_link": Invitation.objects.get(team=world.alpha).pk, "dora": world.users["dora"].pk}
     token = Token.objects.get(user=world.users["ann"])
     values: dict[str, Any] = {name: submission.pk for name, submission in world.made.items()}
-    return {**values, "token": token.pk, "invitation": world.invitation, "nothing": 999_999}
+    return {**values, **people, "token": token.pk, "invitation": world.invitation, "nothing": 999_999}
 
 
 def said(response: Any) -> str:
@@ -345,10 +350,11 @@ class TestWhatIsShown:
                     assert name not in text, (address, name)
 
     def test_a_hidden_leaderboard_is_not_shown_under_another_name(self, world: World) -> None:
-        """Who may not see a phase's leaderboard is shown another, whatever the address says."""
+        """For whoever may not see a phase's leaderboard, it does not exist, and it is never the default."""
         from captious.server.models import Phase
 
-        rows = world.as_user("ann").get("/challenges/open/leaderboard.json?phase=hidden").json()
+        assert world.as_user("ann").get("/challenges/open/leaderboard.json?phase=hidden").status_code == 404
+        rows = world.as_user("ann").get("/challenges/open/leaderboard.json").json()
         assert "In hidden" not in {row["method"] for row in rows}
         rows = world.as_user("olga").get("/challenges/open/leaderboard.json?phase=hidden").json()
         assert {row["method"] for row in rows} == {"In hidden"}

@@ -111,8 +111,9 @@ class TestPolicy:
         answers[404] = undone.as_user("visitor").get("/submissions/0/")
         with override_settings(ALLOWED_HOSTS=["captions.example.org"]):
             answers[400] = undone.as_user("visitor").get("/", HTTP_HOST="evil.example")
-        undone.site.configure(requests_per_minute=0)
-        answers[429] = undone.as_user("visitor").post("/account/reset", {"email": "x@example.org"})
+        undone.site.configure(requests_per_minute=1)
+        for _ in range(2):
+            answers[429] = undone.as_user("visitor").post("/account/reset", {"email": "x@example.org"})
         for status, response in answers.items():
             assert response.status_code == status
             assert "default-src 'self'" in policy(response), status

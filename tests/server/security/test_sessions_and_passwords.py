@@ -443,6 +443,20 @@ class TestResets:
         assert self.use(undone, link[1]).status_code == 302
         assert self.use(undone, link[1]).status_code == 200
 
+    def test_without_mail_the_administrator_is_named(self, undone: World) -> None:
+        from django.test import override_settings
+
+        pages = ("/account/reset", "/account/reset/sent", "/sign-up")
+        client = undone.site.client()
+        for page in pages:
+            assert "administrator" not in client.get(page).content.decode()
+        with override_settings(EMAIL_BACKEND="django.core.mail.backends.console.EmailBackend"):
+            for page in pages:
+                text = client.get(page).content.decode()
+                assert "the administrator can make a link" in text.lower() or "who can make a link" in text
+                assert "on its way" not in text
+                assert "We will send" not in text
+
 
 class TestInvitations:
     def test_they_expire(self, undone: World) -> None:

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from captious.report.numbers import plain
 from captious.server.models import Challenge, Phase, Submission, Team, User
+from captious.server.pages.context import mail_is_printed
 from captious.server.people.names import mixes_alphabets
 from captious.server.people.teams import is_free
 
@@ -47,11 +48,19 @@ def _of_one_alphabet(name: str) -> str:
 class SignUpForm(UserCreationForm):
     """A new account."""
 
-    email = forms.EmailField(required=False, help_text="With it, you can reset a forgotten password.")
+    email = forms.EmailField(required=False)
 
     class Meta:
         model = User
         fields = ("username", "email")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["email"].help_text = (
+            "If you forget your password, the administrator can make a link that resets it."
+            if mail_is_printed()
+            else "If you forget your password, a link that resets it is sent here."
+        )
 
     def clean_username(self) -> str:
         name: str = self.cleaned_data["username"]
@@ -63,7 +72,7 @@ class SignUpForm(UserCreationForm):
 class _AboutForm(forms.ModelForm):
     """What can be said about a submission, and changed later."""
 
-    method = _Text(max_length=120, help_text="How the method is called on the leaderboard.")
+    method = _Text(max_length=120, help_text="Name of the method on the leaderboard.")
     link = forms.URLField(
         required=False, max_length=500, assume_scheme="https", help_text="A paper or repository, https://…"
     )
@@ -98,7 +107,10 @@ class SubmitForm(_AboutForm):
 
     phase = forms.ModelChoiceField(Phase.objects.none(), empty_label=None, to_field_name="name")
     team = forms.ModelChoiceField(Team.objects.none(), empty_label=None, to_field_name="slug")
-    file = forms.FileField(help_text="A .json file of captions, or a .zip with all files of the phase.")
+    file = forms.FileField(
+        help_text="A .json, .jsonl, .ndjson, .csv or .tsv file of captions, also with .gz, or a .zip with all files of "
+        "the phase."
+    )
 
     def __init__(self, *args: Any, challenge: Challenge, teams: list[Team], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

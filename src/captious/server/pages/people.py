@@ -11,28 +11,32 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
+from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from captious.server.models import Membership, Team, Token
-from captious.server.pages.context import site
+from captious.server.models import Invitation, Membership, Team, Token
+from captious.server.pages.context import mail_is_printed, site
 from captious.server.pages.forms import SignUpForm, TeamForm, TokenForm
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.secrets import invitation_of, make_invitation, make_token
-from captious.server.people.teams import found_team, personal_team, teams_of
+from captious.server.people.teams import found_team, leave_team, personal_team, teams_of
 
 __all__ = [
     "ChangePassword",
     "ResetPassword",
+    "ResetSent",
     "SetPassword",
     "SignIn",
     "account",
+    "invitation_revoke",
     "sign_up",
     "team",
     "team_invite",
     "team_join",
     "team_leave",
+    "team_remove",
     "token_revoke",
 ]
 
@@ -80,6 +84,18 @@ class ResetPassword(views.PasswordResetView):
         limit(request, "reset")
         response: HttpResponse = super().post(request, *args, **kwargs)
         return response
+
+    def get_context_data(self, **values: Any) -> dict[str, Any]:
+        return {**super().get_context_data(**values), "mail_is_printed": mail_is_printed()}
+
+
+class ResetSent(views.PasswordResetDoneView):
+    """What happens next: mail, or a word to the administrator where the server sends none."""
+
+    template_name = "captious/password_reset_done.html"
+
+    def get_context_data(self, **values: Any) -> dict[str, Any]:
+        return {**super().get_context_data(**values), "mail_is_printed": mail_is_printed()}
 
 
 class SetPassword(views.PasswordResetConfirmView):
@@ -141,7 +157,7 @@ def account(request: HttpRequest) -> HttpResponse:
     if action == "team" and team_form.is_valid():
         limit(request, "team")
         made = found_team(team_form.cleaned_data["name"], request.user)
-        record("found team", made.name, request=request)
+        record("create team", made.name, request=request)
         return redirect(made.url)
     secret = request.COOKIES.get(_SHOWN_ONCE)
     response = render(
@@ -187,7 +203,8 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
             "section": "account",
             "team": found,
             "memberships": found.memberships.select_related("user"),
-            "invitations": found.invitations.all(),
+            "invitations": found.invitations.filter(expires__gt=timezone.now()).order_by("expires"),
+            "is_captain": found.memberships.filter(user=request.user, is_captain=True).exists(),
             "invitation_url": link,
             "is_member": True,
         },
@@ -213,16 +230,45 @@ def team_invite(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
+def invitation_revoke(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Revoke an invitation link, which every member can do."""
+    found = _own_team(request, slug)
+    get_object_or_404(Invitation, pk=pk, team=found).delete()
+    record("revoke invitation", found.name, request=request)
+    messages.success(request, "The invitation link was revoked.")
+    return redirect(found.url)
+
+
+@login_required
+@require_POST
 def team_leave(request: HttpRequest, slug: str) -> HttpResponse:
     """Leave a team. Its submissions stay."""
     found = _own_team(request, slug)
     if found.is_personal:
         messages.error(request, "This is your personal team, which cannot be left.")
         return redirect(found.url)
-    Membership.objects.filter(team=found, user=request.user).delete()
-    record("leave team", found.name, request=request)
-    messages.success(request, f"You left {found.name}.")
+    deleted = leave_team(found, request.user)
+    record("leave team", found.name, request=request, detail="the team was deleted" if deleted else "")
+    messages.success(request, f"You left {found.name}." + (" The team was deleted." if deleted else ""))
     return redirect("captious:account")
+
+
+@login_required
+@require_POST
+def team_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Remove a member, which captains can do. Links to join are revoked, because the member may know them."""
+    found = _own_team(request, slug)
+    get_object_or_404(Membership, team=found, user=request.user, is_captain=True)
+    membership = get_object_or_404(Membership.objects.select_related("user"), team=found, user__id=pk)
+    name = membership.user.username
+    if membership.user == request.user:
+        messages.error(request, "To remove yourself, leave the team.")
+        return redirect(found.url)
+    leave_team(found, membership.user)
+    Invitation.objects.filter(team=found).delete()
+    record("remove member", found.name, request=request, detail=name)
+    messages.success(request, f"{name} was removed, and all invitation links were revoked.")
+    return redirect(found.url)
 
 
 @login_required
@@ -237,7 +283,7 @@ def team_join(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         Membership.objects.get_or_create(team=found, user=request.user)
         record("join team", found.name, request=request)
-        messages.success(request, f"You are a member of {found.name} now.")
+        messages.success(request, f"You are now a member of {found.name}.")
         return redirect(found.url)
     return render(request, "captious/team_join.html", {"team": found})
 

@@ -1,13 +1,13 @@
-"""Teams: the personal one of every account, those that users found, and that of the baselines."""
+"""Teams: the personal one of every account, those that users create, and that of the baselines."""
 
 from __future__ import annotations
 
 from django.db import transaction
 from django.utils.text import slugify
 
-from captious.server.models import Membership, Team, User
+from captious.server.models import Attempt, Membership, Submission, Team, User
 
-__all__ = ["baselines_team", "found_team", "is_free", "personal_team", "teams_of"]
+__all__ = ["baselines_team", "found_team", "is_free", "leave_team", "personal_team", "teams_of"]
 
 
 def personal_team(user: User) -> Team:
@@ -25,6 +25,27 @@ def personal_team(user: User) -> Team:
 def found_team(name: str, user: User) -> Team:
     """A new team with the user as its captain."""
     return _made(name, user, is_personal=False)
+
+
+def leave_team(team: Team, user: User) -> bool:
+    """End a membership; whether the team was deleted, as it is when nobody is left and nothing was uploaded for it.
+
+    If the last captain leaves, the member who joined first becomes captain.
+    """
+    with transaction.atomic():
+        list(Team.objects.select_for_update().filter(pk=team.pk))
+        Membership.objects.filter(team=team, user=user).delete()
+        left = Membership.objects.filter(team=team)
+        first = left.first()
+        if first is not None:
+            if not left.filter(is_captain=True).exists():
+                Membership.objects.filter(pk=first.pk).update(is_captain=True)
+            return False
+        # Attempts count towards the quotas of the users who made them, so they stay.
+        if Submission.objects.filter(team=team).exists() or Attempt.objects.filter(team=team).exists():
+            return False
+        Team.objects.filter(pk=team.pk).delete()
+        return True
 
 
 def teams_of(user: User) -> list[Team]:

@@ -1,0 +1,104 @@
+"""Teams: links that are revoked, members who are removed or leave, and names that become free."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.server.security.world import World, upload
+
+
+def members(world: World) -> set[str]:
+    return set(world.alpha.members.values_list("username", flat=True))
+
+
+def join(world: World, *names: str) -> None:
+    for name in names:
+        assert world.as_user(name).post(f"/teams/join/{world.invitation}").status_code == 302
+
+
+def remove(world: World, by: str, name: str) -> Any:
+    return world.as_user(by).post(f"/teams/alpha/members/{world.users[name].pk}/remove")
+
+
+class TestInvitations:
+    def test_several_people_use_a_link_until_a_member_revokes_it(self, undone: World) -> None:
+        from captious.server.models import Invitation
+
+        join(undone, "bob", "paul")
+        text = undone.as_user("bob").get("/teams/alpha/").content.decode()
+        address = f"/teams/alpha/invitations/{Invitation.objects.get().pk}/revoke"
+        assert "several people" in text
+        assert f'action="{address}"' in text
+        assert undone.as_user("bob").post(address).status_code == 302
+        assert undone.as_user("olga").post(f"/teams/join/{undone.invitation}").status_code == 404
+        assert members(undone) == {"ann", "dora", "bob", "paul"}
+
+    def test_expired_links_are_not_listed(self, undone: World) -> None:
+        from datetime import timedelta
+
+        from django.utils import timezone
+
+        from captious.server.models import Invitation
+
+        Invitation.objects.update(expires=timezone.now() - timedelta(seconds=1))
+        assert "There are no open invitations." in undone.as_user("ann").get("/teams/alpha/").content.decode()
+
+
+class TestRemoval:
+    def test_by_captains_only(self, undone: World) -> None:
+        join(undone, "bob")
+        assert remove(undone, "bob", "ann").status_code == 404
+        assert "/remove" not in undone.as_user("bob").get("/teams/alpha/").content.decode()
+        assert members(undone) == {"ann", "dora", "bob"}
+        address = f"/teams/alpha/members/{undone.users['bob'].pk}/remove"
+        assert address in undone.as_user("ann").get("/teams/alpha/").content.decode()
+
+    def test_who_was_removed_cannot_come_back(self, undone: World) -> None:
+        join(undone, "bob")
+        assert remove(undone, "ann", "bob").status_code == 302
+        assert members(undone) == {"ann", "dora"}
+        assert undone.as_user("bob").get("/teams/alpha/").status_code == 404
+        assert undone.as_user("bob").post(f"/teams/join/{undone.invitation}").status_code == 404
+
+    def test_nobody_who_is_no_member(self, undone: World) -> None:
+        for pk in (undone.users["paul"].pk, 10**30):
+            assert undone.as_user("ann").post(f"/teams/alpha/members/{pk}/remove").status_code == 404
+            assert undone.as_user("ann").post(f"/teams/alpha/invitations/{10**30}/revoke").status_code == 404
+
+    def test_captains_do_not_remove_themselves(self, undone: World) -> None:
+        assert remove(undone, "ann", "ann").status_code == 302
+        assert "ann" in members(undone)
+
+    def test_another_captain_follows(self, undone: World) -> None:
+        join(undone, "bob", "paul")
+        undone.as_user("ann").post("/teams/alpha/leave")
+        captains = undone.alpha.memberships.filter(is_captain=True)
+        assert [each.user.username for each in captains] == ["dora"]
+
+
+class TestTheLastMember:
+    def test_the_name_is_free_again(self, undone: World) -> None:
+        from captious.server.models import AuditEvent, Team
+
+        undone.as_user("bob").post("/teams/beta/leave")
+        assert not Team.objects.filter(slug="beta").exists()
+        assert AuditEvent.objects.first().detail == "the team was deleted"
+        made = undone.as_user("paul").post("/account/", {"action": "team", "team-name": "Beta"})
+        assert made["Location"] == "/teams/beta/"
+
+    def test_a_team_with_submissions_stays(self, undone: World) -> None:
+        remove(undone, "ann", "dora")
+        undone.as_user("ann").post("/teams/alpha/leave")
+        undone.alpha.refresh_from_db()
+        assert members(undone) == set()
+        assert undone.made["public"].team == undone.alpha
+
+    def test_attempts_are_not_forgotten(self, undone: World) -> None:
+        from captious.server.models import Attempt, Team
+
+        query = "phase=attempts&method=X&team=beta&filename=captions.zip"
+        refused = undone.call("bob", "POST", f"/api/v1/challenges/open/submissions?{query}", upload(ids=(11,)))
+        assert refused.status_code == 422
+        undone.as_user("bob").post("/teams/beta/leave")
+        assert Team.objects.filter(slug="beta").exists()
+        assert Attempt.objects.filter(user=undone.users["bob"]).count() == 1
