@@ -17,7 +17,7 @@ __all__ = ["admin"]
 @click.option("--user", required=True, metavar="NAME", help="User name.")
 @click.password_option(envvar="CAPTIOUS_ADMIN_PASSWORD", help="Password. Default: CAPTIOUS_ADMIN_PASSWORD, or ask.")
 def admin(data: Path, user: str, password: str) -> None:
-    """Make an administrator, or an administrator of a user, and set the password."""
+    """Create an administrator, or make a user an administrator, and set the password."""
     with server_extra():
         from captious.server.operations.setup import make_administrator, migrate, set_up
     set_up(data, make=True)

@@ -74,9 +74,9 @@ This challenge shows how the server works. Its captions were written for captiou
 
 ## Try an upload
 
-1. Sign up, and make a team if you want to submit with others.
+1. Sign up, and create a team if you want to submit with others.
 2. Save the captions below as `captions.json`.
-3. Choose **Submit**, select the file, name your method, and press **Check** for a dry run or **Submit**.
+3. Choose **Submit**, select the file, name your method, and press **Check only** for a dry run or **Submit**.
 
 ```json
 {captions}
@@ -89,8 +89,9 @@ with an unknown image, is refused with the ids of the images.
 
 ## References
 
-Each image has four references. They are public here, as are the scores of every caption: choose **Captions** to see
-them. Most challenges keep both to themselves.
+Five captions of each image were written by people. The first is the submission *Human captions*, and the other four
+are the references. They are public here, as are the scores of every caption: choose **Captions** to see them. Most
+challenges keep both private. SPICE is not among the metrics of this challenge.
 """
 
 _RULES = """\
