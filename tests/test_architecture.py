@@ -40,6 +40,13 @@ FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 #: Never imported when a module is: only by the function that needs them.
 HEAVY = {"jax", "matplotlib", "pandas", "polars", "pyarrow", "ray", "spacy", "tensorflow", "torch", "transformers"}
+HEAVY |= {"aac_metrics", "datasets", "evaluate", "torchmetrics"}
+#: Modules whose classes derive from a heavy package's: only its users import them.
+FOR_USERS_OF = {
+    "compat/aac_metrics/classes/base.py": {"torch"},
+    "compat/evaluate_modules/module.py": {"datasets", "evaluate"},
+    "compat/torchmetrics.py": {"torch", "torchmetrics"},
+}
 #: Rooms that put things on a terminal.
 SHOWS = {"cli", "report"}
 
@@ -120,6 +127,7 @@ def test_imports_only_from_floors_below(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_heavy_packages_wait_until_they_are_needed(path: Path) -> None:
     forbidden = HEAVY if room_of(path) in SHOWS else HEAVY | {"rich", "click"}
+    forbidden = forbidden - FOR_USERS_OF.get(path.relative_to(PACKAGE).as_posix(), set())
     tree = ast.parse(path.read_text())
     for statement in executed_on_import(tree):
         if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -147,6 +155,11 @@ def test_importing_captious_costs_next_to_nothing() -> None:
     loaded = loaded_by("import captious; captious.__version__")
     assert not loaded & {"numpy", "scipy", "click", *HEAVY, "rich"}
     assert "captious.native" not in loaded
+
+
+def test_replacements_wait_until_they_are_needed() -> None:
+    code = "from captious.compat import evaluate_modules as modules; modules.writing.metrics()"
+    assert not loaded_by(code) & HEAVY
 
 
 def test_scoring_needs_no_optional_package() -> None:

@@ -19,6 +19,7 @@ COMMANDS += [["learn"], ["learn", "features"], ["learn", "data"], ["learn", "tra
 COMMANDS += [["vectors"], ["vectors", "add"], ["vectors", "list"], ["vectors", "remove"]]
 COMMANDS += [["judge"], ["data"], ["data", "list"], ["data", "items"]]
 COMMANDS += [["challenge"], ["challenge", "init"], ["challenge", "check"], ["challenge", "load"], ["submit"], ["run"]]
+COMMANDS += [["evaluate-modules"]]
 COMMANDS += [["serve"], *(["serve", name] for name in ("web", "worker", "admin", "token", "backup", "restore"))]
 COMMANDS += [["study"], *(["study", name] for name in study.list_commands(click.Context(study)))]
 

@@ -35,6 +35,7 @@ _COMMANDS = {
     "parse": "Write parses of captions to a file.",
     "metrics": "List the metrics, their variants and what they need.",
     "run": "Run a program written for pycocoevalcap on captious.",
+    "evaluate-modules": "Write the metrics as modules for Hugging Face evaluate.",
     "serve": "Run an evaluation server.",
     "submit": "Submit captions to an evaluation server.",
     "challenge": "Make and check challenges of an evaluation server.",

@@ -1,0 +1,23 @@
+"""captious evaluate-modules: write modules for Hugging Face evaluate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from captious.compat.evaluate_modules import write_modules
+
+__all__ = ["evaluate_modules"]
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+def evaluate_modules(folder: Path) -> None:
+    """Write a module for Hugging Face evaluate into DIR for every metric.
+
+    evaluate.load("DIR/captious_cider_d") then loads one, without a network. Modules that are already there
+    are replaced. The paths of the modules go to stdout.
+    """
+    for module in write_modules(folder):
+        click.echo(module)

@@ -1,0 +1,55 @@
+"""A metric chosen by name, with settings as keyword arguments: how toolkits that know nothing of captious make one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.selection import Chosen, select
+from captious.metrics.contract.settings import accepted
+from captious.metrics.contract.specification import Specification
+
+__all__ = ["choose"]
+
+
+def choose(metric: str | Metric, **settings: Any) -> Chosen:
+    """A metric, and which of its outputs are asked for.
+
+    Args:
+        metric: a metric, or its specification, such as "cider-d", "bleu-4", "cider-d@paper" or "rouge-s:gap=2".
+        settings: parameters of the metric's class, such as ``variant``, ``tokenizer`` and ``idf``.
+
+    Raises:
+        UnknownNameError: no such metric, output, variant or parameter.
+        ParameterError: settings both as text and as keyword arguments, or for a metric that is already made.
+    """
+    if not settings:
+        (chosen,) = select([metric])
+        return chosen
+    if isinstance(metric, Metric):
+        raise ParameterError(
+            f"{metric.name} is already made, and was given {', '.join(settings)}", help="give the settings to its class"
+        )
+    what = Specification.from_text(metric)
+    owner = registry.owner(what.name)
+    if owner is None:
+        raise registry.unknown(what.name)
+    if what.suffix:
+        raise ParameterError(
+            "settings are given both as text and as keyword arguments",
+            where=f"{metric}; {', '.join(settings)}",
+            help="give all of them in one way",
+        )
+    class_ = registry.get(owner)
+    known = accepted(class_)
+    if unknown := [name for name in settings if name not in known]:
+        raise UnknownNameError(
+            f"{owner} has no parameter {unknown[0]!r}",
+            help=f"its parameters are {', '.join(known)}" if known else "it has no parameters",
+        )
+    made = class_(**settings)
+    # The name of an output selects that output alone, even where it is also the metric's name.
+    named = [what.name] if what.name in made.outputs else list(made.outputs)
+    return Chosen(made, {output: made.outputs.index(output) for output in named})

@@ -1,0 +1,217 @@
+"""Caption metrics as ``torchmetrics.Metric``, for training loops, Lightning and distributed evaluation.
+
+    from captious.compat.torchmetrics import CaptionMetric, CiderD
+    metric = CiderD(idf="coco-val")  # or CaptionMetric("cider-d", idf="coco-val")
+    metric.update(["a dog runs"], [["a dog is running", "the dog runs"]])
+    metric.compute()
+
+A state is the sum of the captions' statistics, so that processes add theirs, and ``compute`` returns the corpus score
+of all of them. A metric that has to be fitted on all references, such as CIDEr-D without given document frequencies,
+keeps the captions instead; ``compute`` then counts the references of all processes.
+
+Needs torchmetrics.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import torch
+import torchmetrics
+
+from captious.compat.chosen_metric import choose
+from captious.data import Captions, load
+from captious.errors import CaptionTypeError, ParameterError
+from captious.metrics.contract.metric import Metric
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+__all__ = ["Bleu", "CaptionMetric", "Cider", "CiderD", "Meteor", "RougeL", "Spice", "Spider"]
+
+Preds: TypeAlias = str | Sequence[str]
+Target: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
+
+#: Arguments of ``torchmetrics.Metric``, which are not settings of a metric.
+_OF_TORCHMETRICS = (
+    "compute_on_cpu",
+    "compute_with_cache",
+    "dist_sync_fn",
+    "dist_sync_on_step",
+    "distributed_available_fn",
+    "process_group",
+    "sync_on_compute",
+)
+
+
+class CaptionMetric(torchmetrics.Metric):
+    """A metric of captious.
+
+    It scores a caption of its own first, so that everything it needs is loaded when it is made.
+
+    Args:
+        metric: a metric of captious, or its specification: "cider-d", "bleu-4", "rouge-s:gap=2", ...
+        settings: parameters of the metric, such as ``variant``, ``tokenizer`` and ``idf``, and arguments of
+            ``torchmetrics.Metric``, such as ``process_group``.
+
+    Raises:
+        UnknownNameError: no such metric, output, variant or parameter.
+        ParameterError: a parameter with a value that it does not take.
+    """
+
+    is_differentiable = False
+    full_state_update = False
+    higher_is_better = True
+
+    def __init__(self, metric: str | Metric, **settings: Any) -> None:
+        super().__init__(**{name: settings.pop(name) for name in _OF_TORCHMETRICS if name in settings})
+        chosen = choose(metric, **settings)
+        self.metric = chosen.metric
+        self.columns = chosen.columns
+        # Metrics in a MetricCollection share their states if these are equal in name and value after the first batch.
+        form = re.sub(r"\W", "_", self.metric.signatures()[0])
+        self._sum, self._number, self._texts = f"sum_{form}", f"number_{form}", f"captions_{form}"
+        if self.metric.needs_fit:
+            self.add_state(self._texts, default=[], dist_reduce_fx="cat")
+        else:
+            width = self.metric.statistics(_table(["a dog"], [["a dog"]])).shape[1]
+            self.add_state(self._sum, default=torch.zeros(width, dtype=torch.float64), dist_reduce_fx="sum")
+            self.add_state(self._number, default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
+
+    def update(self, preds: Preds, target: Target) -> None:
+        """Add captions.
+
+        Args:
+            preds: candidates, or a single one.
+            target: for every candidate its references, or a single one.
+
+        Raises:
+            InputError: invalid captions, or not as many references as candidates.
+        """
+        candidates, references = _checked(preds, target)
+        if not candidates:
+            return
+        captions = _table(candidates, references)
+        if self.metric.needs_fit:
+            getattr(self, self._texts).append(self._encoded(candidates, references))
+            return
+        total = torch.from_numpy(self.metric.statistics(captions).sum(axis=0)).to(self.device)
+        setattr(self, self._sum, getattr(self, self._sum) + total)
+        setattr(self, self._number, getattr(self, self._number) + len(captions))
+
+    def compute(self) -> Tensor | dict[str, Tensor]:
+        """The corpus score: a tensor, or output -> tensor for a metric with several outputs.
+
+        Raises:
+            ParameterError: no captions were added.
+        """
+        if self.metric.needs_fit:
+            captions = self._captions()
+            statistics = self.metric.statistics(captions, self.metric.fit(captions.references)).sum(axis=0)
+        else:
+            if not int(getattr(self, self._number)):
+                raise self._nothing()
+            statistics = getattr(self, self._sum).cpu().double().numpy()
+        scores = torch.from_numpy(np.asarray(self.metric.aggregate(statistics))).to(self.device)
+        if len(self.columns) == 1:
+            return scores[next(iter(self.columns.values()))]
+        return {output: scores[column] for output, column in self.columns.items()}
+
+    def _encoded(self, candidates: list[str], references: list[list[str]]) -> Tensor:
+        """Captions as a tensor, one number for each byte.
+
+        The numbers have the type of the metric, as has the empty tensor that torchmetrics gathers from a process that
+        has added no captions; 0 to 255 are exact in any type.
+        """
+        lines = "".join(json.dumps(pair) + "\n" for pair in zip(candidates, references, strict=True))
+        return torch.frombuffer(bytearray(lines.encode()), dtype=torch.uint8).to(self.device, self.dtype)
+
+    def _captions(self) -> Captions:
+        """The captions of all updates, and when processes are synchronized, of all processes."""
+        kept = getattr(self, self._texts)
+        tensors = [kept] if isinstance(kept, torch.Tensor) else kept
+        pairs = [json.loads(line) for tensor in tensors for line in _lines(tensor)]
+        if not pairs:
+            raise self._nothing()
+        return _table([candidate for candidate, _ in pairs], [references for _, references in pairs])
+
+    def _nothing(self) -> ParameterError:
+        return ParameterError(
+            f"no captions have been added to {self.metric.name}", help="call update() before compute()"
+        )
+
+
+class Bleu(CaptionMetric):
+    """BLEU; ``compute`` returns ``bleu-1`` to ``bleu-4``."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__("bleu", **settings)
+
+
+class Meteor(CaptionMetric):
+    """METEOR."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__("meteor", **settings)
+
+
+class RougeL(CaptionMetric):
+    """ROUGE-L."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__("rouge-l", **settings)
+
+
+class Cider(CaptionMetric):
+    """CIDEr; it keeps all captions unless ``idf`` is given."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__("cider", **settings)
+
+
+class CiderD(CaptionMetric):
+    """CIDEr-D; it keeps all captions unless ``idf`` is given."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__("cider-d", **settings)
+
+
+class Spice(CaptionMetric):
+    """SPICE."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__("spice", **settings)
+
+
+class Spider(CaptionMetric):
+    """SPIDEr; it keeps all captions unless ``idf`` is given."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__("spider", **settings)
+
+
+def _checked(preds: Preds, target: Target) -> tuple[list[str], list[list[str]]]:
+    """Candidates, and the references of each."""
+    if isinstance(preds, str):
+        preds, target = [preds], [target]  # type: ignore[list-item]
+    if isinstance(target, str) or not isinstance(preds, Sequence) or not isinstance(target, Sequence):
+        raise CaptionTypeError(
+            "captions are not in lists", help="give a list of candidates, and a list with the references of each"
+        )
+    if len(preds) != len(target):
+        raise ParameterError(
+            f"{len(preds):,} candidates, but references for {len(target):,}", help="give references for every candidate"
+        )
+    return list(preds), [[group] if isinstance(group, str) else list(group) for group in target]
+
+
+def _table(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Captions:
+    return load(list(candidates), list(map(list, references)))
+
+
+def _lines(tensor: Tensor) -> Iterator[str]:
+    yield from tensor.to("cpu", torch.uint8).numpy().tobytes().decode().splitlines()

@@ -1,0 +1,181 @@
+"""captious.compat.torchmetrics: what captious.score returns, in one process or several, in a collection, copied."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import captious
+from captious.errors import CaptionTypeError, CaptiousWarning, ParameterError, UnknownNameError
+
+torch = pytest.importorskip("torch")
+torchmetrics = pytest.importorskip("torchmetrics")
+
+from captious.compat.torchmetrics import Bleu, CaptionMetric, CiderD, Meteor, RougeL, Spider  # noqa: E402
+
+pytestmark = [
+    pytest.mark.models,
+    pytest.mark.filterwarnings("ignore::captious.errors.CaptiousWarning"),
+]
+
+PREDS = ["a dog runs in the park", "two men play guitar", "a cat", "wind, “blows” — 風", "a bus on the street"]
+TARGET = [
+    ["a dog is running in the park", "a brown dog runs on grass"],
+    ["two men are playing guitars on stage", "a band performs"],
+    ["a cat sleeps on a sofa"],
+    ["the wind blows", "wind “blows” 風"],
+    ["a red bus on the street", "a bus"],
+]
+#: With and without a fit, with one output and several.
+METRICS: list[tuple[str, dict[str, Any]]] = [
+    ("bleu", {}),
+    ("bleu-4", {}),
+    ("rouge-l", {"variant": "lin2004"}),
+    ("rouge-s:gap=2", {}),
+    ("cider-d", {}),
+    ("cider-d", {"idf": "coco-val", "sigma": 5.0}),
+    ("cider", {"tokenizer": "whitespace"}),
+]
+
+
+def expected(metric: str, settings: dict[str, Any]) -> dict[str, float]:
+    """The scores of captious itself."""
+    wanted: Any = metric
+    if settings:
+        wanted = {"rouge-l": captious.RougeL, "cider-d": captious.CiderD, "cider": captious.Cider}[metric](**settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaptiousWarning)
+        report = captious.score(PREDS, TARGET, wanted)
+    return {output: result.score for output, result in report.items()}
+
+
+def numbers(scores: Any) -> list[float]:
+    return [score.item() for score in (scores.values() if isinstance(scores, dict) else [scores])]
+
+
+@pytest.mark.parametrize(("metric", "settings"), METRICS)
+def test_scores(metric: str, settings: dict[str, Any]) -> None:
+    wanted = expected(metric, settings)
+    measure = CaptionMetric(metric, **settings)
+    assert isinstance(measure, torchmetrics.Metric)
+    measure.update(PREDS[:2], TARGET[:2])
+    measure.update([], [])
+    for candidate, references in zip(PREDS[2:], TARGET[2:], strict=True):
+        measure.update(candidate, references)
+    scores = measure.compute()
+    assert numbers(scores) == pytest.approx([*wanted.values()], abs=1e-12)
+    assert isinstance(scores, dict) == (len(wanted) > 1)
+    if isinstance(scores, dict):
+        assert [*scores] == [*wanted]
+    for copy in (measure.clone(), pickle.loads(pickle.dumps(measure))):
+        assert numbers(copy.compute()) == numbers(scores)
+    measure.reset()
+    assert numbers(measure(PREDS[:1], TARGET[:1])) != numbers(scores)  # forward: the score of a batch
+    measure(PREDS[1:], TARGET[1:])
+    assert numbers(measure.compute()) == pytest.approx([*wanted.values()], abs=1e-12)
+
+
+def test_one_reference_each() -> None:
+    metric = RougeL()
+    metric.update(["a dog", "a cat"], ["a dog", "a bird"])
+    assert metric.compute().item() == pytest.approx((1 + 0.5) / 2)
+
+
+def test_states_are_sums_of_statistics() -> None:
+    metric = Bleu()
+    metric.update(PREDS, TARGET)
+    total = captious.Bleu().statistics(captious.load(PREDS, TARGET)).sum(axis=0)
+    states = [getattr(metric, name) for name in metric._defaults]
+    assert any(state.shape == total.shape and torch.equal(state, torch.from_numpy(total)) for state in states)
+    assert {reduction.__name__ for reduction in metric._reductions.values()} == {"dim_zero_sum"}
+
+
+def test_captions_are_kept_only_where_a_fit_needs_them() -> None:
+    assert all(isinstance(default, torch.Tensor) for default in CiderD(idf="coco-val")._defaults.values())
+    assert [*CiderD()._defaults.values()] == [[]]
+
+
+def test_captions_survive_another_type() -> None:
+    metric = CiderD()
+    metric.set_dtype(torch.float16)
+    metric.update(PREDS, TARGET)
+    assert metric.compute().item() == pytest.approx(expected("cider-d", {})["cider-d"], abs=1e-12)
+
+
+def test_metrics_of_a_collection_do_not_share_states() -> None:
+    # The first batch gives all four the same statistics; torchmetrics then shares states of the same name.
+    collection = torchmetrics.MetricCollection(
+        {"a": RougeL(), "b": RougeL(variant="lin2004"), "c": CiderD(idf="coco-val"), "d": Bleu()}
+    )
+    collection.update(["x"], [["y"]])
+    collection.update(PREDS, TARGET)
+    alone = RougeL(variant="lin2004")
+    alone.update(["x", *PREDS], [["y"], *TARGET])
+    scores = collection.compute()
+    assert scores["b"] == alone.compute()
+    assert scores["a"] != scores["b"]
+    assert "bleu-1" in scores
+
+
+def test_classes() -> None:
+    pytest.importorskip("pycocoevalcap")
+    for metric in (Meteor(), Spider(idf="coco-val")):
+        metric.update(PREDS, TARGET)
+        assert 0 < metric.compute().item() < 5.5
+
+
+def test_what_cannot_be_scored() -> None:
+    with pytest.raises(UnknownNameError, match="jury"):
+        CaptionMetric("jury")
+    with pytest.raises(UnknownNameError, match="jury"):
+        CaptionMetric("jury", variant="paper")
+    with pytest.raises(UnknownNameError, match="no parameter 'sigma'"):
+        Bleu(sigma=6)
+    with pytest.raises(ParameterError, match="both as text"):
+        CaptionMetric("cider-d@paper", sigma=5.0)
+    with pytest.raises(ParameterError, match="already made"):
+        CaptionMetric(captious.CiderD(), sigma=5.0)
+    for metric in (Bleu(), CiderD()):
+        with pytest.raises(ParameterError, match="2 candidates"):
+            metric.update(["a", "b"], [["a"]])
+        with pytest.raises(CaptionTypeError):
+            metric.update(["a dog"], "a dog")
+        with pytest.raises(CaptionTypeError):
+            metric.update([None], [["a dog"]])  # type: ignore[list-item]
+        metric.reset()
+        with warnings.catch_warnings(), pytest.raises(ParameterError, match="no captions"):
+            warnings.simplefilter("ignore", UserWarning)
+            metric.compute()
+
+
+def in_process(rank: int, shares: list[slice], folder: str) -> None:
+    """One of several processes: scores its share, and writes what ``compute`` returns."""
+    import torch.distributed as distributed
+
+    distributed.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=len(shares))
+    warnings.simplefilter("ignore")
+    scores = []
+    for metric, settings in METRICS:
+        measure = CaptionMetric(metric, **settings)
+        if PREDS[shares[rank]]:
+            measure.update(PREDS[shares[rank]], TARGET[shares[rank]])
+        scores.append(numbers(measure.compute()))
+    Path(folder, f"{rank}.pickle").write_bytes(pickle.dumps(scores))
+    distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize(
+    "shares", [[slice(0, 2), slice(2, 5)], [slice(0, 0), slice(0, 5)]], ids=["both", "one has nothing"]
+)
+def test_two_processes_are_one(shares: list[slice], tmp_path: Path) -> None:
+    if not torch.distributed.is_available():
+        pytest.skip("torch without torch.distributed")
+    torch.multiprocessing.spawn(in_process, (shares, str(tmp_path)), nprocs=len(shares))
+    for rank in range(len(shares)):
+        scores = pickle.loads((tmp_path / f"{rank}.pickle").read_bytes())
+        for (metric, settings), found in zip(METRICS, scores, strict=True):
+            assert found == pytest.approx([*expected(metric, settings).values()], abs=1e-12)
