@@ -29,6 +29,7 @@ TOOLKITS = {
     "pycocoevalcap": "captious.compat.pycocoevalcap",
     "pyciderevalcap": "captious.compat.pyciderevalcap",
     "evaluation": "captious.compat.meshed_memory",
+    "aac_metrics": "captious.compat.aac_metrics",
 }
 
 #: What ``captious run`` replaces unless told otherwise: names that mean nothing else.
@@ -147,6 +148,11 @@ class _Alias(Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(self._name)
         self._own = module.__spec__  # the import system is about to replace it
+        # What a package has imported needs no import under the other name, which would set its attribute once more:
+        # in some packages, that is no longer the module but what they have taken from it.
+        below = [name for name in sys.modules if name.startswith(f"{self._name}.")]
+        for name in below:
+            sys.modules.setdefault(spec.name + name.removeprefix(self._name), sys.modules[name])
         return module
 
     def exec_module(self, module: ModuleType) -> None:

@@ -1,0 +1,84 @@
+"""What the metrics are given, checked and cut into words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from captious.data import Captions, load
+
+__all__ = ["Outs", "SplitIntoWords", "check_metric_inputs", "outs", "table", "words"]
+
+#: Corpus scores and scores of sentences, by name; or, with ``return_all_scores=False``, the corpus score alone.
+Outs: TypeAlias = tuple[dict[str, Any], dict[str, Any]] | Any
+SplitIntoWords: TypeAlias = Callable[[str], Sequence[str]]
+
+
+def check_metric_inputs(candidates: Any, mult_references: Any, min_length: int = 0) -> None:
+    """Refuse what is not a list of candidates and a list of lists of references.
+
+    Raises:
+        ValueError: what is wrong.
+    """
+    if not _is_texts(candidates):
+        raise ValueError("Invalid candidates type. (expected list[str])")
+    if not isinstance(mult_references, list) or not all(map(_is_texts, mult_references)):
+        raise ValueError("Invalid mult_references type. (expected list[list[str]])")
+    if len(candidates) != len(mult_references):
+        raise ValueError(
+            f"Invalid number of candidates ({len(candidates)}) with the number of references ({len(mult_references)})."
+        )
+    if not all(mult_references):
+        raise ValueError("Invalid number of references per candidate. (found at least 1 empty list of references)")
+    if len(candidates) < min_length:
+        raise ValueError(f"Expected at least {min_length} candidates, found {len(candidates)}.")
+
+
+def words(
+    candidates: list[str], mult_references: list[list[str]], tokenizer: SplitIntoWords
+) -> tuple[list[str], list[list[str]]]:
+    """The same captions with a space between words, and none within.
+
+    Raises:
+        ValueError: as ``check_metric_inputs``.
+    """
+    check_metric_inputs(candidates, mult_references)
+    if tokenizer is str.split:
+        return candidates, mult_references
+
+    def joined(text: str) -> str:
+        return " ".join(re.sub(r"\s", "\N{OPEN BOX}", word) for word in tokenizer(text))
+
+    return [*map(joined, candidates)], [[*map(joined, group)] for group in mult_references]
+
+
+def table(candidates: list[str], mult_references: list[list[str]]) -> Captions:
+    """The captions for metrics of captious.
+
+    Raises:
+        ValueError: as ``check_metric_inputs``.
+    """
+    check_metric_inputs(candidates, mult_references, min_length=1)
+    return load(candidates, mult_references)
+
+
+def outs(return_all_scores: bool, **scores: tuple[float, ArrayLike]) -> Outs:
+    """What a metric returns: tensors of float64.
+
+    Args:
+        return_all_scores: whether to return the scores of sentences, too.
+        scores: name -> corpus score and scores of sentences, the main score last.
+    """
+    import torch
+
+    corpus = {name: torch.tensor(float(score), dtype=torch.float64) for name, (score, _) in scores.items()}
+    sents = {name: torch.from_numpy(np.array(each, dtype=np.float64)) for name, (_, each) in scores.items()}
+    return (corpus, sents) if return_all_scores else corpus[[*scores][-1]]
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)

@@ -1,0 +1,1 @@
+"""What surrounds the metrics, ``aac_metrics.utils``."""

@@ -1,0 +1,179 @@
+"""captious.compat.aac_metrics: keys, tensors and scores of aac-metrics."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+
+from captious.compat import redirected, uninstall
+from captious.errors import ParameterError, UnknownNameError
+
+from .conftest import BLEU, BLEU_1, CIDER, GTS, MEAN_CIDER, MEAN_ROUGE, RES, ROUGE
+
+torch = pytest.importorskip("torch")
+
+from captious.compat import aac_metrics  # noqa: E402
+
+pytestmark = pytest.mark.models
+
+CANDIDATES = [candidate for (candidate,) in RES.values()]
+MULT_REFERENCES = [*GTS.values()]
+WITHOUT_TABLES = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider_d"]
+RAW = ["A dog's running, fast!", "Two men play guitar.", "Wind blows; rain (heavy) falls"]
+RAW_REFERENCES = [["A dog runs.", "The dog is running"], ["Two men play - guitars"], ["It's raining", "wind, and rain"]]
+
+
+def test_scores_by_name() -> None:
+    corpus, sents = aac_metrics.evaluate(CANDIDATES, MULT_REFERENCES, metrics=WITHOUT_TABLES)
+    assert [*corpus] == [*sents] == WITHOUT_TABLES
+    assert [corpus[f"bleu_{n}"].item() for n in (1, 2, 3, 4)] == pytest.approx(BLEU, abs=1e-12)
+    assert sents["bleu_1"].tolist() == pytest.approx([*BLEU_1.values()], abs=1e-12)
+    assert corpus["rouge_l"].item() == pytest.approx(MEAN_ROUGE, abs=1e-12)
+    assert sents["rouge_l"].tolist() == pytest.approx([*ROUGE.values()], abs=1e-12)
+    assert corpus["cider_d"].item() == pytest.approx(MEAN_CIDER, abs=1e-12)
+    assert sents["cider_d"].tolist() == pytest.approx([*CIDER.values()], abs=1e-12)
+    for scores in (corpus, sents):
+        assert {tensor.dtype for tensor in scores.values()} == {torch.float64}
+    assert {tensor.shape for tensor in corpus.values()} == {torch.Size([])}
+    assert {tensor.shape for tensor in sents.values()} == {torch.Size([5])}
+
+
+@pytest.mark.filterwarnings("ignore::captious.errors.CaptiousWarning")
+def test_the_default_metrics() -> None:
+    pytest.importorskip("pycocoevalcap")
+    corpus, sents = aac_metrics.evaluate(CANDIDATES, MULT_REFERENCES)
+    names = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "meteor", "rouge_l", "cider_d", "spice", "spider"]
+    assert [*corpus] == [*sents] == names
+    assert corpus["meteor"].item() == pytest.approx(0.25752952595284834, abs=1e-12)
+    for scores in (corpus, sents):
+        assert torch.equal(scores["spider"], (scores["cider_d"] + scores["spice"]) / 2)
+    metric = aac_metrics.Evaluate()
+    for candidate, references in zip(CANDIDATES, MULT_REFERENCES, strict=True):
+        metric.update([candidate], [references])
+    of_class = metric.compute()
+    assert all(torch.equal(a[name], b[name]) for a, b in zip((corpus, sents), of_class, strict=True) for name in names)
+
+
+def test_preprocessing() -> None:
+    by_default, _ = aac_metrics.evaluate(RAW, RAW_REFERENCES, metrics="bleu_1")
+    as_given, _ = aac_metrics.evaluate(RAW, RAW_REFERENCES, preprocess=False, metrics="bleu_1")
+    own, _ = aac_metrics.evaluate(RAW, RAW_REFERENCES, lambda texts: [text[:1].lower() for text in texts], ["bleu_1"])
+    assert len({scores["bleu_1"].item() for scores in (by_default, as_given, own)}) == 3
+    from captious.compat.aac_metrics.utils.tokenization import preprocess_mono_sents, preprocess_mult_sents
+
+    assert preprocess_mono_sents(RAW)[:2] == ["a dog 's running fast", "two men play guitar"]
+    assert preprocess_mult_sents(RAW_REFERENCES)[1:] == [["two men play guitars"], ["it 's raining", "wind and rain"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("BLEU", "bleu_4"), ("BLEU1", "bleu_1"), ("BLEU3", "bleu_3"), ("ROUGEL", "rouge_l"), ("CIDErD", "cider_d")],
+)
+def test_classes(name: str, key: str) -> None:
+    corpus, sents = aac_metrics.evaluate(CANDIDATES, MULT_REFERENCES, preprocess=False, metrics=[key])
+    metric = getattr(aac_metrics, name)()
+    assert metric.get_output_names() == (key,)
+    of_class = metric(CANDIDATES, MULT_REFERENCES)
+    assert torch.equal(of_class[0][key], corpus[key])
+    assert torch.equal(of_class[1][key], sents[key])
+    alone = getattr(aac_metrics, name)(return_all_scores=False)
+    alone.update(CANDIDATES[:2], MULT_REFERENCES[:2])
+    alone.update(CANDIDATES[2:], MULT_REFERENCES[2:])
+    assert torch.equal(alone.compute(), corpus[key])
+    alone.reset()
+    alone.update(CANDIDATES[:2], MULT_REFERENCES[:2])
+    assert not torch.equal(alone.compute(), corpus[key])
+
+
+def test_metrics_that_are_left_out() -> None:
+    for metrics in ("dcase2023", "dcase2024", "all", "fense", ["bleu_1", "spider_fl"]):
+        with pytest.raises(ParameterError, match=r"fense|spider_fl"):
+            aac_metrics.evaluate(CANDIDATES, MULT_REFERENCES, metrics=metrics)
+        with pytest.raises(ParameterError, match=r"fense|spider_fl"):
+            aac_metrics.Evaluate(metrics=metrics)
+    with pytest.raises(ParameterError, match="fense"):
+        aac_metrics.FENSE()
+    with pytest.raises(ParameterError, match="spider_fl"):
+        aac_metrics.dcase2023_evaluate(CANDIDATES, MULT_REFERENCES)
+
+
+def test_what_cannot_be_scored() -> None:
+    with pytest.raises(UnknownNameError, match="jury"):
+        aac_metrics.evaluate(CANDIDATES, MULT_REFERENCES, metrics="jury")
+    for candidates, references in [
+        ("a dog", [["a dog"]]),
+        (["a dog"], ["a dog"]),
+        (["a dog"], [["a dog"], ["a cat"]]),
+        (["a dog"], [[]]),
+    ]:
+        with pytest.raises(ValueError, match="Invalid"):
+            aac_metrics.evaluate(candidates, references, metrics="bleu")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="at least 2"):
+        aac_metrics.evaluate(["a dog"], [["a dog"]], metrics="cider_d")
+
+
+@pytest.fixture
+def undo() -> Iterator[None]:
+    yield
+    uninstall()
+
+
+@pytest.mark.usefixtures("undo")
+def test_the_toolkit_s_own_paths() -> None:
+    with redirected("aac_metrics"):
+        package = importlib.import_module("aac_metrics")
+        assert package.evaluate is aac_metrics.evaluate
+        module = importlib.import_module("aac_metrics.functional.cider_d")
+        functional = importlib.import_module("aac_metrics.functional")
+        assert functional.cider_d is module.cider_d  # the function, not the module
+        assert importlib.import_module("aac_metrics.classes.spider").SPIDEr is package.SPIDEr
+        assert importlib.import_module("aac_metrics.utils.tokenization").preprocess_mono_sents(["A dog."]) == ["a dog"]
+        assert importlib.import_module("aac_metrics.classes").evaluate.Evaluate is package.Evaluate
+    assert not [name for name in sys.modules if name.split(".")[0] == "aac_metrics"]
+
+
+@pytest.fixture
+def toolkit(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The functions of aac-metrics itself; what it imports for metrics on models may be missing."""
+    if importlib.util.find_spec("aac_metrics") is None:
+        pytest.skip("no aac-metrics")
+    for name in ("msclap", "sentence_transformers"):
+        if importlib.util.find_spec(name) is None:
+            monkeypatch.setitem(sys.modules, name, MagicMock())
+    return importlib.import_module("aac_metrics.functional")
+
+
+OPTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("bleu", {}),
+    ("bleu_2", {}),
+    ("bleu", {"n": 3, "option": "shortest", "return_1_to_n": True}),
+    ("bleu", {"option": "average", "tokenizer": list}),
+    ("rouge_l", {}),
+    ("rouge_l", {"beta": 2.0}),
+    ("cider_d", {}),
+    ("cider_d", {"n": 2, "sigma": 3.0, "scale": 1.0}),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "options"), OPTIONS)
+def test_parity(toolkit: ModuleType, name: str, options: dict[str, Any]) -> None:
+    candidates = ["a dog runs in the park", "two men play guitar", "a cat", "rain falls on the the roof"]
+    references = [GTS[1], GTS[2], GTS[3], ["rain falls on a roof", "heavy rain hits the roof"]]
+    theirs = getattr(toolkit, name)(candidates, references, **options)
+    ours = getattr(aac_metrics.functional, name)(candidates, references, **options)
+    for their_scores, our_scores in zip(theirs, ours, strict=True):
+        assert [*our_scores] == [*their_scores]
+        for key, scores in their_scores.items():
+            assert our_scores[key].dtype == scores.dtype
+            assert torch.allclose(our_scores[key], scores, rtol=0, atol=1e-12)
+    alone = getattr(aac_metrics.functional, name)(candidates, references, return_all_scores=False, **options)
+    their_own = getattr(toolkit, name)(candidates, references, return_all_scores=False, **options)
+    assert torch.allclose(alone, their_own, rtol=0, atol=1e-12)
