@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
+import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 from unittest.mock import MagicMock
@@ -14,6 +17,7 @@ import pytest
 
 from captious.compat import redirected, uninstall
 from captious.errors import ParameterError, UnknownNameError
+from captious.resources import meteor_tables
 
 from .conftest import BLEU, BLEU_1, CIDER, GTS, MEAN_CIDER, MEAN_ROUGE, RES, ROUGE
 
@@ -23,6 +27,7 @@ from captious.compat import aac_metrics  # noqa: E402
 
 pytestmark = pytest.mark.models
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 CANDIDATES = [candidate for (candidate,) in RES.values()]
 MULT_REFERENCES = [*GTS.values()]
 WITHOUT_TABLES = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider_d"]
@@ -177,3 +182,31 @@ def test_parity(toolkit: ModuleType, name: str, options: dict[str, Any]) -> None
     alone = getattr(aac_metrics.functional, name)(candidates, references, return_all_scores=False, **options)
     their_own = getattr(toolkit, name)(candidates, references, return_all_scores=False, **options)
     assert torch.allclose(alone, their_own, rtol=0, atol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_parity_with_java(toolkit: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jars = meteor_tables.installed_folder("pycocoevalcap")
+    if jars is None or shutil.which("java") is None:
+        pytest.skip("no Java, or no pycocoevalcap with its jars")
+    cache = tmp_path / "cache" / "aac-metrics"
+    cache.mkdir(parents=True)
+    (cache / "meteor").symlink_to(jars / "meteor")
+    (cache / "stanford_nlp").symlink_to(jars / "tokenizer")
+    for name in ("functional.meteor", "utils.tokenization"):  # it knows only some versions of Java
+        monkeypatch.setattr(importlib.import_module(f"aac_metrics.{name}"), "check_java_path", lambda path: True)
+    references = json.loads((EXAMPLES / "references.json").read_text())
+    captions = {str(each["image_id"]): each["caption"] for each in json.loads((EXAMPLES / "improved.json").read_text())}
+    inputs = [*captions.values()], [references[image] for image in captions]
+    names = ["bleu_1", "bleu_4", "meteor", "rouge_l", "cider_d"]
+    paths = {"cache_path": str(tmp_path / "cache"), "java_path": "java", "tmp_path": str(tmp_path)}
+    theirs = toolkit.evaluate(*inputs, metrics=names, **paths)
+    for their_scores, our_scores in zip(theirs, aac_metrics.evaluate(*inputs, metrics=names, **paths), strict=True):
+        assert [*our_scores] == [*their_scores] == names
+        for name in names:
+            assert torch.allclose(our_scores[name], their_scores[name], rtol=0, atol=1e-12)
+    numbers = {"params": [0.5, 0.6, 0.7, 0.8], "weights": [1, 0.5, 0.4, 0.2]}
+    _, their_scores = toolkit.meteor(*inputs, **numbers, **{k: v for k, v in paths.items() if k != "tmp_path"})
+    _, our_scores = aac_metrics.functional.meteor(*inputs, **numbers)
+    assert torch.allclose(our_scores["meteor"], their_scores["meteor"], rtol=0, atol=1e-12)
