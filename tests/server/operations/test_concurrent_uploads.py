@@ -66,6 +66,7 @@ def check_scores(
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_hundred_real_submissions_at_once(tmp_path: Path, shared_data: Path) -> None:
     """Nine systems on 40,504 images, each eleven times or twelve, with BLEU, ROUGE-L and CIDEr-D."""
     with gzip.open(shared_data / "coco" / "captions_val2014.json.gz") as file:
