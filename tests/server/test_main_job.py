@@ -42,6 +42,7 @@ def test_the_comparison_is_that_of_the_library(site: Site) -> None:
     expected = captious.compare(*files, references, metrics=list(challenge.definition.metrics))
     shown = {row["name"]: row for row in page.context["rows"]}
     assert list(shown) == list(expected)
+    assert "with p values of the paired bootstrap</caption>" in page.content.decode()
     for name, difference in expected.items():
         assert shown[name]["difference"] == difference.difference
         assert (shown[name]["low"], shown[name]["high"]) == difference.interval

@@ -45,6 +45,9 @@ def test_teams_with_an_invitation_link(open_page: Callable[..., Any], width: int
     other.goto("/challenges/demo/submit")
     expect(other.get_by_label("Team").get_by_role("option")).to_have_text([team, f"member-{width}"])
     other.goto(f"/teams/team-{width}/")
+    other.get_by_role("button", name="Revoke the link").click()
+    expect(other.get_by_role("status")).to_have_text("The invitation link was revoked.")
+    expect(other.get_by_role("button", name="Remove")).to_have_count(0)  # captains only
     other.get_by_role("button", name="Leave the team").click()
     expect(other.get_by_role("status")).to_have_text(f"You left {team}.")
 
@@ -117,7 +120,7 @@ def test_the_organisers_page(open_page: Callable[..., Any], width: int, scripts:
     page.get_by_role("link", name="Manage").click()
     page.get_by_label("User names").fill(f"{name} nobody-of-that-name")
     page.get_by_role("button", name="Add participants").click()
-    expect(page.get_by_role("main")).to_contain_text("There are no users nobody-of-that-name")
+    expect(page.get_by_role("main")).to_contain_text("Unknown users: nobody-of-that-name")
     page.get_by_label("User names").fill(name)
     page.get_by_role("button", name="Add participants").click()
     expect(page.get_by_role("status")).to_have_text("Added.")
@@ -136,11 +139,14 @@ def test_the_organisers_page(open_page: Callable[..., Any], width: int, scripts:
 
     # a leaderboard
     page.get_by_role("button", name="Hide the leaderboard of Final").click()
-    expect(page.get_by_role("status")).to_have_text("The leaderboard of Final is hidden now.")
-    guest.reload()
+    expect(page.get_by_role("status")).to_have_text("The leaderboard of Final is now hidden.")
+    gone = guest.reload()
+    assert gone is not None
+    assert gone.status == 404
+    guest.goto("/challenges/scenes/leaderboard")
     expect(guest.get_by_role("navigation", name="Phase").get_by_role("link")).to_have_text(["Development", "Late"])
     page.get_by_role("button", name="Publish the leaderboard of Final").click()
-    expect(page.get_by_role("status")).to_have_text("The leaderboard of Final is public now.")
+    expect(page.get_by_role("status")).to_have_text("The leaderboard of Final is now public.")
 
     # scores
     page.get_by_role("button", name="Score again Improved on val").click()

@@ -51,6 +51,12 @@ def test_error_pages_need_no_context(site: Site, name: str) -> None:
     assert re.search(r"<h1>[^<]+</h1>\s*<p class=\"lead\">[^<]+", page)
 
 
+def test_what_is_too_large_may_be_an_archive_already(site: Site) -> None:
+    from django.template.loader import get_template
+
+    assert "zip" not in get_template("413.html").render()
+
+
 @pytest.mark.parametrize("name", ["404", "413", "429", "503"])
 def test_error_pages_show_the_message(site: Site, name: str) -> None:
     from django.template.loader import get_template

@@ -195,7 +195,7 @@ def test_tables() -> None:
     assert "must name the columns" in messages(b"image_id;caption\n1;a", "a.csv")[0]
     assert "must name the columns" in messages(b"image_id,caption,caption\n1,a,b", "a.csv")[0]
     found = messages(f'{header}42,a, b\n7,"x"y\n'.encode(), "a.csv")
-    assert found[0].startswith("The table cannot be read from line 3 on, where a row starts: ")
+    assert found[0].startswith("The table cannot be read from the row that starts in line 3: ")
     assert found[1].startswith("The row in line 2 has more or fewer cells than the first row")
     assert "ends inside double quotes" in messages(f'{header}42,"a'.encode(), "a.csv")[0]
     assert "a cell has more than 131,072 characters" in messages(f"{header}42,{'a' * 200_000}".encode(), "a.csv")[0]

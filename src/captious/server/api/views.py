@@ -152,7 +152,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     _signed_in(request)
     found = submission_for(request.user, pk, own=True)
     if not leases.cancel(found):
-        raise _Failure(409, "It could not be cancelled, because scoring has begun.")
+        raise _Failure(409, "It could not be cancelled because scoring has begun.")
     record("cancel", found.method, request=request, submission=found)
     found.refresh_from_db()
     return JsonResponse(_shown(found, request.user))
@@ -200,7 +200,7 @@ def _entry(request: HttpRequest, challenge: Challenge) -> intake.Entry:
     )
     if not form.is_valid():
         said = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
-        raise _Failure(400, f"Something about the submission is not valid. {said}")
+        raise _Failure(400, f"The submission is not valid. {said}")
     values = {name: form.cleaned_data[name] for name in ("method", "link", "description", "public", "anonymous")}
     return intake.Entry(
         phase=_phase(request, challenge),

@@ -15,24 +15,24 @@ __all__ = ["bad_request", "forbidden", "not_found", "server_error"]
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400"""
-    return _answer(request, 400, "This request cannot be understood.")
+    return _answer(request, 400, "The server could not understand the request.")
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """403"""
-    return _answer(request, 403, "You may not do this.")
+    return _answer(request, 403, "You do not have permission to do this.")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404"""
-    return _answer(request, 404, "There is no such page, or you may not see it.")
+    return _answer(request, 404, "There is no such page, or it is not public.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500; or 503 if the database or the disk cannot be used, which may show before a view is called."""
     if isinstance(sys.exception(), DatabaseError | OSError):
         return unavailable(request)
-    return _answer(request, 500, "This is an error of the server. It was logged.")
+    return _answer(request, 500, "This is an error on the server. It was logged.")
 
 
 def _answer(request: HttpRequest, status: int, message: str) -> HttpResponse:

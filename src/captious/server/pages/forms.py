@@ -158,5 +158,5 @@ class ParticipantsForm(forms.Form):
         found = {user.username: user for user in User.objects.filter(username__in=names)}
         unknown = [name for name in dict.fromkeys(names) if name not in found]
         if unknown:
-            raise ValidationError(f"There are no users {', '.join(unknown)[:500]}. Nobody was added.")
+            raise ValidationError(f"Unknown users: {', '.join(unknown)[:500]}. Nobody was added.")
         return list(found.values())

@@ -80,5 +80,5 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Particip
         if board in _BOARDS:
             Phase.objects.filter(pk=phase.pk).update(board=board)
             record(f"make board {board}", phase.name, request=request, challenge=challenge)
-            messages.success(request, f"The leaderboard of {phase} is {board} now.")
+            messages.success(request, f"The leaderboard of {phase} is now {board}.")
     return True

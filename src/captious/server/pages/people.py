@@ -114,9 +114,7 @@ class SetPassword(views.PasswordResetConfirmView):
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Make an account, unless the settings say that registration is closed."""
     if settings.CAPTIOUS.registration == "closed":
-        return render(
-            request, "403.html", {"message": "Accounts are made by the administrator of this site."}, status=403
-        )
+        return render(request, "403.html", {"message": "The administrator of this site creates accounts."}, status=403)
     following = request.POST.get("next", request.GET.get("next", ""))
     form = SignUpForm(request.POST or None)
     if request.method == "POST":
@@ -128,7 +126,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
             personal_team(user)
             record("sign up", user.username, request=request, detail="" if user.is_active else "waits for activation")
             if not user.is_active:
-                messages.success(request, "Your account was made. You can sign in as soon as it has been activated.")
+                messages.success(request, "Your account was created. You can sign in as soon as it has been activated.")
                 return redirect("captious:home")
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
             safe = url_has_allowed_host_and_scheme(following, {request.get_host()}, require_https=request.is_secure())

@@ -212,7 +212,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
             record("cancel", submission.method, request=request, submission=submission)
             messages.success(request, "Cancelled. It does not count towards your quota.")
         else:
-            messages.error(request, "It could not be cancelled, because scoring has begun.")
+            messages.error(request, "It could not be cancelled because scoring has begun.")
         return redirect(submission.url)
     consequence = "The submission will not be scored, and does not count towards your quota of scored submissions."
     return _confirm(request, submission, "Cancel this submission?", "Cancel it", consequence)
@@ -227,7 +227,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
         leases.cancel(submission)  # one that waits to be scored is free
         rows = Submission.objects.filter(pk=pk).exclude(status__in=[_Status.RUNNING, _Status.DELETED])
         if rows.update(status=_Status.DELETED, description="", link="", traceback="", results_file="", scores={}) == 0:
-            messages.error(request, "It is being scored. Delete it when that has ended.")
+            messages.error(request, "It is being scored. Delete it when scoring has ended.")
             return redirect(submission.url)
         storage.remove_files(submission.folder)
         record("delete", submission.method, request=request, submission=submission)

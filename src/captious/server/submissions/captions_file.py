@@ -245,7 +245,7 @@ def _from_table(text: str, file: str, delimiter: str) -> _Rows:
             why = f"a cell has more than {csv.field_size_limit():,} characters"
         else:
             why = str(error)
-        message = f"The table cannot be read from line {line:,} on, where a row starts: {why}."
+        message = f"The table cannot be read from the row that starts in line {line:,}: {why}."
         rows.problems.append(Problem(file, message))
     if uneven:
         message = (
