@@ -48,7 +48,8 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
         if None in scores:
             continue
         difference = scores[1] - scores[0]
-        low, high, p = paired_bootstrap(difference, stored_b.resampled[:, j] - stored_a.resampled[:, i])
+        n = min(len(stored_a.resampled), len(stored_b.resampled))  # the first of more are the same
+        low, high, p = paired_bootstrap(difference, stored_b.resampled[:n, j] - stored_a.resampled[:n, i])
         found.append(
             ComparedOutput(
                 name=name,
