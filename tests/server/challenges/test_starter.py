@@ -185,3 +185,18 @@ class TestDemo:
         block = checked.texts["overview.md"].partition("```json\n")[2].partition("```")[0]
         report = score(json.loads(block), checked.references["captions", "c4"], ["rouge-l"])
         assert report["rouge-l"].score > 0.2
+
+
+def test_texts_ask_for_descriptions(tmp_path: Path) -> None:
+    write_starter(tmp_path / "new")
+    overview = (tmp_path / "new" / "overview.md").read_text()
+    assert overview.startswith("Describe what the challenge is about")
+    assert "Say " not in overview
+
+
+def test_the_demonstration_says_where_its_captions_are_from(tmp_path: Path) -> None:
+    write_demo(tmp_path / "demo")
+    overview = (tmp_path / "demo" / "overview.md").read_text()
+    assert "The first is the submission *Human captions*, and the other four\nare the references." in overview
+    assert "SPICE is not among the metrics" in overview
+    assert "spice" not in (tmp_path / "demo" / "challenge.toml").read_text()

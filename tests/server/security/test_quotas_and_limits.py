@@ -431,3 +431,18 @@ class TestDryRuns:
             text = take(undone, "page", phase=phase, action="check").content.decode()
             assert "A submission would be refused now." in text
             assert said.replace("'", "&#x27;") in text
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"phase": "nope"}, "There is no phase 'nope'; phases: main, hidden, past, "),
+        ({"phase": ""}, "Choose a phase: main, hidden, daily, total, attempts."),
+        ({"team": "beta"}, "You are not in a team 'beta'; yours: alpha, ann."),
+        ({"team": ""}, "Choose a team: alpha, ann."),
+    ],
+)
+def test_what_has_to_be_chosen(undone: World, given: dict[str, str], said: str) -> None:
+    answer = take(undone, "api", **given)
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith(said)
