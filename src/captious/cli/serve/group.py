@@ -43,12 +43,12 @@ data_option = click.option(
     invoke_without_command=True,
     subcommand_metavar="[COMMAND]",
 )
-@click.option("--demo", is_flag=True, help="Come up with a challenge to try: the slug is demo.")
+@click.option("--demo", is_flag=True, help="Start with a challenge to try; its slug is demo.")
 @click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Folder of the server, made if need be. Default with --demo: a temporary folder.",
+    help="Folder of the server, created if needed. Default with --demo: a temporary folder.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, metavar="N", help="Port.")

@@ -80,7 +80,7 @@ def migrate() -> None:
 
 
 def make_administrator(name: str, password: str) -> None:
-    """Make an administrator, or an administrator of a user, with this password."""
+    """Make an administrator with this password, or make a user an administrator."""
     from captious.server.models import User
     from captious.server.people.audit import record
 
