@@ -93,7 +93,7 @@ class TestMachineReadable:
             assert system["n_images"] == 24
             assert list(system["metrics"]) == list(report)
             for name, values in system["metrics"].items():
-                assert set(values) == {"score", "ci95", "signature"}
+                assert set(values) == {"score", "ci95", "lower_is_better", "signature"}
                 assert values["score"] == report[name].score
                 assert values["ci95"] == list(report[name].confidence_interval())
                 assert values["signature"] == report[name].signature

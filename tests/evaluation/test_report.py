@@ -79,7 +79,8 @@ def test_to_dict_has_the_documented_form(report: captious.Report) -> None:
     assert (plain["name"], plain["n_images"]) == ("mine", 3)
     assert list(plain["metrics"]) == list(report)
     for name, values in plain["metrics"].items():
-        assert values == {"score": report[name].score, "ci95": None, "signature": report[name].signature}
+        fields = {"score": report[name].score, "ci95": None, "lower_is_better": False}
+        assert values == fields | {"signature": report[name].signature}
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
 
 

@@ -243,6 +243,7 @@ class TestMachineReadable:
             "ci95": [0.397, 0.439],
             "rank": 2,
             "parts": PARTS,
+            "lower_is_better": False,
             "signature": LONG,
         }
 

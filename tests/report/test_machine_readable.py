@@ -53,6 +53,7 @@ class TestJson:
         assert document["systems"][0]["metrics"]["amount"] == {
             "score": 11.0,
             "ci95": None,
+            "lower_is_better": False,
             "signature": first["amount"].signature,
         }
 

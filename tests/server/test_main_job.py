@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import captious
+from captious.metrics.cider_d import CiderD
 from tests.support.server import Server
 from tests.support.site import EXAMPLES, Site, example
 
@@ -91,6 +92,31 @@ class TestBoard:
             rows = board(site, sort=sort)
             assert rows[-1]["method"] == "Mine"
             assert rows[-1]["rank"] is None
+
+    def test_lowest_first_where_lower_is_better(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(CiderD, "lower_is_better", frozenset({"cider-d"}))
+        site.demo()
+        ann = site.user()
+        site.submit(ann, example("baseline"), method="lower")
+        site.submit(ann, method="higher")
+        site.work()
+        rows = board(site)
+        assert [row["method"] for row in rows] == ["Baseline", "lower", "Human captions", "Improved"]
+        assert [row["rank"] for row in rows][:2] == [1, 1]
+        assert rows[-1]["rank"] > 1
+        assert rows[0]["lower_is_better"] == ["cider-d"]
+        assert board(site, sort="-cider-d", all="1")[0]["method"] in {"Improved", "higher"}
+        page = site.client().get("/challenges/demo/leaderboard")
+        assert "Ranked by cider-d (lower is better)" in page.content.decode()
+        best = {
+            row.submission.method
+            for row in page.context["board"].rows
+            for c in row.cells
+            if c.best and c.name == "cider-d"
+        }
+        assert best == {"Baseline", "lower"}
+        api = site.client().get("/api/v1/challenges/demo").json()
+        assert api["lower_is_better"] == ["cider-d"]
 
     def test_private_and_hidden_submissions_are_not_on_it(self, site: Site) -> None:
         site.demo()

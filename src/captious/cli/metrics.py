@@ -46,7 +46,15 @@ def _described(name: str) -> dict[str, Any]:
     try:
         metric = get(name)
     except CaptiousError as error:  # offered by another package that is broken
-        return {"name": name, "outputs": [], "variants": {}, "summary": "", "runs": False, "install": error.message}
+        return {
+            "name": name,
+            "outputs": [],
+            "lower_is_better": [],
+            "variants": {},
+            "summary": "",
+            "runs": False,
+            "install": error.message,
+        }
     try:
         missing = metric.missing()
     except CaptiousError as error:  # what it needs is there, but damaged
@@ -54,6 +62,7 @@ def _described(name: str) -> dict[str, Any]:
     return {
         "name": name,
         "outputs": list(metric.outputs),
+        "lower_is_better": [output for output in metric.outputs if output in metric.lower_is_better],
         "variants": dict(metric.variants),
         "summary": metric.summary,
         "runs": missing is None,

@@ -53,6 +53,7 @@ class Difference:
         effect_interval: paired bootstrap interval of the effect size.
         p_bootstrap: two-sided p value of the paired bootstrap.
         p_randomization: two-sided p value of approximate randomization.
+        lower_is_better: whether a negative difference means that b is better.
         signature: everything that the scores depend on besides the captions.
     """
 
@@ -65,6 +66,7 @@ class Difference:
     effect_interval: tuple[float, float]
     p_bootstrap: float
     p_randomization: float
+    lower_is_better: bool
     signature: str
 
 
@@ -282,6 +284,7 @@ def _difference(a: Report, b: Report, name: str, level: float, resamples: int, s
         effect_interval=(float(effect_low), float(effect_high)),
         p_bootstrap=p_bootstrap,
         p_randomization=p_randomization,
+        lower_is_better=result_a.lower_is_better,
         signature=result_a.signature,
     )
 

@@ -78,6 +78,12 @@ class Result:
         return float(self.statistics.scores[self.column])
 
     @property
+    def lower_is_better(self) -> bool:
+        """Whether lower scores are better."""
+        metric = self.statistics.metric
+        return metric.outputs[self.column] in metric.lower_is_better
+
+    @property
     def per_caption(self) -> NDArray[np.float64]:
         """Caption scores, float64[n_images], in the order of the report's ids."""
         return self.statistics.per_caption[:, self.column]
@@ -174,6 +180,7 @@ class Report(Displayed, Mapping[str, Result]):
                 name: {
                     "score": result.score,
                     "ci95": list(result.confidence_interval()) if intervals else None,
+                    "lower_is_better": result.lower_is_better,
                     "signature": result.signature,
                 }
                 for name, result in self._results.items()

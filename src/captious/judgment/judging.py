@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError, ResourceError, UnknownNameError
+from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import check_sampling, interval
 from captious.judgment.benchmarks import registry
@@ -25,8 +26,10 @@ from captious.judgment.metric_inputs import (
     as_selection,
     checked_scores,
     function_name,
+    oriented,
     refuse_constant,
     score_captions,
+    sign_of,
 )
 from captious.judgment.own_judgments import as_own, load_own
 from captious.judgment.verdict import Agreement, Judgment, Verdict, holm, ranks
@@ -54,7 +57,8 @@ _PERMUTATIONS_PER_PAIR = 50
 class _Scores:
     label: str
     signature: str
-    values: NDArray[np.float64]
+    values: NDArray[np.float64]  # negated where lower is better
+    lower_is_better: bool = False
 
 
 def judge(
@@ -71,6 +75,9 @@ def judge(
 ) -> Judgment:
     """Measure how well metrics agree with human judgments.
 
+    Scores of an output of which lower is better are negated first, so that larger values mean more agreement for every
+    metric; ``Agreement.lower_is_better`` says so.
+
     Args:
         benchmarks: names ("composite"), names with a protocol ("flickr8k-expert@yi2020"), files of your own judgments
             ("mine.jsonl"), files with a statistic ("mine.jsonl@kendall-tau-b"), or evidence; "all" for the first
@@ -80,7 +87,7 @@ def judge(
             leaves out metrics that cannot be computed for it.
         settings: what applies to all metrics that are requested by name.
         scores: scores computed elsewhere: benchmark -> metric -> scores, in the order of the benchmark's
-            items or by their ids; or a JSON file with these.
+            items or by their ids; or a JSON file with these. Higher must be better.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         compare: test all pairs of metrics for a difference, and rank them.
         test: how: "permutation", or "bootstrap", which takes much less time for many metrics.
@@ -222,8 +229,8 @@ def _scored(
     assert isinstance(evidence, RatedCaptions | CaptionPairs)
     name = evidence.protocol.full_name
     report = score_captions(evidence.captions, as_selection(asked, settings, name=name), name=name)
-    scores = [_checked(evidence, label, result.signature, result.per_caption) for label, result in report.items()]
-    return scores, report.warnings
+    scores = [_checked(evidence, label, result.signature, oriented(result)) for label, result in report.items()]
+    return _directed(scores, report), report.warnings
 
 
 def _of_all_systems(
@@ -294,10 +301,17 @@ def _of_outputs(
         for system, texts in zip(evidence.systems, outputs, strict=True)
     ]
     scores = [
-        _checked(evidence, label, result.signature, [report[label].score for report in reports])
+        _checked(
+            evidence, label, result.signature, [sign_of(report[label]) * report[label].score for report in reports]
+        )
         for label, result in reports[0].items()
     ]
-    return scores, all_warnings(reports)
+    return _directed(scores, reports[0]), all_warnings(reports)
+
+
+def _directed(scores: Sequence[_Scores], report: Report) -> list[_Scores]:
+    """The scores with what the report says about the direction of their metrics."""
+    return [replace(each, lower_is_better=report[each.label].lower_is_better) for each in scores]
 
 
 def _given(evidence: Evidence, table: ScoreTable) -> list[_Scores]:
@@ -376,6 +390,7 @@ def _verdict(evidence: Evidence, found: Sequence[_Scores], test: str | None, res
             placed.get(score.label),
             score.signature,
             parts[score.label],
+            score.lower_is_better,
         )
     return Verdict(evidence.protocol, evidence.n, dict(evidence.data), agreements, p_values)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.evaluation import Report, evaluate
+from captious.evaluation import Report, Result, evaluate
 from captious.metrics.contract.metric import MeanMetric, Metric, State
 from captious.metrics.contract.selection import Selection, select
 from captious.metrics.contract.settings import Settings
@@ -25,8 +25,11 @@ __all__ = [
     "as_selection",
     "checked_scores",
     "function_name",
+    "negated",
+    "oriented",
     "refuse_constant",
     "score_captions",
+    "sign_of",
 ]
 
 #: A user-defined metric: candidates and their references to one score per candidate.
@@ -80,6 +83,27 @@ def as_selection(metrics: Metrics, settings: Settings | None = None, *, name: st
 def all_warnings(reports: Iterable[Report]) -> list[str]:
     """The warnings of reports, each once."""
     return [*dict.fromkeys(warning for report in reports for warning in report.warnings)]
+
+
+def oriented(result: Result) -> NDArray[np.float64]:
+    """Caption scores, float64[n], of which higher is better: negated where the metric says that lower is better."""
+    return sign_of(result) * result.per_caption
+
+
+def sign_of(result: Result) -> float:
+    """The number that scores are multiplied with so that higher is better, 1 or -1."""
+    return -1.0 if result.lower_is_better else 1.0
+
+
+def negated(lower_is_better: Iterable[str]) -> list[str]:
+    """A sentence about the metrics whose scores were negated, if there are any."""
+    labels = list(dict.fromkeys(lower_is_better))
+    if not labels:
+        return []
+    return [
+        f"Lower is better for {', '.join(labels)}: the scores were negated, so a positive value means agreement, as "
+        "for the other metrics."
+    ]
 
 
 def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> NDArray[np.float64]:

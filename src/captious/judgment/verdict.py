@@ -25,6 +25,8 @@ class Agreement:
         rank: 1 plus the number of metrics that are significantly better; None if that was not tested.
         signature: everything that the scores depend on besides the captions.
         parts: the statistic of each part, if the benchmark has parts.
+        lower_is_better: whether lower scores of the metric are better. Its scores were then negated, so that larger
+            values mean more agreement for every metric.
     """
 
     metric: str
@@ -33,6 +35,7 @@ class Agreement:
     rank: int | None
     signature: str
     parts: Mapping[str, float] = field(default_factory=dict)
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,7 @@ class Verdict:
                     "ci95": list(a.interval),
                     "rank": a.rank,
                     **({"parts": dict(a.parts)} if a.parts else {}),
+                    "lower_is_better": a.lower_is_better,
                     "signature": a.signature,
                 }
                 for name, a in self.results.items()
@@ -149,6 +153,7 @@ class Judgment(Displayed, Mapping[str, Verdict]):
             for a in verdict.results.values():
                 head = {"benchmark": name, "statistic": verdict.protocol.statistic}
                 tail = {
+                    "lower_is_better": a.lower_is_better,
                     "signature": a.signature,
                     "data": " ".join(f"{file}:{crc}" for file, crc in verdict.data.items()),
                 }

@@ -28,7 +28,10 @@ __all__ = ["comparison_html", "judgment_html", "report_html", "study_html"]
 
 def report_html(report: Report) -> str:
     """One system, one row per output; the signature shows when the pointer rests on a row."""
-    rows = [(name, [numbers.score(result.score)], result.signature) for name, result in report.items()]
+    rows = [
+        (numbers.labelled(name, result.lower_is_better), [numbers.score(result.score)], result.signature)
+        for name, result in report.items()
+    ]
     caption = f"{report.system}: {report.n_images:,} images, {report.n_references:,} references"
     return _page(caption, ["score"], rows)
 
@@ -45,7 +48,7 @@ def comparison_html(comparison: Comparison) -> str:
             numbers.span(*d.interval),
             numbers.p_value(d.p_randomization),
         ]
-        rows.append((name, cells, d.signature))
+        rows.append((numbers.labelled(name, d.lower_is_better), cells, d.signature))
     return _page(f"{comparison.a.n_images:,} images; p values from approximate randomization", heads, rows)
 
 

@@ -57,8 +57,10 @@ def reports_csv(reports: Sequence[Report], *, intervals: bool = False) -> str:
     for report in reports:
         for name, result in report.items():
             low, high = result.confidence_interval() if intervals else ("", "")
-            rows.append([report.system, report.n_images, name, result.score, low, high, result.signature])
-    return csv_text(["system", "n_images", "metric", "score", "ci95_low", "ci95_high", "signature"], rows)
+            scores = [result.score, low, high, result.lower_is_better]
+            rows.append([report.system, report.n_images, name, *scores, result.signature])
+    heads = ["system", "n_images", "metric", "score", "ci95_low", "ci95_high", "lower_is_better", "signature"]
+    return csv_text(heads, rows)
 
 
 def comparison_json(comparison: Comparison, *, examples: int = 0) -> str:
@@ -81,12 +83,12 @@ def comparison_csv(comparison: Comparison) -> str:
         "effect_low",
         "effect_high",
     ]
-    heads += ["p_bootstrap", "p_randomization", "signature"]
+    heads += ["p_bootstrap", "p_randomization", "lower_is_better", "signature"]
     rows = []
     for d in comparison.values():
         systems = [comparison.a.system, comparison.b.system]
         scores = [d.score_a, d.score_b, d.difference, *d.interval, d.effect_size, *d.effect_interval]
-        rows.append([*systems, d.name, *scores, d.p_bootstrap, d.p_randomization, d.signature])
+        rows.append([*systems, d.name, *scores, d.p_bootstrap, d.p_randomization, d.lower_is_better, d.signature])
     return csv_text(heads, rows)
 
 

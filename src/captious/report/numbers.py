@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 import unicodedata
 
-__all__ = ["p_value", "plain", "score", "signed", "span"]
+__all__ = ["LOWER_IS_BETTER", "labelled", "p_value", "plain", "score", "signed", "span"]
+
+#: What tables put after the name of an output of which lower scores are better.
+LOWER_IS_BETTER = "↓"
+
+
+def labelled(name: str, lower_is_better: bool) -> str:
+    """The name of an output, marked if lower scores are better."""
+    return f"{name} {LOWER_IS_BETTER}" if lower_is_better else name
 
 
 def score(value: float, digits: int = 4) -> str:

@@ -116,13 +116,16 @@ def signatures_of(judgment: Judgment) -> list[str]:
 
 
 def explanations(judgment: Judgment) -> list[str]:
-    """Sentences that say what intervals and ranks are."""
+    """Sentences that say what intervals and ranks are, and whose scores were negated."""
     units = dict.fromkeys("systems" if v.protocol.of == "systems" else "images" for v in judgment.values())
     drawn = " or ".join(units)
     sentences = [
         f"{judgment.level:.0%} intervals: percentile bootstrap over {drawn}, "
         f"{judgment.resamples:,} resamples, seed {judgment.seed}."
     ]
+    from captious.judgment.metric_inputs import negated
+
+    sentences += negated(a.metric for v in judgment.values() for a in v.results.values() if a.lower_is_better)
     tested = [verdict for verdict in judgment.values() if any(a.rank is not None for a in verdict.results.values())]
     if tested:
         better = f"Rank: 1 plus the number of metrics that are significantly better at {1 - judgment.level:.0%}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -33,9 +33,11 @@ def report_table(reports: Sequence[Report], *, intervals: bool = False) -> Group
     marked = False
     for name in reports[0]:
         scores = [report[name].score for report in reports]
-        cells = [shown(f"  {name}")]
+        lower = reports[0][name].lower_is_better
+        top = min(scores) if lower else max(scores)
+        cells = [shown(f"  {numbers.labelled(name, lower)}")]
         for report, value in zip(reports, scores, strict=True):
-            best = ranked and value == max(scores) and min(scores) < max(scores)
+            best = ranked and value == top and min(scores) < max(scores)
             marked |= best
             cells.append(Text(numbers.score(value), style="bold" if best else ""))
             if intervals:
@@ -44,6 +46,7 @@ def report_table(reports: Sequence[Report], *, intervals: bool = False) -> Group
                 cells.append(Text(_BEST if best else "", style="green"))
         table.add_row(*cells)
     legend = ["95% bootstrap over images."] * intervals + [f"{_BEST} best."] * marked
+    legend += _direction(result.lower_is_better for result in reports[0].values())
     return Group(shown(_subject(reports)), "", table, *_notes(reports, legend))
 
 
@@ -53,7 +56,7 @@ def comparison_table(comparison: Comparison, *, examples: int = 0) -> Group:
     table = plain_table("", a, b, "difference", "", "effect size", "p bootstrap", "p randomization")
     for name, d in comparison.items():
         table.add_row(
-            shown(f"  {name}"),
+            shown(f"  {numbers.labelled(name, d.lower_is_better)}"),
             numbers.score(d.score_a),
             numbers.score(d.score_b),
             numbers.signed(d.difference),
@@ -67,7 +70,8 @@ def comparison_table(comparison: Comparison, *, examples: int = 0) -> Group:
         f"seed {comparison.seed}. Effect size: Cohen's d of caption scores."
     )
     parts: list[RenderableType] = [shown(_subject([comparison.a])), "", table]
-    parts += _notes([comparison.a, comparison.b], [note])
+    directions = _direction(d.lower_is_better for d in comparison.values())
+    parts += _notes([comparison.a, comparison.b], [note, *directions])
     if examples:
         parts += ["", *_examples(comparison, examples)]
     return Group(*parts)
@@ -94,6 +98,11 @@ def plain_table(*heads: str) -> Table:
     for number, head in enumerate(heads):
         table.add_column(shown(head), justify="left" if number == 0 else "right", no_wrap=True)
     return table
+
+
+def _direction(lower_is_better: Iterable[bool]) -> list[str]:
+    """The legend of the mark that shows the direction, if there is one."""
+    return [f"{numbers.LOWER_IS_BETTER} lower is better."] * any(lower_is_better)
 
 
 def _heads(report: Report, intervals: bool, n_systems: int) -> list[str]:

@@ -18,7 +18,7 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
 from captious.judgment.evidence import Evidence, RatedCaptions
-from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
+from captious.judgment.metric_inputs import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
 from captious.judgment.study import Study
 from captious.judgment.study_inputs import LEVEL, judged_captions
 from captious.metrics.contract.settings import Settings
@@ -74,11 +74,12 @@ def critical_failures(
             where=f"{name}, ratings from {scale[0]:g} to {scale[1]:g}",
             help="choose a smaller gap",
         )
-    report = score_captions(evidence.captions, as_selection(metrics, settings, name=name), name=name)
+    chosen = as_selection(metrics, settings, name=name)
+    report = score_captions(evidence.captions, chosen, name=name)
     units = evidence.units[better]
     records = []
     for label, result in report.items():
-        scores = result.per_caption
+        scores = oriented(result)
         refuse_constant(scores, where=f"{label} on {name}")
         wrong, tied = scores[worse] > scores[better], scores[worse] == scores[better]
         of_unit = np.zeros((evidence.n_units, 2))
@@ -101,7 +102,8 @@ def critical_failures(
         notes=[
             f"A pair is two captions of one image whose ratings differ by at least {gap:g} of the scale. It is a "
             "failure if the worse caption scores higher; a tie is half a failure. "
-            "The definition is specific to captious."
+            "The definition is specific to captious.",
+            *negated(chosen.lower_is_better),
         ],
     )
 

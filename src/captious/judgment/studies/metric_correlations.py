@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.judgment.correlation import STATISTICS, correlation
 from captious.judgment.evidence import CaptionPairs, Evidence
-from captious.judgment.metric_inputs import Metrics, as_selection, score_captions
+from captious.judgment.metric_inputs import Metrics, as_selection, negated, oriented, score_captions
 from captious.judgment.study import Matrix, Study
 from captious.judgment.study_inputs import judged_captions
 from captious.metrics.contract.settings import Settings
@@ -55,8 +55,9 @@ def metric_correlations(
     check_statistic(statistic)
     evidence = judged_captions(benchmark, data)
     name = evidence.protocol.full_name
-    report = score_captions(evidence.captions, as_selection(metrics, settings, name=name), name=name)
-    points = {label: result.per_caption for label, result in report.items()}
+    chosen = as_selection(metrics, settings, name=name)
+    report = score_captions(evidence.captions, chosen, name=name)
+    points = {label: oriented(result) for label, result in report.items()}
     if isinstance(evidence, CaptionPairs):
         margins = {label: scores[0::2] - scores[1::2] for label, scores in points.items()}
         margins[_PEOPLE] = np.where(evidence.preferred == 0, 1.0, -1.0)
@@ -77,6 +78,7 @@ def metric_correlations(
         {label: result.signature for label, result in report.items()},
         dict(evidence.data),
         {"statistic": statistic},
+        notes=negated(chosen.lower_is_better),
         warnings=report.warnings,
         pictures={"metrics": Matrix(f"{name}, {statistic}", list(points), matrix)},
     )

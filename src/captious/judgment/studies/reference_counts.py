@@ -19,7 +19,7 @@ from captious.evaluation.resampling import check_sampling
 from captious.judgment.benchmarks import registry
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
 from captious.judgment.judgment_files import data_folder
-from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
+from captious.judgment.metric_inputs import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_inputs import LEVEL, judged_captions
 from captious.metrics.contract.selection import Selection
@@ -100,7 +100,7 @@ def reference_counts(
         {**evidence.data, **read},
         {"counts": list(counts), "draws": draws, "resamples": resamples, "seed": seed},
         {"references": Curves(name, "references", statistic, lines)},
-        notes=_notes(counts, available),
+        notes=[*_notes(counts, available), *negated(chosen.lower_is_better)],
         warnings=[*warnings, *few_images(evidence.n_units)],
     )
 
@@ -127,7 +127,7 @@ def _scored(
             report = score_captions(captions, chosen, name=what)
             for label, result in report.items():
                 refuse_constant(result.per_caption, where=f"{label} with {count} references")
-                scores.setdefault((label, count), []).append(result.per_caption)
+                scores.setdefault((label, count), []).append(oriented(result))
                 signatures[label] = result.signature
             if count == counts[-1]:  # fewer references are what the study is about
                 warnings += [warning for warning in report.warnings if warning not in warnings]

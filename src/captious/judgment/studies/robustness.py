@@ -72,13 +72,19 @@ def robustness(
 
     Raises:
         ParameterError: strengths outside 0 to 1, too few images, or a metric whose score of intact captions is too
-            small.
+            small, or of which lower scores are better.
         and what ``captious.score`` raises about captions and metrics.
     """
     check_sampling(resamples, seed)
     strengths = _checked_strengths(strengths)
     table, data = noted_references(references)
     chosen = as_selection(metrics, settings, name="corrupted captions")
+    if chosen.lower_is_better:
+        raise ParameterError(
+            f"lower is better for {chosen.lower_is_better[0]}, so its scores cannot be normalised by those of intact "
+            "captions",
+            help="remove this metric",
+        )
     rng = np.random.default_rng(seed)
     specimens, left_out = _specimens(table, sample, rng)
     records = []

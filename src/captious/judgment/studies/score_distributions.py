@@ -17,7 +17,7 @@ from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import check_sampling, interval
-from captious.judgment.metric_inputs import Metrics, all_warnings, as_selection, score_captions
+from captious.judgment.metric_inputs import Metrics, all_warnings, as_selection, score_captions, sign_of
 from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_inputs import LEVEL, checksums, name_of_file, noted_references
 from captious.metrics.contract.settings import Settings
@@ -58,7 +58,7 @@ def score_distributions(
 
     Returns:
         One record per metric for people and for each system: metric, captions_of, mean, sd, quantiles ("q05" to "q95");
-        and for systems auc, the probability that a random human caption scores higher than a random caption of the
+        and for systems auc, the probability that a random human caption scores better than a random caption of the
         system, ties counting one half, with auc_low and auc_high; and overlap, the share that the histograms of both
         have in common.
 
@@ -103,14 +103,16 @@ def score_distributions(
             for name, own in scores.items():
                 record: dict[str, Any] = {"metric": label, "captions_of": name, **_summary(own)}
                 if name != PEOPLE:
-                    record |= _separation(scores[PEOPLE], own, edges, resamples, seed)
+                    record |= _separation(scores[PEOPLE], own, edges, sign_of(first[label]), resamples, seed)
                 records.append(record)
             pictures[f"distributions-{label.replace('/', '-')}"] = _cumulative(label, scores)
     notes = [
-        "AUC: the probability that a random human caption scores higher than a random caption of the system, ties "
+        "AUC: the probability that a random human caption scores better than a random caption of the system, ties "
         "counting one half; 95% intervals: percentile bootstrap over images. Overlap: the common share of both "
         f"histograms, of {_BINS} bins. {PEOPLE.capitalize()}: one reference per image, held out for all systems."
     ]
+    if chosen.lower_is_better:
+        notes.append(f"Lower scores are better for {', '.join(chosen.lower_is_better)}.")
     if left_out:
         notes.append(f"{left_out:,} images with a single reference are excluded.")
     return Study(
@@ -150,12 +152,16 @@ def _separation(
     human: NDArray[np.float64],
     machine: NDArray[np.float64],
     edges: NDArray[np.float64],
+    sign: float,
     resamples: int,
     seed: int,
 ) -> dict[str, float]:
-    """AUC with its interval, and overlap, of scores float64[n_images] of the same images."""
+    """AUC with its interval, and overlap, of scores float64[n_images] of the same images.
+
+    The sign is -1 if lower scores are better.
+    """
     n = len(human)
-    ranks = np.unique(np.concatenate([human, machine]), return_inverse=True)[1]
+    ranks = np.unique(sign * np.concatenate([human, machine]), return_inverse=True)[1]
     rng = np.random.default_rng(seed)
     resampled = []
     for start in range(0, resamples, _BATCH):

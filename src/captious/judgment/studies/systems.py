@@ -18,7 +18,7 @@ from captious.evaluation import Report
 from captious.evaluation.resampling import check_sampling, interval
 from captious.judgment.correlation import Points, correlation
 from captious.judgment.judgment_files import own_json
-from captious.judgment.metric_inputs import Metrics, all_warnings, as_selection, score_captions
+from captious.judgment.metric_inputs import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.study import Matrix, Study
 from captious.judgment.study_inputs import LEVEL, checksums, noted_references
@@ -60,7 +60,8 @@ def systems(
         Records of several kinds with one column per metric and per human measure: "score" of each system; the
         correlation "over systems" of each metric and measure with every other, with its 95% "low" and "high" where
         people are concerned; and the correlation "over captions", all systems' captions together, of the metrics.
-        A correlation with a constant is None.
+        A correlation with a constant is None. Correlations are of negated scores where lower is better; the scores
+        themselves are not negated.
 
     Raises:
         ParameterError: fewer than three systems, or human scores that lack one.
@@ -85,6 +86,9 @@ def systems(
         {"what": "score", "of": system, **{label: float(values[number]) for label, values in over_systems.items()}}
         for number, system in enumerate(reports)
     ]
+    signs = {label: sign_of(result) for label, result in first.items()}  # correlations are of agreement
+    over_systems |= {label: sign * over_systems[label] for label, sign in signs.items()}
+    over_captions |= {label: sign * over_captions[label] for label, sign in signs.items()}
     of_systems, system_matrix = correlations(over_systems, statistic)
     of_captions, caption_matrix = correlations(over_captions, statistic)
     for label, row in of_systems.items():
@@ -110,6 +114,7 @@ def systems(
                 f"{len(next(iter(over_captions.values()))):,} captions, {statistic}", list(first), caption_matrix
             ),
         },
+        notes=negated(chosen.lower_is_better),
         warnings=warnings,
     )
 

@@ -87,6 +87,8 @@ class Metric(ABC):
     learns: ClassVar[str] = ""
     #: Whether its scores depend on references.
     needs_references: ClassVar[bool] = True
+    #: The outputs of which lower scores are better. For all others, higher scores are better.
+    lower_is_better: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)

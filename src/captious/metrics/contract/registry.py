@@ -134,6 +134,12 @@ def _named(metric: type[Metric], name: str) -> type[Metric]:
         )
     if "outputs" not in metric.__dict__:
         metric.outputs = (name,)
+    if unknown_outputs := sorted(set(metric.lower_is_better) - set(metric.outputs)):
+        raise ParameterError(
+            f"{name} names {unknown_outputs[0]} in lower_is_better, but has no such output",
+            where=f"its outputs are {', '.join(metric.outputs)}",
+            help="set lower_is_better to a frozenset of names of outputs",
+        )
     metric.name = name
     return metric
 

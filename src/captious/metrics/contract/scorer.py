@@ -29,6 +29,8 @@ class Scorer(Protocol):
     def __call__(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.float64]:
         """Scores of candidates, float64[n]; an image may come any number of times.
 
+        They are as the metric gives them: to maximise an output of which lower scores are better, negate them.
+
         Args:
             image_ids: n ids of images that have references.
             captions: n candidates, one for each id.

@@ -71,6 +71,16 @@ class Selection(Sequence[Chosen]):
         """The names of the results, in the order requested."""
         return tuple(label for each in self.chosen for label in each.columns)
 
+    @property
+    def lower_is_better(self) -> tuple[str, ...]:
+        """The names of those results of which lower scores are better."""
+        return tuple(
+            label
+            for each in self.chosen
+            for label, column in each.columns.items()
+            if each.metric.outputs[column] in each.metric.lower_is_better
+        )
+
 
 def select(metrics: str | Metric | Iterable[str | Metric] | None = None, settings: Settings | None = None) -> Selection:
     """The metrics of a run, each made once, in the order requested.

@@ -90,6 +90,7 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
             "slug": found.slug,
             "title": found.title,
             "metrics": list(definition.outputs),
+            "lower_is_better": list(definition.lower_is_better),
             "rank_by": definition.rank_by,
             "captions": [{"name": each.name, "pattern": each.pattern} for each in definition.captions],
             "phases": [

@@ -51,6 +51,11 @@ class Query:
         return challenge
 
     @property
+    def lower_is_better(self) -> bool:
+        """Whether lower scores of the output are better."""
+        return self.output in self.challenge.definition.lower_is_better
+
+    @property
     def key(self) -> str:
         """How the scores of submissions name the reference set."""
         return key_of(self.challenge, self.references)
@@ -79,6 +84,7 @@ class Column:
     sorted: str
     signature: str
     is_rank: bool
+    lower_is_better: bool
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,11 @@ class Board:
     @property
     def phase(self) -> Phase:
         return self.query.phase
+
+    @property
+    def lower_is_better(self) -> str:
+        """The outputs of which lower scores are better, separated by commas."""
+        return ", ".join(column.name for column in self.columns if column.lower_is_better)
 
     @property
     def is_all(self) -> bool:
@@ -182,11 +193,14 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
     output = sort.removeprefix("-")
     outputs = challenge.definition.outputs
     is_known = output in outputs
+    rank_by = challenge.definition.rank_by
     return Query(
         phase=phase,
         references=references,
-        output=output if is_known else challenge.definition.rank_by,
-        ascending=(is_known or output == DATE) and not sort.startswith("-"),
+        output=output if is_known else rank_by,
+        ascending=(
+            not sort.startswith("-") if is_known or output == DATE else rank_by in challenge.definition.lower_is_better
+        ),
         by_date=output == DATE,
         everything=parameters.get("all") == "1",
     )
@@ -217,8 +231,11 @@ def board(query: Query, user: Any) -> Board:
     ranks = _ranks(submissions, query)
     submissions = _sorted(submissions, query)
     outputs = challenge.definition.outputs
+    lower = challenge.definition.lower_is_better
     best = {
-        name: max((s for each in submissions if (s := _score(each, query, name)) is not None), default=None)
+        name: (min if name in lower else max)(
+            (s for each in submissions if (s := _score(each, query, name)) is not None), default=None
+        )
         for name in outputs
     }
     rows = [
@@ -226,6 +243,7 @@ def board(query: Query, user: Any) -> Board:
         for each in submissions
     ]
     columns = [_column(name, query, submissions) for name in outputs]
+    direction = " (lower is better)" if query.lower_is_better else ""
     return Board(
         query=query,
         phases=[
@@ -249,8 +267,8 @@ def board(query: Query, user: Any) -> Board:
         columns=columns,
         rows=rows,
         n_images=int(challenge.counts.get(query.key, 0)),
-        caption=f"Ranked by {query.output}: a rank is 1 plus the number of submissions that are significantly better "
-        "(paired bootstrap over images, 5%, Holm's correction).",
+        caption=f"Ranked by {query.output}{direction}: a rank is 1 plus the number of submissions that are "
+        "significantly better (paired bootstrap over images, 5%, Holm's correction).",
     )
 
 
@@ -268,6 +286,7 @@ def as_json(board: Board) -> list[dict[str, Any]]:
                 if (entry := _entry(row.submission, board.query, cell.name))
             },
             "signatures": {column.name: column.signature for column in board.columns},
+            "lower_is_better": [column.name for column in board.columns if column.lower_is_better],
             "baseline": row.submission.is_baseline,
             "human": row.submission.is_human,
             "submitted": row.submission.created.isoformat(),
@@ -334,7 +353,7 @@ def _best_of_each_team(submissions: Iterable[Submission], query: Query) -> list[
     """
     kept: list[Submission] = []
     teams: set[tuple[int, bool]] = set()
-    for submission in _sorted(submissions, replace(query, ascending=False, by_date=False)):
+    for submission in _sorted(submissions, replace(query, ascending=query.lower_is_better, by_date=False)):
         team = (submission.team_id, submission.anonymous)
         if submission.is_baseline or team not in teams:
             kept.append(submission)
@@ -356,7 +375,7 @@ def _ranks(submissions: list[Submission], query: Query) -> dict[int, int]:
             if score is not None and stored is not None and query.output in stored.outputs:
                 scores[each.pk] = score
                 resampled[each.pk] = stored.resampled[:, stored.outputs.index(query.output)]
-        found = rank_submissions(scores, resampled)
+        found = rank_submissions(scores, resampled, lower_is_better=query.lower_is_better)
         cache.set(key, found, 3600)
     return found
 
@@ -376,7 +395,8 @@ def _cell(submission: Submission, query: Query, name: str, best: float | None) -
 
 def _column(name: str, query: Query, submissions: Iterable[Submission]) -> Column:
     is_sorted = name == query.output and not query.by_date
-    flipped = replace(query, output=name, by_date=False, ascending=not query.ascending if is_sorted else False)
+    lower = name in query.challenge.definition.lower_is_better
+    flipped = replace(query, output=name, by_date=False, ascending=not query.ascending if is_sorted else lower)
     signatures = (_entry(each, query, name).get("signature", "") for each in submissions)
     return Column(
         name=name,
@@ -384,4 +404,5 @@ def _column(name: str, query: Query, submissions: Iterable[Submission]) -> Colum
         sorted="" if not is_sorted else "ascending" if query.ascending else "descending",
         signature=next(filter(None, signatures), ""),
         is_rank=name == query.challenge.definition.rank_by,
+        lower_is_better=lower,
     )

@@ -20,6 +20,7 @@ class ComparedOutput:
         low, high: 95% paired bootstrap interval of the difference.
         p: two-sided p value of the paired bootstrap.
         effect_size: Cohen's d of paired caption scores.
+        lower_is_better: whether a negative difference means that b is better.
     """
 
     name: str
@@ -30,6 +31,7 @@ class ComparedOutput:
     high: float
     p: float
     effect_size: float
+    lower_is_better: bool
     signature: str
 
 
@@ -60,6 +62,7 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
                 high=high,
                 p=p,
                 effect_size=effect_size(stored_b.per_caption[:, j] - stored_a.per_caption[:, i]),
+                lower_is_better=name in query.challenge.definition.lower_is_better,
                 signature=entries[0]["signature"],
             )
         )

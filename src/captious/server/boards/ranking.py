@@ -23,13 +23,16 @@ __all__ = ["SIGNIFICANCE", "rank_submissions"]
 SIGNIFICANCE = 0.05
 
 
-def rank_submissions(scores: Mapping[int, float], resampled: Mapping[int, NDArray[np.float64]]) -> dict[int, int]:
+def rank_submissions(
+    scores: Mapping[int, float], resampled: Mapping[int, NDArray[np.float64]], *, lower_is_better: bool = False
+) -> dict[int, int]:
     """Ranks of submissions in one output.
 
     Args:
         scores: corpus score by submission.
         resampled: the same on resampled images, float64[resamples]; all with the same resamples, of which some may
             have fewer.
+        lower_is_better: whether lower scores are better.
 
     Returns:
         Rank by submission, for those that have a score.
@@ -39,7 +42,8 @@ def rank_submissions(scores: Mapping[int, float], resampled: Mapping[int, NDArra
     n = min((len(resampled[key]) for key in there), default=0)
     p_values = holm([_p_value(scores[a] - scores[b], resampled[a][:n] - resampled[b][:n]) for a, b in pairs])
     named = {(str(a), str(b)): p for (a, b), p in zip(pairs, p_values, strict=True)}
-    found = ranks({str(key): scores[key] for key in there}, named, SIGNIFICANCE)
+    sign = -1 if lower_is_better else 1
+    found = ranks({str(key): sign * scores[key] for key in there}, named, SIGNIFICANCE)
     return {key: found[str(key)] for key in there}
 
 

@@ -29,6 +29,7 @@ from captious.server.challenges.values import (
     Moment,
     Name,
     UserName,
+    lower_is_better_of,
     outputs_of,
 )
 
@@ -147,6 +148,11 @@ class ChallengeDefinition(_Table):
     def outputs(self) -> tuple[str, ...]:
         """The outputs of the metrics in the order of the file: the columns of leaderboards."""
         return tuple(label for metric in self.metrics for label in outputs_of(metric))
+
+    @cached_property
+    def lower_is_better(self) -> tuple[str, ...]:
+        """The outputs of which lower scores are better."""
+        return tuple(label for metric in self.metrics for label in lower_is_better_of(metric))
 
     def phase(self, name: str) -> PhaseDefinition:
         """The phase of a name. KeyError if there is none."""

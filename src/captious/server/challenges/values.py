@@ -31,6 +31,7 @@ __all__ = [
     "Moment",
     "Name",
     "UserName",
+    "lower_is_better_of",
     "moment",
     "outputs_of",
 ]
@@ -64,6 +65,14 @@ def outputs_of(specification: str) -> tuple[str, ...]:
         guess, question, _ = error.help.partition("?")
         raise ValueError(f"{error.message}; {guess + question}") from None
     return tuple(output + what.suffix for output in ([what.name] if what.name in outputs else outputs))
+
+
+def lower_is_better_of(specification: str) -> tuple[str, ...]:
+    """Those of ``outputs_of`` of which lower scores are better."""
+    what = Specification.from_text(specification)
+    owner = registry.owner(what.name)
+    lower = registry.get(owner).lower_is_better if owner is not None else frozenset()
+    return tuple(label for label in outputs_of(specification) if label.removesuffix(what.suffix) in lower)
 
 
 def _settings(value: Any) -> Any:

@@ -135,6 +135,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
             "submission": submission,
             "warnings": warnings_for(request.user, submission),
             "boards": scores_shown(request.user, submission),
+            "lower_is_better": submission.challenge.definition.lower_is_better,
             "can_cancel": own and submission.status == _Status.QUEUED and not submission.scoring_version,
             "can_edit": own and there,
             "can_delete": own and there and submission.status != _Status.RUNNING,
