@@ -1,14 +1,17 @@
 """The public names of captious and where they are. `__init__.py` reads this file, so each name is listed only here."""
 
 from .data import Captions as Captions
+from .data import Groups as Groups
 from .data import References as References
 from .data import load as load
+from .data import read_groups as read_groups
 from .data import read_references as read_references
 from .errors import CaptiousError as CaptiousError
 from .errors import CaptiousWarning as CaptiousWarning
 from .evaluation import Comparison as Comparison
 from .evaluation import Report as Report
 from .evaluation import compare as compare
+from .evaluation import length_groups as length_groups
 from .evaluation import score as score
 from .judgment import Judgment as Judgment
 from .judgment import Study as Study

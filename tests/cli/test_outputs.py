@@ -52,7 +52,7 @@ class TestFormats:
 
     @pytest.mark.parametrize(
         ("call", "name"),
-        [(("score", *FILES), "x.tex"), (("judge",), "x.jsonl"), (("data", "items"), "x.json")],
+        [(("score", *FILES), "x.jsonl"), (("judge",), "x.jsonl"), (("data", "items"), "x.json")],
         ids=["score", "judge", "data items"],
     )
     def test_a_format_that_the_command_cannot_write(self, own: str, run: Run, call: tuple[str, ...], name: str) -> None:

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import norm
 
 from captious.errors import ParameterError, ResourceError, UnknownNameError
+from captious.evaluation.resampling import holm
 from captious.judgment import judge, load_evidence
-from captious.judgment.verdict import holm
 from captious.metrics.contract.registry import get, names
 from captious.metrics.contract.selection import all_here, select, select_one
 from captious.metrics.contract.settings import Settings

@@ -7,14 +7,21 @@ from pathlib import Path
 import click
 from rich.console import RenderableType
 
+from captious.cli.grouping import group_option, groups_of
 from captious.cli.options import metric_option, resampling_options, settings_options, subset_option, system_names
 from captious.cli.outputs import deliver, output_options, warn
 from captious.data import load, read_references
-from captious.evaluation import Comparison, compare_reports, evaluate
+from captious.evaluation import Comparison, GroupedComparison, compare_reports, evaluate
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.report.machine_readable import comparison_csv, comparison_json
+from captious.report.machine_readable import (
+    comparison_csv,
+    comparison_json,
+    comparison_latex,
+    grouped_comparison_csv,
+    grouped_comparison_latex,
+)
 
 __all__ = ["compare"]
 
@@ -30,7 +37,8 @@ __all__ = ["compare"]
     metavar="N",
     help="Show the N images on which the systems differ most.",
 )
-@output_options("table", "json", "csv")
+@group_option
+@output_options("table", "json", "csv", "latex")
 @metric_option
 @subset_option
 @settings_options
@@ -43,6 +51,7 @@ def compare(
     settings: Settings,
     subset: bool,
     examples: int,
+    group_by: str | None,
     resamples: int,
     seed: int,
     format_: str,
@@ -53,18 +62,24 @@ def compare(
     The interval and the first p value come from the paired bootstrap, the second p value from approximate
     randomization.
     """
-    if examples and format_ == "csv":
-        raise click.UsageError("--examples needs --format table or json; csv cannot contain them")
+    if examples and format_ in ("csv", "latex"):
+        raise click.UsageError(f"--examples needs --format table or json; {format_} cannot contain them")
     names = system_names([a, b])
     selection = select(metrics, settings)
     table = read_references(references)
+    groups = groups_of(group_by, [references, a, b], table, settings.tokenizer or "ptb") if group_by else None
     first, second = (
         evaluate(load(file, table, subset=subset), selection, system=name)
         for name, file in zip(names, (a, b), strict=True)
     )
     comparison = compare_reports(first, second, resamples=resamples, seed=seed)
-    deliver(_content(comparison, examples=examples, format_=format_), output)
-    warn(comparison.warnings)
+    if groups is None:
+        deliver(_content(comparison, examples=examples, format_=format_), output)
+        warn(comparison.warnings)
+    else:
+        grouped = comparison.by_group(groups)
+        deliver(_grouped_content(grouped, examples=examples, format_=format_), output)
+        warn(grouped.warnings)
 
 
 def _content(comparison: Comparison, *, examples: int, format_: str) -> str | RenderableType:
@@ -72,6 +87,20 @@ def _content(comparison: Comparison, *, examples: int, format_: str) -> str | Re
         return comparison_json(comparison, examples=examples)
     if format_ == "csv":
         return comparison_csv(comparison)
+    if format_ == "latex":
+        return comparison_latex(comparison)
     from captious.report.tables import comparison_table
 
     return comparison_table(comparison, examples=examples)
+
+
+def _grouped_content(grouped: GroupedComparison, *, examples: int, format_: str) -> str | RenderableType:
+    if format_ == "json":
+        return comparison_json(grouped, examples=examples)
+    if format_ == "csv":
+        return grouped_comparison_csv(grouped)
+    if format_ == "latex":
+        return grouped_comparison_latex(grouped)
+    from captious.report.group_tables import grouped_comparison_table
+
+    return grouped_comparison_table(grouped, examples=examples)

@@ -115,9 +115,9 @@ def _inputs(given: dict[str, Any], outputs: Sequence[str]) -> list[Path]:
         for each in value if isinstance(value, list | tuple) else (value,):
             if isinstance(each, Path):
                 found.append(each)
-            elif isinstance(each, str):  # text may name a file: smurf:constants=FILE, mine.jsonl@spearman
+            elif isinstance(each, str):  # text may name a file: smurf:constants=FILE, mine.jsonl@spearman, FILE:COLUMN
                 parameters = (piece.partition("=")[2] for piece in each.partition(":")[2].split(","))
-                texts = [each, each.rpartition("@")[0], *parameters]
+                texts = [each, each.rpartition("@")[0], each.rpartition(":")[0], *parameters]
                 found += [Path(text) for text in texts if Path(text).suffix and os.path.exists(text)]
     return found
 

@@ -7,16 +7,25 @@ from pathlib import Path
 import click
 from rich.console import RenderableType
 
+from captious.cli.grouping import group_option, groups_of
 from captious.cli.options import metric_option, repeated_command, settings_options, subset_option, system_names
 from captious.cli.outputs import deliver, output_options, warn, written
 from captious.data import load, read_references, same_images
 from captious.errors import ParameterError
-from captious.evaluation import Report, evaluate
+from captious.evaluation import GroupedReport, Report, evaluate
 from captious.evaluation.caption_warnings import few_images
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-from captious.report.machine_readable import check_caption_file, reports_csv, reports_json, write_captions
+from captious.report.machine_readable import (
+    check_caption_file,
+    grouped_reports_csv,
+    grouped_reports_latex,
+    reports_csv,
+    reports_json,
+    reports_latex,
+    write_captions,
+)
 from captious.report.numbers import plain
 
 __all__ = ["score"]
@@ -31,8 +40,9 @@ __all__ = ["score"]
     metavar="FILE",
     help="Also write caption scores: .jsonl, .csv or .parquet.",
 )
+@group_option
 @written("output", "per_caption")
-@output_options("table", "json", "csv")
+@output_options("table", "json", "csv", "latex")
 @metric_option
 @subset_option
 @settings_options
@@ -43,6 +53,7 @@ def score(
     subset: bool,
     intervals: bool,
     per_caption: Path | None,
+    group_by: str | None,
     format_: str,
     output: Path | None,
 ) -> None:
@@ -61,6 +72,7 @@ def score(
     names = system_names(candidates)
     selection = select(metrics, settings)
     table = read_references(references)
+    groups = groups_of(group_by, [references, *candidates], table, settings.tokenizer or "ptb") if group_by else None
     reports: list[Report] = []
     with steps([*zip(names, candidates, strict=True)], lambda system: f"scoring {system[0]}") as systems:
         for name, file in systems:
@@ -69,10 +81,15 @@ def score(
                 for result in report.values():
                     result.confidence_interval()
             reports.append(report)
-    deliver(_content(reports, intervals=intervals, format_=format_), output)
+    if groups is None:
+        deliver(_content(reports, intervals=intervals, format_=format_), output)
+        warnings = [warning for report in reports for warning in report.warnings]
+    else:
+        grouped = [report.by_group(groups) for report in reports]
+        deliver(_grouped_content(grouped, intervals=intervals, format_=format_), output)
+        warnings = [warning for each in grouped for warning in each.warnings]
     if per_caption is not None:
         write_captions(per_caption, reports)
-    warnings = [warning for report in reports for warning in report.warnings]
     if intervals:
         warnings += [warning for report in reports for warning in few_images(report.n_images)]
     comparable = all(same_images(report.ids, reports[0].ids) for report in reports)
@@ -89,6 +106,20 @@ def _content(reports: list[Report], *, intervals: bool, format_: str) -> str | R
         return reports_json(reports, intervals=intervals)
     if format_ == "csv":
         return reports_csv(reports, intervals=intervals)
+    if format_ == "latex":
+        return reports_latex(reports, intervals=intervals)
     from captious.report.tables import report_table
 
     return report_table(reports, intervals=intervals)
+
+
+def _grouped_content(grouped: list[GroupedReport], *, intervals: bool, format_: str) -> str | RenderableType:
+    if format_ == "json":
+        return reports_json(grouped, intervals=intervals)
+    if format_ == "csv":
+        return grouped_reports_csv(grouped, intervals=intervals)
+    if format_ == "latex":
+        return grouped_reports_latex(grouped, intervals=intervals)
+    from captious.report.group_tables import grouped_report_table
+
+    return grouped_report_table(grouped, intervals=intervals)

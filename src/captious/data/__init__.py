@@ -6,6 +6,7 @@ references is then computed once.
 """
 
 from captious.data.captions import CandidateLayer, Captions, KeyedByFields, Layer, ReferenceLayer, References
+from captious.data.groups import Groups, read_groups
 from captious.data.ids import ImageId, same_images
 from captious.data.matching import load, match, read_references
 from captious.data.rows import CaptionRows
@@ -15,6 +16,7 @@ __all__ = [
     "CandidateLayer",
     "CaptionRows",
     "Captions",
+    "Groups",
     "ImageId",
     "KeyedByFields",
     "Layer",
@@ -22,6 +24,7 @@ __all__ = [
     "References",
     "load",
     "match",
+    "read_groups",
     "read_references",
     "read_rows",
     "same_images",

@@ -36,7 +36,7 @@ def read_json(text: str, source: Source) -> CaptionRows:
         return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
     if not isinstance(document, dict):
         raise source.error("this JSON is neither an object nor a list")
-    if is_coco(document):
+    if is_coco(document, source.role):
         return rows_of_coco(source, document)
     _refuse_repeated_keys(text, len(document), source)
     return rows_of_mapping(source, document, id_form="text")
@@ -107,7 +107,7 @@ def _refuse_repeated_keys(text: str, n_keys: int, source: Source) -> None:
     raise kind(
         f"{len(repeated):,} of {len(entries):,} images appear more than once as a key",
         where=f"{source.name}: {some(shown, separator='; ')}",
-        help="keep one candidate per image"
-        if source.role == "candidates"
-        else "put the references of an image in one list",
+        help="put the references of an image in one list"
+        if source.role == "references"
+        else f"keep one {source.role.removesuffix('s')} per image",
     )

@@ -28,7 +28,7 @@ from captious.errors import (
 
 __all__ = ["CaptionRows", "Role", "Source", "caption_rows", "images", "is_unicode", "some"]
 
-Role: TypeAlias = Literal["candidates", "references", "parses"]
+Role: TypeAlias = Literal["candidates", "references", "parses", "groups"]
 
 # Examples of the accepted forms, one line each; columns are those of tables.py.
 _FORMS: dict[Role, str] = {
@@ -49,16 +49,28 @@ _FORMS: dict[Role, str] = {
     "parses": """
     .jsonl                 {"caption": "a cat", "word": [], "tag": [], "lemma": [], "basic": []} on every line
     .conllu                CoNLL-U, with # text = a cat""",
+    "groups": """
+    an object, .json       {"42": "indoor", ...}
+    .json, .jsonl          {"image_id": 42, "group": "indoor"}, in a list or on every line
+    .csv, .tsv             a header image_id,group; then one row per image
+    .parquet, data frames  columns image_id and group
+    a column of a file     FILE:COLUMN (column=... in Python), also a field of COCO's images
+    in Python also         {42: "indoor", ...}""",
 }
 
 
 @dataclass(frozen=True)
 class Source:
-    """What is being read: its name in messages, what its captions are, and whether it is a file."""
+    """What is being read: its name in messages, what its captions are, and whether it is a file.
+
+    With the role "groups", what is read are groups of images instead of captions; ``column`` is the field or column
+    that holds them, None for the one that can only be meant.
+    """
 
     name: str
     role: Role
     is_file: bool = False
+    column: str | None = None
 
     def error(self, problem: str, *, where: str = "") -> InputError:
         """The error for a form that is unknown or ambiguous; it shows every accepted form."""
@@ -147,6 +159,12 @@ def caption_rows(
 
     checked = _checked_ids(source, ids, place)
     listed = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
+    if source.role == "groups":
+        groups = [_group(source, value, place(entry)) for entry, value in enumerate(values)]
+        listed = [*listed, *(image for image, group in zip(checked, groups, strict=True) if group is None)]
+        there = [entry for entry, group in enumerate(groups) if group is not None]
+        checked, numbers = [checked[entry] for entry in there], [numbers[entry] for entry in there]
+        values = [groups[entry] for entry in there]
     if set(map(type, values)) != {str}:
         lists = (
             values
@@ -172,7 +190,8 @@ def caption_rows(
     )
     _check_texts(rows)
     if not rows.texts:
-        raise EmptyInputError("there are no captions", where=source.name, help=f"are these the {source.role}?")
+        what = "groups" if source.role == "groups" else "captions"
+        raise EmptyInputError(f"there are no {what}", where=source.name, help=f"are these the {source.role}?")
     if source.role == "candidates" and len(set(rows.ids)) != len(rows.ids):
         raise _duplicates(rows)
     return rows
@@ -221,6 +240,19 @@ def _caption_of(source: Source, item: object, place: str) -> object:
     if isinstance(item, Mapping | list | tuple | set | frozenset | np.ndarray):
         raise source.error("this is not a list of captions", where=f"{place}: {reprlib.repr(item)}")
     return item
+
+
+def _group(source: Source, value: object, place: str) -> str | None:
+    """The name of a group: text, or a number or truth value as text; None where there is none."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # a column of integers in which some are missing is one of floats
+    if value is None or value != value or value == "":
+        return None
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise source.error("this is not the name of a group", where=f"{place}: {reprlib.repr(value)}")
 
 
 def _refuse_other_than_one(

@@ -12,7 +12,7 @@ from typing import Any
 
 from captious.data.ids import IdForm
 from captious.data.rows import CaptionRows, Role, Source, caption_rows, some
-from captious.errors import InputError
+from captious.errors import InputError, UnknownNameError
 
 __all__ = ["choose_fields", "is_coco", "rows_of_coco", "rows_of_mapping", "rows_of_records"]
 
@@ -23,6 +23,7 @@ ID_FIELDS = ("image_id", "image", "id")
 TEXT_FIELDS: dict[Role, tuple[tuple[str, ...], ...]] = {
     "candidates": (("candidate",), ("caption", "captions")),
     "references": (("references", "refs"), ("caption", "captions")),
+    "groups": (("group",),),
 }
 
 
@@ -31,11 +32,14 @@ def choose_fields(source: Source, names: Sequence[object], *, where: str) -> tup
 
     Raises:
         InputError: one of them is not there, or there are two to choose from (CaptionFileError in a file).
+        UnknownNameError: the column of groups that was asked for is not there.
     """
     found = "found " + (", ".join(map(repr, names)) or "none")
     id_field = next((name for name in ID_FIELDS if name in names), None)
     if id_field is None:
         raise source.error(f"missing field for image ids: expected {_either(ID_FIELDS)}", where=f"{where}: {found}")
+    if source.role == "groups":
+        return id_field, _group_field(source, names, id_field, f"{where}: {found}")
     for group in TEXT_FIELDS[source.role]:
         present = [name for name in group if name in names]
         if len(present) > 1:
@@ -48,19 +52,46 @@ def choose_fields(source: Source, names: Sequence[object], *, where: str) -> tup
     raise source.error(f"missing field for {source.role}: expected {_either(wanted)}", where=f"{where}: {found}")
 
 
+def _group_field(source: Source, names: Sequence[object], id_field: str, where: str) -> str:
+    """The name of the field of groups: the one that was asked for, ``group``, or the only one beside the id."""
+    if source.column is not None:
+        if source.column not in names:
+            raise missing_column(source, where)
+        field = source.column
+    else:
+        others = [str(name) for name in names if name != id_field]
+        field = "group" if "group" in others else others[0] if len(others) == 1 else ""
+        if not field:
+            raise source.error("which field holds the groups? Name it, as FILE:COLUMN", where=where)
+    if names.count(field) > 1 or names.count(id_field) > 1:
+        raise source.error("duplicate field", where=where)
+    return field
+
+
+def missing_column(source: Source, where: str) -> UnknownNameError:
+    """The error for a column of groups that is not there."""
+    return UnknownNameError(
+        f"there is no column {source.column!r}",
+        where=f"{source.name}: {where}",
+        help="name a column or field of this file, or give the groups in a file of their own",
+    )
+
+
 def _either(names: Sequence[str]) -> str:
     """ "a, b or c"."""
     return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
-def is_coco(document: Mapping[Any, Any]) -> bool:
-    """Whether this is COCO's annotation format rather than a mapping from images."""
-    annotations = document.get("annotations")
-    return isinstance(annotations, list) and all(isinstance(record, Mapping) for record in annotations[:1])
+def is_coco(document: Mapping[Any, Any], role: Role) -> bool:
+    """Whether this is COCO's annotation format rather than a mapping from images; groups also come without captions."""
+    lists = [document.get(name) for name in (("annotations", "images") if role == "groups" else ("annotations",))]
+    return any(isinstance(each, list) and all(isinstance(record, Mapping) for record in each[:1]) for each in lists)
 
 
 def rows_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
     """Rows of COCO's annotation format: ``{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}``."""
+    if source.role == "groups":
+        return _groups_of_coco(source, document)
     try:
         known_images = [image["id"] for image in document.get("images", ())]
     except (KeyError, TypeError, IndexError):
@@ -70,8 +101,25 @@ def rows_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
     return rows_of_records(source, records, unit="annotation", numbers=numbers, known_images=known_images)
 
 
+def _groups_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
+    """Groups from a field of COCO's images, or of its annotations."""
+    lists = {name: document.get(name) or [] for name in ("images", "annotations")}
+    first = {name: records[0] for name, records in lists.items() if isinstance(records, list) and records}
+    fields = {name: [*record] for name, record in first.items() if isinstance(record, Mapping)}
+    having = [name for name, found in fields.items() if source.column is None or source.column in found]
+    if not having:
+        found = "; ".join(f"{name} have " + ", ".join(map(repr, names)) for name, names in fields.items())
+        raise missing_column(source, found or "no images")
+    if source.column is not None and len(having) > 1:
+        raise source.error(f"both the images and the annotations have a field {source.column!r}")
+    records = lists[having[0]]
+    return rows_of_records(source, records, unit=having[0][:-1], numbers=range(1, len(records) + 1))
+
+
 def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdForm) -> CaptionRows:
     """Rows of ``{image: caption}`` or ``{image: [captions]}``."""
+    if source.column is not None:
+        raise missing_column(source, "an object from images to values has no columns")
     fields = [name for name in ID_FIELDS if name in mapping]
     if fields and any(name in mapping for group in TEXT_FIELDS[source.role] for name in group):
         raise source.error("expected a list of records, not a single record", where=some(map(repr, mapping)))

@@ -23,7 +23,7 @@ from captious.errors import EmptyInputError
 __all__ = ["read_rows"]
 
 
-def read_rows(source: object, role: Role) -> CaptionRows:
+def read_rows(source: object, role: Role, *, column: str | None = None) -> CaptionRows:
     """Read captions from a file or a Python object.
 
     Args:
@@ -33,7 +33,8 @@ def read_rows(source: object, role: Role) -> CaptionRows:
             COCO's annotation dictionary, or a sequence of records with its fields;
             a sequence of captions (candidates) or of lists of captions (references), image i at position i;
             a pandas or polars data frame.
-        role: whether these are "candidates", one per image, or "references".
+        role: whether these are "candidates", one per image, or "references"; or "groups", for ``read_groups``.
+        column: the field or column that holds groups.
 
     Returns:
         One row per caption, in the order of the source.
@@ -43,17 +44,18 @@ def read_rows(source: object, role: Role) -> CaptionRows:
         MissingExtraError: a parquet file without pyarrow.
     """
     if isinstance(source, str | os.PathLike):
-        return _rows_of_file(Source(os.fspath(source), role, is_file=True))
-    given = Source(role, role)
+        return _rows_of_file(Source(os.fspath(source), role, is_file=True, column=column))
+    given = Source(role, role, column=column)
     if is_data_frame(source):
         return rows_of_data_frame(given, source)
     if isinstance(source, np.ndarray):
         source = source.tolist()
     if isinstance(source, Mapping):
-        return rows_of_coco(given, source) if is_coco(source) else rows_of_mapping(given, source, id_form="typed")
+        return rows_of_coco(given, source) if is_coco(source, role) else rows_of_mapping(given, source, id_form="typed")
     if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview):
         return _rows_of_sequence(given, source)
-    raise given.error("captions cannot be read from this", where=reprlib.repr(source))
+    what = "groups" if role == "groups" else "captions"
+    raise given.error(f"{what} cannot be read from this", where=reprlib.repr(source))
 
 
 def _rows_of_file(source: Source) -> CaptionRows:

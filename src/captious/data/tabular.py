@@ -51,7 +51,7 @@ def read_delimited(text: str, source: Source, *, delimiter: str) -> CaptionRows:
     header_line, *lines = lines
     where = f"line {header_line}"
     id_field, text_field = choose_fields(source, header, where=where)
-    if text_field not in _SINGLE_TEXT_COLUMNS:
+    if source.role != "groups" and text_field not in _SINGLE_TEXT_COLUMNS:
         raise source.error(
             f"{text_field!r} is a column of lists, but a cell of this format holds only one caption", where=where
         )

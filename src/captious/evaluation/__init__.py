@@ -2,6 +2,7 @@
 
 from captious.evaluation.caption_warnings import CaptiousWarning
 from captious.evaluation.comparison import Comparison, Difference, Example, compare, compare_reports
+from captious.evaluation.groups import GroupDifference, GroupedComparison, GroupedReport, GroupScore, length_groups
 from captious.evaluation.report import Report, Result
 from captious.evaluation.run_metrics import evaluate, score
 
@@ -10,10 +11,15 @@ __all__ = [
     "Comparison",
     "Difference",
     "Example",
+    "GroupDifference",
+    "GroupScore",
+    "GroupedComparison",
+    "GroupedReport",
     "Report",
     "Result",
     "compare",
     "compare_reports",
     "evaluate",
+    "length_groups",
     "score",
 ]

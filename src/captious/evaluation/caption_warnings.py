@@ -7,10 +7,11 @@ import numpy as np
 from captious.data import Captions
 from captious.errors import CaptiousWarning
 
-__all__ = ["CaptiousWarning", "caption_warnings", "few_images"]
+__all__ = ["FEW_IMAGES", "CaptiousWarning", "caption_warnings", "few_images"]
 
 _COPIES = 0.1
-_FEW_IMAGES = 10
+#: Fewer images than these are too few for intervals and tests.
+FEW_IMAGES = 10
 
 
 def caption_warnings(captions: Captions) -> list[str]:
@@ -38,7 +39,7 @@ def caption_warnings(captions: Captions) -> list[str]:
 
 def few_images(n: int) -> list[str]:
     """A warning if n images are too few for intervals and tests."""
-    if n >= _FEW_IMAGES:
+    if n >= FEW_IMAGES:
         return []
     return [
         f"too few images for intervals and tests ({n}): resamples of so few images vary little, so intervals are too "

@@ -7,9 +7,9 @@ randomization (Noreen 1989), which exchanges the two systems' candidates at rand
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from captious.data.captions import References
 from captious.display import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import CaptiousWarning, few_images
-from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report
+from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report, Result
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, exchange_sums, interval
 from captious.evaluation.run_metrics import evaluate
 from captious.metrics.contract.metric import Metric
@@ -28,14 +28,21 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.version import __version__
 
+if TYPE_CHECKING:
+    from captious.evaluation.groups import GroupedComparison
+
 __all__ = [
     "Comparison",
     "Difference",
     "Example",
+    "ResampledDifference",
+    "Significance",
     "compare",
     "compare_reports",
     "effect_size",
+    "mean_difference",
     "paired_bootstrap",
+    "resampled_difference",
 ]
 
 
@@ -167,6 +174,19 @@ class Comparison(Displayed, Mapping[str, Difference]):
             out["warnings"] = self.warnings
         return out
 
+    def by_group(self, groups: object, *, column: str | None = None) -> GroupedComparison:
+        """The differences within groups of images, tested with Holm's correction for their number.
+
+        Args:
+            groups, column: as for ``Report.by_group``.
+
+        Raises:
+            InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
+        """
+        from captious.evaluation.groups import group_comparison
+
+        return group_comparison(self, groups, column=column)
+
     @property
     def warnings(self) -> list[str]:
         """Warnings about the comparison, one sentence each."""
@@ -258,19 +278,7 @@ def compare_reports(
 
 def _difference(a: Report, b: Report, name: str, level: float, resamples: int, seed: int) -> Difference:
     result_a, result_b = a[name], b[name]
-    column, metric = result_a.column, result_a.statistics.metric
-    difference = result_b.score - result_a.score
-
-    resampled_a, resampled_b = (
-        result.statistics.resampled(resamples, seed)[:, column] for result in (result_a, result_b)
-    )
-    low, high, p_bootstrap = paired_bootstrap(difference, resampled_b - resampled_a, level)
-
-    rows_a, rows_b = result_a.statistics.rows, result_b.statistics.rows
-    moved = exchange_sums(rows_b - rows_a, resamples=resamples, seed=seed)
-    exchanged = metric.aggregate(rows_b.sum(axis=0) - moved) - metric.aggregate(rows_a.sum(axis=0) + moved)
-    p_randomization = _p_value(exchanged[:, column], difference)
-
+    tests = resampled_difference(result_a, result_b, resamples, seed).significance(level)
     center, moments = _moments(result_b.per_caption - result_a.per_caption)
     effects = _effect_size(bootstrap_sums(moments, resamples=resamples, seed=seed), center)
     effect_low, effect_high = interval(effects, level)
@@ -278,14 +286,63 @@ def _difference(a: Report, b: Report, name: str, level: float, resamples: int, s
         name=name,
         score_a=result_a.score,
         score_b=result_b.score,
-        difference=difference,
-        interval=(low, high),
+        difference=tests.difference,
+        interval=tests.interval,
         effect_size=float(_effect_size(moments.sum(axis=0), center)),
         effect_interval=(float(effect_low), float(effect_high)),
-        p_bootstrap=p_bootstrap,
-        p_randomization=p_randomization,
+        p_bootstrap=tests.p_bootstrap,
+        p_randomization=tests.p_randomization,
         lower_is_better=result_a.lower_is_better,
         signature=result_a.signature,
+    )
+
+
+@dataclass(frozen=True)
+class Significance:
+    """A difference with its interval and p values, as in ``Difference``."""
+
+    difference: float
+    interval: tuple[float, float]
+    p_bootstrap: float
+    p_randomization: float
+
+
+@dataclass(frozen=True)
+class ResampledDifference:
+    """A difference between two systems, and what it is under resampling.
+
+    Attributes:
+        observed: score of b minus score of a.
+        bootstrap: the same on resampled images, float64[resamples].
+        exchanged: the same with the candidates of the systems exchanged on random halves, float64[resamples].
+    """
+
+    observed: float
+    bootstrap: NDArray[np.float64]
+    exchanged: NDArray[np.float64]
+
+    def significance(self, level: float) -> Significance:
+        """The interval at a level, and p values."""
+        low, high, p_bootstrap = paired_bootstrap(self.observed, self.bootstrap, level)
+        return Significance(self.observed, (low, high), p_bootstrap, _p_value(self.exchanged, self.observed))
+
+
+def resampled_difference(a: Result, b: Result, resamples: int, seed: int) -> ResampledDifference:
+    """The difference between two systems in one output, under both kinds of resampling."""
+    column, metric = a.column, a.statistics.metric
+    bootstrap_a, bootstrap_b = (each.statistics.resampled(resamples, seed)[:, column] for each in (a, b))
+    rows_a, rows_b = a.statistics.rows, b.statistics.rows
+    moved = exchange_sums(rows_b - rows_a, resamples=resamples, seed=seed)
+    exchanged = metric.aggregate(rows_b.sum(axis=0) - moved) - metric.aggregate(rows_a.sum(axis=0) + moved)
+    return ResampledDifference(b.score - a.score, bootstrap_b - bootstrap_a, exchanged[:, column])
+
+
+def mean_difference(differences: Sequence[ResampledDifference]) -> ResampledDifference:
+    """The mean of differences on disjoint sets of images, which were resampled independently of each other."""
+    return ResampledDifference(
+        float(np.mean([each.observed for each in differences])),
+        np.mean([each.bootstrap for each in differences], axis=0),
+        np.mean([each.exchanged for each in differences], axis=0),
     )
 
 

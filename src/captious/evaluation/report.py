@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from captious.evaluation.groups import GroupedReport
+
 __all__ = ["DEFAULT_RESAMPLES", "DEFAULT_SEED", "Report", "Result", "Statistics"]
 
 DEFAULT_RESAMPLES = 1000
@@ -191,6 +193,38 @@ class Report(Displayed, Mapping[str, Result]):
         if self.warnings:
             out["warnings"] = self.warnings
         return out
+
+    def select(self, rows: NDArray[np.int64]) -> Report:
+        """The report on some of the images: their statistics and caption scores, with the same signatures.
+
+        Args:
+            rows: positions of images, each at most once.
+        """
+        statistics: dict[int, Statistics] = {}  # outputs of one metric share theirs
+        results = {}
+        for name, result in self._results.items():
+            whole = result.statistics
+            if id(whole) not in statistics:
+                statistics[id(whole)] = Statistics(whole.metric, whole.rows[rows])
+            results[name] = Result(name, result.signature, statistics[id(whole)], result.column)
+        return Report(self.system, self.captions.select(rows), results, [])
+
+    def by_group(self, groups: object, *, column: str | None = None) -> GroupedReport:
+        """Scores by group of images, from the same statistics: nothing is scored again.
+
+        What a metric learns from all references, such as the document frequencies of CIDEr, stays as it is.
+
+        Args:
+            groups: the group of each image: a path or a mapping ``{image_id: group}``, or what
+                ``captious.read_groups`` and ``captious.length_groups`` return.
+            column: the field or column of the file that holds the groups.
+
+        Raises:
+            InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
+        """
+        from captious.evaluation.groups import group_report
+
+        return group_report(self, groups, column=column)
 
     def columns(self) -> dict[str, Any]:
         """Caption scores as columns: id, candidate, and one per output; one entry per image."""

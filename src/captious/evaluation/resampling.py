@@ -7,7 +7,7 @@ see the same resamples.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 
-__all__ = ["MOST_RESAMPLES", "bootstrap_sums", "check_sampling", "check_seed", "exchange_sums", "interval"]
+__all__ = ["MOST_RESAMPLES", "bootstrap_sums", "check_sampling", "check_seed", "exchange_sums", "holm", "interval"]
 
 #: The largest number of resamples: all are in memory at once, a few hundred bytes each.
 MOST_RESAMPLES = 1_000_000
@@ -130,3 +130,14 @@ def interval(values: NDArray[np.float64], level: float) -> NDArray[np.float64]:
         return np.stack([interval(values[:, i], level) for i in range(values.shape[1])], axis=1)
     there = values[~np.isnan(values)]
     return interval(there, level) if len(there) else np.full(2, np.nan)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p values with Holm's correction for their number (Holm 1979); those that are not numbers (nan) do not count."""
+    order = sorted((i for i, p in enumerate(p_values) if not np.isnan(p)), key=lambda i: p_values[i])
+    corrected = [np.nan] * len(p_values)
+    largest = 0.0
+    for place, i in enumerate(order):
+        largest = max(largest, min(1.0, (len(order) - place) * p_values[i]))
+        corrected[i] = largest
+    return corrected

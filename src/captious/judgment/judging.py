@@ -16,7 +16,7 @@ from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError, ResourceError, UnknownNameError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import check_sampling, interval
+from captious.evaluation.resampling import check_sampling, holm, interval
 from captious.judgment.benchmarks import registry
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import data_folder, own_json
@@ -32,7 +32,7 @@ from captious.judgment.metric_inputs import (
     sign_of,
 )
 from captious.judgment.own_judgments import as_own, load_own
-from captious.judgment.verdict import Agreement, Judgment, Verdict, holm, ranks
+from captious.judgment.verdict import Agreement, Judgment, Verdict, ranks
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.registry import get, names
 from captious.metrics.contract.selection import ALL, all_here, check_used, coco_here

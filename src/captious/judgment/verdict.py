@@ -11,7 +11,7 @@ from captious.errors import UnknownNameError
 from captious.judgment.protocols import Protocol
 from captious.version import __version__
 
-__all__ = ["Agreement", "Judgment", "Verdict", "holm", "ranks"]
+__all__ = ["Agreement", "Judgment", "Verdict", "ranks"]
 
 
 @dataclass(frozen=True)
@@ -175,17 +175,6 @@ def _row(
     """What a record says about a whole benchmark, or about a part, which has no interval."""
     cells = {"part": part, "n": n, "metric": metric, "value": value, "ci95_low": low, "ci95_high": high}
     return {**cells, "rank": rank}
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p values with Holm's correction (Holm 1979)."""
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    corrected = [0.0] * len(p_values)
-    largest = 0.0
-    for place, i in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - place) * p_values[i]))
-        corrected[i] = largest
-    return corrected
 
 
 def ranks(values: Mapping[str, float], p_values: Mapping[tuple[str, str], float], alpha: float) -> dict[str, int]:

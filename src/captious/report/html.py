@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
-from captious.evaluation import Comparison, Report
+from captious.evaluation import Comparison, GroupedComparison, GroupedReport, Report
 from captious.report import numbers
 from captious.report.provenance import (
     cell,
@@ -23,7 +23,14 @@ from captious.report.provenance import (
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study, Verdict
 
-__all__ = ["comparison_html", "judgment_html", "report_html", "study_html"]
+__all__ = [
+    "comparison_html",
+    "grouped_comparison_html",
+    "grouped_report_html",
+    "judgment_html",
+    "report_html",
+    "study_html",
+]
 
 
 def report_html(report: Report) -> str:
@@ -50,6 +57,42 @@ def comparison_html(comparison: Comparison) -> str:
         ]
         rows.append((numbers.labelled(name, d.lower_is_better), cells, d.signature))
     return _page(f"{comparison.a.n_images:,} images; p values from approximate randomization", heads, rows)
+
+
+def grouped_report_html(grouped: GroupedReport) -> str:
+    """One system: one row per output, one column per group and average."""
+    sizes = [f"{name} ({report.n_images:,})" for name, report in grouped.items()]
+    rows = []
+    scores = grouped.scores()
+    for name, result in grouped.whole.items():
+        cells = [numbers.score(each.score) for each in scores if each.metric == name]
+        rows.append((numbers.labelled(name, result.lower_is_better), cells, result.signature))
+    caption = f"{grouped.whole.system}: {grouped.whole.n_images:,} images by {grouped.by}"
+    return _page(caption, [*sizes, "macro", "micro"], rows)
+
+
+def grouped_comparison_html(grouped: GroupedComparison) -> str:
+    """Two systems and their differences, one row per output and group or average."""
+    whole = grouped.whole
+    heads = ["images", whole.a.system, whole.b.system, "difference", f"{whole.level:.0%} interval", "p", "corrected"]
+    rows = []
+    for d in grouped.differences:
+        corrected = "" if d.corrected_randomization is None else numbers.p_value(d.corrected_randomization)
+        cells = [
+            f"{d.n_images:,}",
+            numbers.score(d.score_a),
+            numbers.score(d.score_b),
+            numbers.signed(d.difference),
+            numbers.span(*d.interval),
+            numbers.p_value(d.p_randomization),
+            corrected,
+        ]
+        rows.append((f"{numbers.labelled(d.metric, d.lower_is_better)}, {d.group or d.part}", cells, d.signature))
+    caption = (
+        f"{whole.a.n_images:,} images by {grouped.by}; p values from approximate randomization, and with Holm's "
+        "correction for the number of groups"
+    )
+    return _page(caption, heads, rows)
 
 
 def judgment_html(judgment: Judgment) -> str:

@@ -1,4 +1,4 @@
-"""Judgments and studies as LaTeX: a tabular for the package booktabs, under comments that say what it rests on."""
+"""Results as LaTeX: a tabular for the package booktabs, under comments that say what it depends on."""
 
 from __future__ import annotations
 
@@ -21,9 +21,18 @@ from captious.report.provenance import (
 from captious.version import __version__
 
 if TYPE_CHECKING:
+    from captious.evaluation import Comparison, Difference, GroupDifference, GroupedComparison, GroupedReport, Report
     from captious.judgment import Judgment, Study, Verdict
 
-__all__ = ["escaped", "judgment_latex", "study_latex"]
+__all__ = [
+    "comparison_latex",
+    "escaped",
+    "grouped_comparison_latex",
+    "grouped_reports_latex",
+    "judgment_latex",
+    "reports_latex",
+    "study_latex",
+]
 
 _SYMBOLS = {"kendall-tau-b": r"$\tau_b$", "kendall-tau-c": r"$\tau_c$", "spearman": r"$\rho$", "pearson": "$r$"}
 _ESCAPES = {
@@ -34,6 +43,7 @@ _ESCAPES = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "–": "--",
+    "↓": r"$\downarrow$",
     "×": r"$\times$",
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }
@@ -42,6 +52,124 @@ _ESCAPES = {
 def escaped(text: str) -> str:
     """Text as LaTeX shows it, on one line."""
     return "".join(_ESCAPES.get(c, c) for c in numbers.plain(text))
+
+
+def reports_latex(reports: Sequence[Report], *, intervals: bool = False) -> str:
+    """One row per system, one column per output; the best of a column bold."""
+    comments = [f"captious {__version__}", *_images(reports), *_signatures(reports[0])]
+    columns = []
+    for name, result in reports[0].items():
+        spans = [report[name].confidence_interval() if intervals else None for report in reports]
+        columns.append(_column([report[name].score for report in reports], spans, result.lower_is_better))
+    heads = [escaped(numbers.labelled(name, result.lower_is_better)) for name, result in reports[0].items()]
+    rows: list[Sequence[str] | str] = [["", *heads], r"\midrule"]
+    rows += [
+        [escaped(report.system), *cells] for report, cells in zip(reports, zip(*columns, strict=True), strict=True)
+    ]
+    return _document(comments, "l" + "r" * len(heads), rows)
+
+
+def grouped_reports_latex(grouped: Sequence[GroupedReport], *, intervals: bool = False) -> str:
+    """One row per system; for every output one column per group and average; the best of a column bold."""
+    reports = [each.whole for each in grouped]
+    comments = [f"captious {__version__}", *_images(reports), f"by {grouped[0].by}; macro: mean over groups"]
+    comments += [f"  {name}: {report.n_images:,} images" for name, report in grouped[0].items()]
+    comments += _signatures(reports[0])
+    columns, names = [], []
+    for scores in zip(*(each.scores(intervals=intervals) for each in grouped), strict=True):
+        names.append(escaped(scores[0].group or {"macro": "macro", "micro": "all"}[scores[0].part]))
+        columns.append(_column([s.score for s in scores], [s.interval for s in scores], scores[0].lower_is_better))
+    width = len(grouped[0]) + 2
+    above, rules = [], []
+    for i, (name, result) in enumerate(reports[0].items()):
+        above.append(rf"\multicolumn{{{width}}}{{c}}{{{escaped(numbers.labelled(name, result.lower_is_better))}}}")
+        rules.append(rf"\cmidrule(lr){{{2 + i * width}-{1 + (i + 1) * width}}}")
+    rows: list[Sequence[str] | str] = [["", *above], " ".join(rules), ["", *names], r"\midrule"]
+    rows += [
+        [escaped(report.system), *cells] for report, cells in zip(reports, zip(*columns, strict=True), strict=True)
+    ]
+    return _document(comments, "l" + "r" * len(names), rows)
+
+
+def comparison_latex(comparison: Comparison) -> str:
+    """One row per output: both scores, their difference with its interval, the p value of approximate randomization."""
+    rows = [
+        [escaped(numbers.labelled(name, d.lower_is_better)), *_difference_cells(d), _p_value(d.p_randomization)]
+        for name, d in comparison.items()
+    ]
+    heads = [*_comparison_heads(comparison), "$p$"]
+    return _document(_comparison_comments(comparison), "lrrrcr", [["", *heads], r"\midrule", *rows])
+
+
+def grouped_comparison_latex(grouped: GroupedComparison) -> str:
+    """The same, with one row per output and group or average; p values of groups with Holm's correction."""
+    comments = [
+        *_comparison_comments(grouped.whole),
+        f"by {grouped.by}; macro: mean over groups",
+        f"p values of groups have Holm's correction for {len(grouped.group_sizes)} groups, for each metric",
+        *(f"  {name}: {n:,} images" for name, n in grouped.group_sizes.items()),
+    ]
+    rows: list[Sequence[str] | str] = [["", "", *_comparison_heads(grouped.whole), "$p$"]]
+    for d in grouped.differences:
+        first = d.group == next(iter(grouped.group_sizes))
+        rows += [r"\midrule"] * first
+        p = d.p_randomization if d.corrected_randomization is None else d.corrected_randomization
+        name = escaped(numbers.labelled(d.metric, d.lower_is_better)) if first else ""
+        part = escaped(d.group or {"macro": "macro", "micro": "all"}[d.part])
+        rows.append([name, part, *_difference_cells(d), _p_value(p)])
+    return _document(comments, "llrrrcr", rows)
+
+
+def _images(reports: Sequence[Report]) -> list[str]:
+    return [f"{report.system}: {report.n_images:,} images, {report.n_references:,} references" for report in reports]
+
+
+def _signatures(report: Report) -> list[str]:
+    return ["signatures", *(f"  {result.signature}" for result in report.values())]
+
+
+def _column(scores: Sequence[float], spans: Sequence[tuple[float, float] | None], lower_is_better: bool) -> list[str]:
+    """Cells of one output, the best score bold if they differ."""
+    texts = [_score(value) for value in scores]
+    best = _score(min(scores) if lower_is_better else max(scores)) if len({*texts}) > 1 else ""
+    cells = [rf"\textbf{{{text}}}" if text == best else text for text in texts]
+    return [cell if span is None else f"{cell} {_span(span)}" for cell, span in zip(cells, spans, strict=True)]
+
+
+def _comparison_comments(comparison: Comparison) -> list[str]:
+    return [
+        f"captious {__version__}; {comparison.b.system} minus {comparison.a.system}",
+        *_images([comparison.a]),
+        f"{comparison.level:.0%} intervals: paired bootstrap; p: approximate randomization; {comparison.resamples:,} "
+        f"resamples, seed {comparison.seed}",
+        *_signatures(comparison.a),
+    ]
+
+
+def _comparison_heads(comparison: Comparison) -> list[str]:
+    systems = (escaped(comparison.a.system), escaped(comparison.b.system))
+    return [*systems, "difference", rf"{100 * comparison.level:.0f}\% interval"]
+
+
+def _difference_cells(difference: Difference | GroupDifference) -> list[str]:
+    d = difference
+    return [_score(d.score_a), _score(d.score_b), _minus(numbers.signed(d.difference)), _span(d.interval)]
+
+
+def _score(value: float) -> str:
+    return _minus(numbers.score(value)).replace("–", "--")
+
+
+def _span(span: tuple[float, float]) -> str:
+    return "[" + ", ".join(_minus(numbers.score(end, 3)).replace("–", "--") for end in span) + "]"
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "$-$")
+
+
+def _p_value(p: float) -> str:
+    return escaped(numbers.p_value(p))
 
 
 def judgment_latex(judgment: Judgment) -> str:

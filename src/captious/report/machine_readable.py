@@ -16,8 +16,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 from captious.atomic_write import check_place, whole_file
 from captious.errors import MissingExtraError, ParameterError
-from captious.evaluation import Comparison, Report
-from captious.report.latex import judgment_latex, study_latex
+from captious.evaluation import Comparison, GroupedComparison, GroupedReport, Report
+from captious.report.latex import (
+    comparison_latex,
+    grouped_comparison_latex,
+    grouped_reports_latex,
+    judgment_latex,
+    reports_latex,
+    study_latex,
+)
 from captious.version import __version__
 
 if TYPE_CHECKING:
@@ -28,12 +35,18 @@ __all__ = [
     "check_caption_file",
     "comparison_csv",
     "comparison_json",
+    "comparison_latex",
     "csv_text",
+    "grouped_comparison_csv",
+    "grouped_comparison_latex",
+    "grouped_reports_csv",
+    "grouped_reports_latex",
     "judgment_csv",
     "judgment_json",
     "judgment_latex",
     "reports_csv",
     "reports_json",
+    "reports_latex",
     "study_csv",
     "study_json",
     "study_latex",
@@ -45,8 +58,8 @@ __all__ = [
 CAPTION_FORMATS = (".jsonl", ".csv", ".parquet")
 
 
-def reports_json(reports: Sequence[Report], *, intervals: bool = False) -> str:
-    """Corpus scores of systems as one JSON document."""
+def reports_json(reports: Sequence[Report] | Sequence[GroupedReport], *, intervals: bool = False) -> str:
+    """Corpus scores of systems, or scores by group, as one JSON document."""
     systems = [report.to_dict(intervals=intervals) for report in reports]
     return _json({"version": __version__, "systems": systems})
 
@@ -63,7 +76,32 @@ def reports_csv(reports: Sequence[Report], *, intervals: bool = False) -> str:
     return csv_text(heads, rows)
 
 
-def comparison_json(comparison: Comparison, *, examples: int = 0) -> str:
+def grouped_reports_csv(grouped: Sequence[GroupedReport], *, intervals: bool = False) -> str:
+    """Scores of systems by group: one line per system, output and group or average."""
+    heads = ["system", "part", "group", "n_images", "metric", "score", "ci95_low", "ci95_high", "lower_is_better"]
+    rows = []
+    for each in grouped:
+        for s in each.scores(intervals=intervals):
+            low, high = s.interval or ("", "")
+            cells = [s.part, s.group, s.n_images, s.metric, s.score, low, high, s.lower_is_better, s.signature]
+            rows.append([each.whole.system, *cells])
+    return csv_text([*heads, "signature"], rows)
+
+
+def grouped_comparison_csv(grouped: GroupedComparison) -> str:
+    """A comparison by group: one line per output and group or average."""
+    heads = ["system_a", "system_b", "part", "group", "n_images", "metric", "score_a", "score_b", "difference", "low"]
+    heads += ["high", "p_bootstrap", "p_randomization", "corrected_bootstrap", "corrected_randomization"]
+    rows = []
+    for d in grouped.differences:
+        cells = [grouped.whole.a.system, grouped.whole.b.system, d.part, d.group, d.n_images, d.metric]
+        cells += [d.score_a, d.score_b, d.difference, *d.interval, d.p_bootstrap, d.p_randomization]
+        cells += [d.corrected_bootstrap, d.corrected_randomization, d.lower_is_better, d.signature]
+        rows.append(cells)
+    return csv_text([*heads, "lower_is_better", "signature"], rows)
+
+
+def comparison_json(comparison: Comparison | GroupedComparison, *, examples: int = 0) -> str:
     """A comparison as one JSON document."""
     return _json(comparison.to_dict(examples=examples))
 

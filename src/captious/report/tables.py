@@ -14,9 +14,21 @@ from captious.data import same_images
 from captious.evaluation import Comparison, Report
 from captious.report import numbers
 
-__all__ = ["as_text", "comparison_table", "plain_table", "report_table", "shown"]
+__all__ = [
+    "BEST",
+    "as_text",
+    "comparison_table",
+    "direction",
+    "examples_table",
+    "notes",
+    "plain_table",
+    "report_table",
+    "shown",
+    "subject",
+]
 
-_BEST = "◀"
+#: The mark of the best score.
+BEST = "◀"
 _ANY_WIDTH = 10_000
 
 
@@ -43,11 +55,11 @@ def report_table(reports: Sequence[Report], *, intervals: bool = False) -> Group
             if intervals:
                 cells.append(Text(numbers.span(*report[name].confidence_interval()), style="dim"))
             if len(reports) > 1:
-                cells.append(Text(_BEST if best else "", style="green"))
+                cells.append(Text(BEST if best else "", style="green"))
         table.add_row(*cells)
-    legend = ["95% bootstrap over images."] * intervals + [f"{_BEST} best."] * marked
-    legend += _direction(result.lower_is_better for result in reports[0].values())
-    return Group(shown(_subject(reports)), "", table, *_notes(reports, legend))
+    legend = ["95% bootstrap over images."] * intervals + [f"{BEST} best."] * marked
+    legend += direction(result.lower_is_better for result in reports[0].values())
+    return Group(shown(subject(reports)), "", table, *notes(reports, legend))
 
 
 def comparison_table(comparison: Comparison, *, examples: int = 0) -> Group:
@@ -69,15 +81,16 @@ def comparison_table(comparison: Comparison, *, examples: int = 0) -> Group:
         f"{comparison.level:.0%} intervals and p values from {comparison.resamples:,} resamples of images, "
         f"seed {comparison.seed}. Effect size: Cohen's d of caption scores."
     )
-    parts: list[RenderableType] = [shown(_subject([comparison.a])), "", table]
-    directions = _direction(d.lower_is_better for d in comparison.values())
-    parts += _notes([comparison.a, comparison.b], [note, *directions])
+    parts: list[RenderableType] = [shown(subject([comparison.a])), "", table]
+    directions = direction(d.lower_is_better for d in comparison.values())
+    parts += notes([comparison.a, comparison.b], [note, *directions])
     if examples:
-        parts += ["", *_examples(comparison, examples)]
+        parts += ["", *examples_table(comparison, examples)]
     return Group(*parts)
 
 
-def _examples(comparison: Comparison, n: int) -> list[Text | Table]:
+def examples_table(comparison: Comparison, n: int) -> list[Text | Table]:
+    """The images on which two systems differ most, under a line that says so."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for _ in range(3):
         table.add_column(overflow="fold")
@@ -100,7 +113,7 @@ def plain_table(*heads: str) -> Table:
     return table
 
 
-def _direction(lower_is_better: Iterable[bool]) -> list[str]:
+def direction(lower_is_better: Iterable[bool]) -> list[str]:
     """The legend of the mark that shows the direction, if there is one."""
     return [f"{numbers.LOWER_IS_BETTER} lower is better."] * any(lower_is_better)
 
@@ -110,7 +123,7 @@ def _heads(report: Report, intervals: bool, n_systems: int) -> list[str]:
     return [report.system] + [""] * (intervals + (n_systems > 1))
 
 
-def _subject(reports: Sequence[Report]) -> str:
+def subject(reports: Sequence[Report]) -> str:
     """What was scored: images, references, tokens."""
     first = reports[0]
     if not all(same_images(report.ids, first.ids) for report in reports):
@@ -123,7 +136,7 @@ def _subject(reports: Sequence[Report]) -> str:
     return f"{images} · {each:.1f} references each{joined} · tokens: {', '.join(tokenizers)}"
 
 
-def _notes(reports: Sequence[Report], legend: Sequence[str]) -> list[str | Text]:
+def notes(reports: Sequence[Report], legend: Sequence[str]) -> list[str | Text]:
     """What was left out of each report, then the legend, on lines of their own after an empty one."""
     notes = [
         f"{report.system}: subset; excluded {report.left_out['candidates']:,} candidates without references "

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from captious.judgment.verdict import holm, ranks
+from captious.evaluation.resampling import holm
+from captious.judgment.verdict import ranks
 
 __all__ = ["SIGNIFICANCE", "rank_submissions"]
 

@@ -1,0 +1,153 @@
+"""Groups of images: which domain, data set or language an image belongs to, read from files and Python objects.
+
+Scores are then reported by group; see ``captious.evaluation.groups``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data.captions import References
+from captious.data.ids import IdForm, ImageId, numbers_from_text
+from captious.data.rows import CaptionRows, images, some
+from captious.data.sources import read_rows
+from captious.errors import InputError
+
+__all__ = ["MOST_GROUPS", "Groups", "read_groups"]
+
+#: More groups than this are a column that does not hold groups, such as one of captions.
+MOST_GROUPS = 1000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Groups:
+    """The group of each image.
+
+    Args:
+        by: what images are grouped by, such as "domain".
+        group_of: image -> name of its group.
+        names: the groups in the order in which they are shown; by default numbers by size, then names by alphabet.
+        source: what messages call the source.
+        id_form: how the source wrote its ids; see ``captious.data.ids``.
+
+    Raises:
+        InputError: more than ``MOST_GROUPS`` groups.
+    """
+
+    by: str
+    group_of: Mapping[ImageId, str]
+    names: tuple[str, ...] = ()
+    source: str = field(default="groups", kw_only=True)
+    id_form: IdForm = field(default="typed", kw_only=True)
+
+    def __post_init__(self) -> None:
+        found = set(self.group_of.values())
+        if len(found) > MOST_GROUPS:
+            raise InputError(
+                f"{len(found):,} groups of {len(self.group_of):,} images",
+                where=self.source,
+                help=f"give at most {MOST_GROUPS:,} groups; is {self.by!r} what images are to be grouped by?",
+            )
+        names = tuple(name for name in self.names if name in found) or tuple(sorted(found, key=_order))
+        object.__setattr__(self, "names", names)
+
+    def __repr__(self) -> str:
+        return f"<Groups by {self.by}: {len(self.group_of):,} images, {len(self.names):,} groups>"
+
+    def rows(self, references: References) -> dict[str, NDArray[np.int64]]:
+        """The rows of each group: name -> int64[n_images of the group], for groups that have images.
+
+        Ids that the source could only write as text match integers, as those of candidates do. Images that have a
+        group but no references are ignored.
+
+        Raises:
+            InputError: an image without a group.
+        """
+        ids: Sequence[ImageId] = references.ids
+        group_of = self.group_of
+        if self.id_form == "text" and all(isinstance(image, int) for image in ids):
+            group_of = dict(zip(numbers_from_text(group_of), group_of.values(), strict=True))
+        elif references.id_form == "text" and all(isinstance(image, int) for image in group_of):
+            ids = numbers_from_text(ids)
+        missing = [image for image in ids if image not in group_of]
+        if missing:
+            raise self._missing(missing, len(ids))
+        found: dict[str, list[int]] = {name: [] for name in self.names}
+        for row, image in enumerate(ids):
+            found[group_of[image]].append(row)
+        return {name: np.array(rows, dtype=np.int64) for name, rows in found.items() if rows}
+
+    def _missing(self, missing: Sequence[ImageId], n: int) -> InputError:
+        differ = not set(map(str, missing)).isdisjoint(map(str, self.group_of))
+        return InputError(
+            f"{len(missing):,} of {n:,} images have no group" if n > 1 else "the only image has no group",
+            where=f"{self.source}: {images(missing)}",
+            help="ids are strings on one side and numbers on the other: make them the same"
+            if differ
+            else f"give every image its {self.by}, or remove these images and score the others with --subset",
+        )
+
+
+def read_groups(source: object, *, column: str | None = None) -> Groups:
+    """Read the group of each image.
+
+    Args:
+        source: a path to .json, .jsonl, .csv, .tsv or .parquet, plain or with .gz; a mapping from image to group; a
+            data frame; a sequence of records; or ``Groups``.
+        column: the field or column that holds the groups; also one of COCO's "images". Then an image may occur several
+            times, as in files of captions, if always with the same group. By default ``group``, or the only one
+            beside the image ids. Groups may be text, numbers or truth values.
+
+    Raises:
+        InputError: what is wrong with the source, as ``read_rows`` does; an image with two entries or two groups.
+        UnknownNameError: no such column.
+    """
+    if isinstance(source, Groups):
+        return source
+    rows = read_rows(source, "groups", column=column)
+    if rows.id_form == "position":
+        raise InputError("these groups have no image ids", where=rows.name, help="give a mapping: {image_id: group}")
+    _refuse_repeated(rows, several=column is not None)
+    by = column or (Path(rows.name).name.partition(".")[0] if rows.name != rows.role else "group")
+    return Groups(by, dict(zip(rows.ids, rows.texts, strict=True)), source=rows.name, id_form=rows.id_form)
+
+
+def _refuse_repeated(rows: CaptionRows, *, several: bool) -> None:
+    """Refuse images that occur twice; if they may, those that occur with several groups."""
+    if len(set(rows.ids)) == len(rows.ids):
+        return
+    found: defaultdict[ImageId, list[int]] = defaultdict(list)
+    for row, image in enumerate(rows.ids):
+        found[image].append(row)
+    wrong = {
+        image: at
+        for image, at in found.items()
+        if len(at) > 1 and not (several and len({rows.texts[row] for row in at}) == 1)
+    }
+    if not wrong:
+        return
+    shown = [
+        f"image_id {image!r} in " + some(f"{rows.place(row)} ({rows.texts[row]})" for row in at)
+        for image, at in wrong.items()
+    ]
+    raise InputError(
+        f"{len(wrong):,} of {len(found):,} images {'have several groups' if several else 'have more than one entry'}",
+        where=f"{rows.name}: {some(shown, separator='; ')}",
+        help="keep one group per image",
+    )
+
+
+def _order(name: str) -> tuple[bool, float, str]:
+    """Numbers by size, before names by alphabet."""
+    try:
+        number = float(name)
+    except ValueError:
+        number = math.nan
+    return (False, number, name) if math.isfinite(number) else (True, 0.0, name)

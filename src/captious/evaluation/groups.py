@@ -1,0 +1,367 @@
+"""Scores and differences by group of images: nocaps domains, data sets, languages, lengths of references.
+
+Nothing is scored again: the score of a group is ``aggregate`` of the sum of the statistics of its images. So what a
+metric learns from the references (CIDEr's document frequencies) is that of all images, as the signature says.
+
+The macro average is the mean of the scores of the groups, the micro average the score of all images together. Groups
+are resampled independently of each other: group i, counted from 0, with the random seed ``seed + i``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from captious.data import Groups, References, read_groups
+from captious.data.rows import some
+from captious.display import Displayed
+from captious.errors import ParameterError, UnknownNameError
+from captious.evaluation.caption_warnings import FEW_IMAGES
+from captious.evaluation.comparison import (
+    Comparison,
+    Difference,
+    ResampledDifference,
+    Significance,
+    mean_difference,
+    resampled_difference,
+)
+from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report
+from captious.evaluation.resampling import check_sampling, holm, interval
+from captious.progress import steps
+from captious.text import Tokenizer, WordLayer, as_tokenizer
+
+__all__ = [
+    "GroupDifference",
+    "GroupScore",
+    "GroupedComparison",
+    "GroupedReport",
+    "Part",
+    "group_comparison",
+    "group_report",
+    "length_groups",
+]
+
+Part: TypeAlias = Literal["group", "macro", "micro"]
+"""What a number is about: one group, the mean over groups, or all images together."""
+
+
+@dataclass(frozen=True)
+class GroupScore:
+    """A score of one group, or of all images.
+
+    Attributes:
+        part: "group", "macro" or "micro".
+        group: name of the group; empty for averages.
+        n_images: number of images.
+        metric: the output.
+        score: corpus score of these images, or mean over groups.
+        interval: 95% bootstrap interval; None if it was not asked for.
+        lower_is_better: whether lower scores are better.
+        signature: everything that the score depends on besides the captions.
+    """
+
+    part: Part
+    group: str
+    n_images: int
+    metric: str
+    score: float
+    interval: tuple[float, float] | None
+    lower_is_better: bool
+    signature: str
+
+
+@dataclass(frozen=True)
+class GroupDifference:
+    """A difference between two systems in one group, or in all images, b minus a.
+
+    Attributes:
+        part, group, n_images, metric, lower_is_better, signature: as in ``GroupScore``.
+        score_a, score_b, difference, interval, p_bootstrap, p_randomization: as in ``Difference``.
+        corrected_bootstrap, corrected_randomization: the p values with Holm's correction for the number of groups; the
+            tests of one output are one family. None for averages.
+    """
+
+    part: Part
+    group: str
+    n_images: int
+    metric: str
+    score_a: float
+    score_b: float
+    difference: float
+    interval: tuple[float, float]
+    p_bootstrap: float
+    p_randomization: float
+    corrected_bootstrap: float | None
+    corrected_randomization: float | None
+    lower_is_better: bool
+    signature: str
+
+
+class GroupedReport(Displayed, Mapping[str, Report]):
+    """Scores of one system by group: ``grouped["in-domain"]["cider-d"].score``. Displayed as a table.
+
+    Attributes:
+        by: what images are grouped by.
+        whole: the report on all images.
+    """
+
+    def __init__(self, by: str, whole: Report, groups: Mapping[str, Report]) -> None:
+        self.by = by
+        self.whole = whole
+        self._groups = dict(groups)
+
+    def __getitem__(self, group: str) -> Report:
+        if group not in self._groups:
+            raise UnknownNameError(f"there is no group {group!r}", help=f"the groups are {', '.join(self._groups)}")
+        return self._groups[group]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._groups)
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def summary(self) -> str:
+        """A one-line summary."""
+        return f"<GroupedReport {self.whole.system} by {self.by}: {', '.join(self)}>"
+
+    def macro(self, name: str) -> float:
+        """The mean over groups of an output; nan if a group has no score."""
+        return float(np.mean([report[name].score for report in self.values()]))
+
+    def macro_interval(
+        self, name: str, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> tuple[float, float]:
+        """Percentile bootstrap interval of the macro average; images are resampled within their groups.
+
+        Args:
+            name: the output.
+            level, resamples, seed: as of ``Result.confidence_interval``.
+
+        Raises:
+            ParameterError: a level outside (0, 1), or no resamples.
+        """
+        check_sampling(resamples, seed, level)
+        results = [report[name] for report in self.values()]
+        resampled = [r.statistics.resampled(resamples, seed + i)[:, r.column] for i, r in enumerate(results)]
+        low, high = interval(np.mean(resampled, axis=0), level)
+        return float(low), float(high)
+
+    def scores(self, *, intervals: bool = False) -> list[GroupScore]:
+        """Every score, output by output: the groups, then their mean (macro), then all images (micro).
+
+        Args:
+            intervals: compute 95% intervals, those of group i with the seed ``DEFAULT_SEED + i``.
+        """
+        if intervals:  # a group after the other: all outputs share the resamples of its images
+            for i, report in enumerate(self.values()):
+                for result in report.values():
+                    result.confidence_interval(seed=DEFAULT_SEED + i)
+        found = []
+        for name, whole in self.whole.items():
+            end = (whole.lower_is_better, whole.signature)
+            for i, (group, report) in enumerate(self.items()):
+                result, n = report[name], report.n_images
+                span = result.confidence_interval(seed=DEFAULT_SEED + i) if intervals else None
+                found.append(GroupScore("group", group, n, name, result.score, span, *end))
+            n = self.whole.n_images
+            span = self.macro_interval(name) if intervals else None
+            found.append(GroupScore("macro", "", n, name, self.macro(name), span, *end))
+            span = whole.confidence_interval() if intervals else None
+            found.append(GroupScore("micro", "", n, name, whole.score, span, *end))
+        return found
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the groups, one sentence each; those of the whole report come first."""
+        return [*self.whole.warnings, *_small_groups(self._groups)]
+
+    def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
+        """Plain values: those of ``Report.to_dict``, with the scores of groups under "groups"."""
+        whole = self.whole.to_dict(intervals=intervals)
+        parts = []
+        for score in self.scores(intervals=intervals):
+            if score.part != "micro":  # which is the score of the whole report
+                span = list(score.interval) if score.interval is not None else None
+                parts.append((score, {"score": score.score, "ci95": span}))
+        return whole | {"groups": _nested(self.by, parts)} | ({"warnings": self.warnings} if self.warnings else {})
+
+
+class GroupedComparison(Displayed):
+    """Differences between two systems by group of images. Displayed as a table.
+
+    Attributes:
+        by: what images are grouped by.
+        whole: the comparison on all images.
+        differences: output by output the groups, then their mean (macro), then all images (micro).
+    """
+
+    def __init__(self, by: str, whole: Comparison, differences: Sequence[GroupDifference]) -> None:
+        self.by = by
+        self.whole = whole
+        self.differences = list(differences)
+
+    def summary(self) -> str:
+        """A one-line summary."""
+        return f"<GroupedComparison {self.whole.b.system} - {self.whole.a.system} by {self.by}>"
+
+    @property
+    def group_sizes(self) -> dict[str, int]:
+        """Number of images by group."""
+        return {each.group: each.n_images for each in self.differences if each.part == "group"}
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the comparison and its groups, one sentence each."""
+        sizes = self.group_sizes
+        found = [*self.whole.warnings, *_small_groups(sizes)]
+        smallest = len(sizes) / (self.whole.resamples + 1)
+        if smallest > 0.05:
+            found.append(
+                f"with {self.whole.resamples:,} resamples and {len(sizes):,} groups no corrected p value is below "
+                f"{min(smallest, 1):.2f}: use more resamples (--resamples)."
+            )
+        return found
+
+    def to_dict(self, *, examples: int = 0) -> dict[str, Any]:
+        """Plain values: those of ``Comparison.to_dict``, with the differences within groups under "groups"."""
+        parts = []
+        for each in self.differences:
+            if each.part == "micro":
+                continue
+            values = asdict(each)
+            for key in ("part", "group", "n_images", "metric", "lower_is_better", "signature"):
+                del values[key]
+            parts.append((each, values | {"interval": list(each.interval)}))
+        found = self.whole.to_dict(examples=examples) | {"groups": _nested(self.by, parts) | {"correction": "holm"}}
+        return found | ({"warnings": self.warnings} if self.warnings else {})
+
+
+def group_report(report: Report, groups: object, *, column: str | None = None) -> GroupedReport:
+    """The scores of a report by group; see ``Report.by_group``."""
+    read = read_groups(groups, column=column)
+    rows = read.rows(report.captions.references)
+    return GroupedReport(read.by, report, {name: report.select(indices) for name, indices in rows.items()})
+
+
+def group_comparison(comparison: Comparison, groups: object, *, column: str | None = None) -> GroupedComparison:
+    """The differences of a comparison by group; see ``Comparison.by_group``."""
+    read = read_groups(groups, column=column)
+    a, b = (group_report(report, read) for report in (comparison.a, comparison.b))
+    resamples, seed = comparison.resamples, comparison.seed
+    resampled: dict[tuple[str, str], ResampledDifference] = {}
+    with steps([*enumerate(a)], lambda group: f"testing {group[1]}") as numbered:
+        for i, group in numbered:
+            for name in comparison:
+                resampled[name, group] = resampled_difference(a[group][name], b[group][name], resamples, seed + i)
+    found: list[GroupDifference] = []
+    for name, whole in comparison.items():
+        within = [resampled[name, group] for group in a]
+        tests = [each.significance(comparison.level) for each in within]
+        corrected = zip(holm([t.p_bootstrap for t in tests]), holm([t.p_randomization for t in tests]), strict=True)
+        for group, test, p_values in zip(a, tests, corrected, strict=True):
+            scores = (a[group][name].score, b[group][name].score)
+            found.append(_difference("group", group, a[group].n_images, whole, scores, test, p_values))
+        over_groups = mean_difference(within).significance(comparison.level)
+        n = comparison.a.n_images
+        found.append(_difference("macro", "", n, whole, (a.macro(name), b.macro(name)), over_groups))
+        together = Significance(whole.difference, whole.interval, whole.p_bootstrap, whole.p_randomization)
+        found.append(_difference("micro", "", n, whole, (whole.score_a, whole.score_b), together))
+    return GroupedComparison(read.by, comparison, found)
+
+
+def _difference(
+    part: Part,
+    group: str,
+    n_images: int,
+    whole: Difference,
+    scores: tuple[float, float],
+    tests: Significance,
+    corrected: tuple[float | None, float | None] = (None, None),
+) -> GroupDifference:
+    return GroupDifference(
+        part=part,
+        group=group,
+        n_images=n_images,
+        metric=whole.name,
+        score_a=scores[0],
+        score_b=scores[1],
+        difference=tests.difference,
+        interval=tests.interval,
+        p_bootstrap=tests.p_bootstrap,
+        p_randomization=tests.p_randomization,
+        corrected_bootstrap=corrected[0],
+        corrected_randomization=corrected[1],
+        lower_is_better=whole.lower_is_better,
+        signature=whole.signature,
+    )
+
+
+def length_groups(
+    references: References,
+    bounds: Sequence[float] | None = None,
+    *,
+    tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
+) -> Groups:
+    """Group images by the length of their references: the mean number of words of the references of an image.
+
+    Args:
+        references: the images.
+        bounds: the largest length of each group but the last; by default the quartiles, rounded to a tenth of a word.
+        tokenizer: see ``captious.text.as_tokenizer``.
+
+    Returns:
+        Up to ``len(bounds) + 1`` groups, shortest first. Groups without images are left out.
+
+    Raises:
+        ParameterError: bounds that do not increase.
+        UnknownNameError: no such tokenizer.
+    """
+    words = references.layer(WordLayer(as_tokenizer(tokenizer))).lengths
+    means = np.add.reduceat(words, references.offsets[:-1]) / np.diff(references.offsets)
+    if bounds is None:
+        ends = np.unique(np.quantile(means, (0.25, 0.5, 0.75)).round(1))
+        ends = ends[ends < means.max()]
+    else:
+        ends = np.array(bounds, dtype=np.float64)
+        if not ends.size or not np.isfinite(ends).all() or (np.diff(ends) <= 0).any():
+            raise ParameterError(
+                f"{list(bounds)} are not bounds of lengths",
+                help="give numbers of words that increase, such as 8, 10, 12",
+            )
+    texts = [f"{end:g}" for end in ends]
+    names = [f"up to {texts[0]} words"] if texts else ["all lengths"]
+    names += [f"{low} to {high} words" for low, high in pairwise(texts)]
+    names += [f"over {texts[-1]} words"] if texts else []
+    places = np.searchsorted(ends, means).tolist()
+    group_of = {image: names[place] for image, place in zip(references.ids, places, strict=True)}
+    return Groups("length of references", group_of, tuple(names), source="length", id_form=references.id_form)
+
+
+def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[str]:
+    """A warning if groups have too few images."""
+    sizes = {name: each if isinstance(each, int) else each.n_images for name, each in groups.items()}
+    small = [f"{name} ({n})" for name, n in sizes.items() if n < FEW_IMAGES]
+    if not small:
+        return []
+    return [
+        f"{len(small)} of {len(sizes)} groups have fewer than {FEW_IMAGES} images: {some(small)}. Scores of so few "
+        "images are unreliable, intervals are too narrow and p values too small."
+    ]
+
+
+def _nested(by: str, parts: Sequence[tuple[GroupScore | GroupDifference, dict[str, Any]]]) -> dict[str, Any]:
+    """Numbers of groups and of macro averages, by group and metric."""
+    groups: dict[str, dict[str, Any]] = {}
+    macro: dict[str, Any] = {}
+    for each, values in parts:
+        if each.part == "macro":
+            macro[each.metric] = values
+        else:
+            group = groups.setdefault(each.group, {"name": each.group, "n_images": each.n_images, "metrics": {}})
+            group["metrics"][each.metric] = values
+    return {"by": by, "groups": [*groups.values()], "macro": macro}

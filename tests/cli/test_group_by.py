@@ -1,0 +1,185 @@
+"""--group-by of captious score and captious compare."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+
+import captious
+
+from .conftest import Run, assert_refused
+
+SCORE = ("score", "baseline.json", "improved.json", "references.json", "-m", "bleu-4", "-m", "rouge-l")
+COMPARE = ("compare", "baseline.json", "improved.json", "references.json", "-m", "rouge-l", "--resamples", "50")
+
+
+@pytest.fixture
+def groups(folder: Path) -> dict[str, str]:
+    ids = [record["image_id"] for record in json.loads(Path("improved.json").read_text())]
+    found = {str(image): ("indoor", "outdoor")[n % 2] for n, image in enumerate(ids)}
+    Path("places.json").write_text(json.dumps(found))
+    return found
+
+
+def expected(groups: dict[str, str]) -> captious.evaluation.GroupedReport:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = captious.score("improved.json", "references.json", ["bleu-4", "rouge-l"], system="improved")
+    return report.by_group({int(image): group for image, group in groups.items()})
+
+
+def test_table(run: Run, groups: dict[str, str]) -> None:
+    outcome = run(*SCORE, "--group-by", "places.json")
+    assert outcome.code == 0
+    assert "· by places" in outcome.out.splitlines()[0]
+    grouped = expected(groups)
+    for name in groups.values():
+        line = next(line for line in outcome.out.splitlines() if line.split()[:1] == [name])
+        assert f"{grouped[name]['bleu-4'].score:.4f}".removeprefix("0") in line.split()
+    assert outcome.out.count("mean of groups (macro)") == outcome.out.count("all images (micro)") == 2
+    assert "--group-by places.json" in outcome.err  # the command that is suggested
+
+
+def test_json(run: Run, groups: dict[str, str]) -> None:
+    document = run(*SCORE, "--group-by", "places.json", "--ci", "--format", "json").json
+    improved = document["systems"][1]
+    grouped = expected(groups)
+    assert improved["groups"]["by"] == "places"
+    assert [each["name"] for each in improved["groups"]["groups"]] == ["indoor", "outdoor"]
+    for each in improved["groups"]["groups"]:
+        assert each["n_images"] == 12
+        assert each["metrics"]["rouge-l"]["score"] == grouped[each["name"]]["rouge-l"].score
+        assert len(each["metrics"]["rouge-l"]["ci95"]) == 2
+    assert improved["groups"]["macro"]["rouge-l"]["score"] == grouped.macro("rouge-l")
+    assert improved["metrics"]["rouge-l"]["score"] == grouped.whole["rouge-l"].score
+
+
+def test_csv(run: Run, groups: dict[str, str]) -> None:
+    rows = list(csv.DictReader(io.StringIO(run(*SCORE, "--group-by", "places.json", "--format", "csv").out)))
+    assert len(rows) == 2 * 2 * 4
+    assert [(row["part"], row["group"]) for row in rows[:4]] == [
+        ("group", "indoor"),
+        ("group", "outdoor"),
+        ("macro", ""),
+        ("micro", ""),
+    ]
+    assert all(row["signature"] for row in rows)
+
+
+@pytest.mark.parametrize("format_", ["json", "csv", "latex", "table"])
+def test_every_format_of_compare(run: Run, groups: dict[str, str], format_: str) -> None:
+    outcome = run(*COMPARE, "--group-by", "places.json", "--format", format_)
+    assert outcome.code == 0
+    assert "outdoor" in outcome.out
+    if format_ == "json":
+        values = outcome.json["groups"]["groups"][0]["metrics"]["rouge-l"]
+        assert values["corrected_bootstrap"] >= values["p_bootstrap"]
+        assert outcome.json["groups"]["correction"] == "holm"
+        assert {"difference", "interval", "p_randomization"} <= outcome.json["groups"]["macro"]["rouge-l"].keys()
+
+
+@pytest.mark.parametrize("grouped", [(), ("--group-by", "places.json")])
+def test_latex(run: Run, groups: dict[str, str], grouped: tuple[str, ...]) -> None:
+    for arguments in (SCORE, (*SCORE, "--ci"), COMPARE):
+        out = run(*arguments, *grouped, "--format", "latex").out
+        assert "rouge-l|variant:official" in out
+        body = [line for line in out.splitlines() if line.endswith(r"\\")]
+        columns = len(out.partition(r"\begin{tabular}{")[2].partition("}")[0])
+        for line in body:
+            spans = sum(int(piece.partition("}")[0]) - 1 for piece in line.split(r"\multicolumn{")[1:])
+            assert line.count("&") + 1 + spans == columns
+        if arguments is SCORE:
+            assert rf"improved & {'' if grouped else ' '}".rstrip() in out
+            assert r"\textbf{" in body[-1]
+
+
+class TestColumns:
+    def lines(self, name: str, **more: str) -> None:
+        """References with a field as jsonl."""
+        with open(name, "w") as file:
+            for n, (image, texts) in enumerate(json.loads(Path("references.json").read_text()).items()):
+                fields = {field: f"{value}{n % 2}" for field, value in more.items()}
+                file.write(json.dumps({"image_id": int(image), "references": texts, **fields}) + "\n")
+
+    def test_of_references(self, run: Run, folder: Path) -> None:
+        self.lines("r.jsonl", domain="d")
+        outcome = run("score", "improved.json", "r.jsonl", "-m", "rouge-l", "--group-by", "domain")
+        assert "by domain" in outcome.out
+        assert [line.split()[0] for line in outcome.out.splitlines() if line.startswith("    d")] == ["d0", "d1"]
+
+    def test_of_another_file(self, run: Run, folder: Path) -> None:
+        self.lines("r.jsonl", domain="d", other="x")
+        outcome = run(*SCORE, "--group-by", "r.jsonl:domain")
+        assert (outcome.code, "d1" in outcome.out) == (0, True)
+
+    def test_of_coco_images(self, run: Run, folder: Path) -> None:
+        texts_of = json.loads(Path("references.json").read_text())
+        document = {
+            "images": [{"id": int(image), "objects": n % 3} for n, image in enumerate(texts_of)],
+            "annotations": [{"image_id": int(i), "caption": text} for i, texts in texts_of.items() for text in texts],
+        }
+        Path("references.json").write_text(json.dumps(document))
+        outcome = run(*SCORE, "--group-by", "objects")
+        assert [line.split()[0] for line in outcome.out.splitlines()[4:7]] == ["0", "1", "2"]
+
+    def test_a_file_wins(self, run: Run, groups: dict[str, str]) -> None:
+        self.lines("r.jsonl", places="d")
+        Path("places.json").rename("places")
+        outcome = run("score", "improved.json", "r.jsonl", "-m", "rouge-l", "--group-by", "places")
+        assert_refused(outcome, "needs an extension", "places")
+
+    def test_candidates_that_agree(self, run: Run, folder: Path) -> None:
+        for name in ("baseline", "improved"):
+            records = json.loads(Path(f"{name}.json").read_text())
+            for record in records:
+                record["kind"] = record["image_id"] % 2
+            Path(f"{name}.json").write_text(json.dumps(records))
+        assert "by kind" in run(*SCORE, "--group-by", "kind").out
+        records[0]["kind"] = "other"
+        Path("improved.json").write_text(json.dumps(records))
+        outcome = run(*SCORE, "--group-by", "kind")
+        assert_refused(outcome, "1 images have a different kind", "baseline.json:kind", str(records[0]["image_id"]))
+
+    def test_neither_file_nor_column(self, run: Run, folder: Path) -> None:
+        assert_refused(run(*SCORE, "--group-by", "nowhere"), "'nowhere' is neither a file nor a column", "'caption'")
+
+    def test_length(self, run: Run, folder: Path) -> None:
+        assert "by length of references" in run(*SCORE, "--group-by", "length").out
+        assert "10 to 12 words" in run(*SCORE, "--group-by", "length:10,12").out
+        assert_refused(run(*SCORE, "--group-by", "length:a"), "'length:a'", "length:8,10,12")
+
+    def test_a_column_called_length(self, run: Run, folder: Path) -> None:
+        self.lines("r.jsonl", length="d")
+        arguments = ("score", "improved.json", "r.jsonl", "-m", "rouge-l", "--group-by")
+        assert_refused(run(*arguments, "length"), "also a column", "r.jsonl:length")
+        assert "d1" in run(*arguments, "r.jsonl:length").out
+
+
+def test_missing_images_are_named(run: Run, groups: dict[str, str]) -> None:
+    image = groups.popitem()[0]
+    Path("places.json").write_text(json.dumps(groups))
+    assert_refused(run(*SCORE, "--group-by", "places.json"), "1 of 24 images have no group", f"image_id {image}")
+
+
+def test_the_file_of_groups_is_not_overwritten(run: Run, groups: dict[str, str]) -> None:
+    before = Path("places.json").read_bytes()
+    for given in ("places.json", "places.json:x"):
+        assert_refused(run(*SCORE, "--group-by", given, "-o", "places.json"), "places.json")
+    assert Path("places.json").read_bytes() == before
+
+
+def test_shows_itself(folder: Path, groups: dict[str, str]) -> None:
+    grouped = expected(groups)
+    assert "all images (micro)" in repr(grouped)
+    assert "<td>" in grouped._repr_html_()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = captious.compare("baseline.json", "improved.json", "references.json", ["rouge-l"], resamples=20)
+    compared = whole.by_group({int(image): group for image, group in groups.items()})
+    assert "mean of groups (macro)" in repr(compared)
+    assert "rouge-l, outdoor" in compared._repr_html_()

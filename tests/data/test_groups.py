@@ -1,0 +1,174 @@
+"""Groups of images: every form they are read from, matching by value, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from captious import Groups, read_groups, read_references
+from captious.data.groups import MOST_GROUPS
+from captious.errors import CaptionFileError, EmptyInputError, InputError, UnknownNameError
+
+from .conftest import Refuses, Write
+
+EXPECTED = {42: "indoor", 43: "outdoor", 44: "indoor"}
+RECORDS = [{"image_id": image, "group": group} for image, group in EXPECTED.items()]
+COCO = {
+    "images": [{"id": image, "file_name": "x", "domain": group} for image, group in EXPECTED.items()],
+    "annotations": [{"image_id": image, "id": n, "caption": "a"} for n, image in enumerate((42, 42, 43, 44))],
+}
+IDS = read_references({image: ["a"] for image in EXPECTED})
+
+
+def lines(records: list[dict[str, object]]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("g.json", json.dumps({str(image): group for image, group in EXPECTED.items()})),
+        ("g.json.gz", json.dumps(RECORDS)),
+        ("g.jsonl", lines(RECORDS)),
+        ("g.csv", "image_id,group\n42,indoor\n43,outdoor\n44,indoor\n"),
+        ("g.csv", "image_id,kind\n42,indoor\n43,outdoor\n44,indoor\n"),
+        ("g.tsv", "id\tx\tgroup\n42\t1\tindoor\n43\t2\toutdoor\n44\t3\tindoor\n"),
+    ],
+)
+def test_every_file(write: Write, name: str, content: str) -> None:
+    groups = read_groups(write(name, content))
+    assert groups.by == "g"
+    assert groups.names == ("indoor", "outdoor")
+    assert {name: rows.tolist() for name, rows in groups.rows(IDS).items()} == {"indoor": [0, 2], "outdoor": [1]}
+
+
+def test_parquet_and_frames(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"image": [42, 43, 44], "caption": ["a", "b", "c"], "group": ["x", None, "x"]})
+    frame.write_parquet(tmp_path / "g.parquet")
+    for source in (frame, tmp_path / "g.parquet"):
+        assert dict(read_groups(source).group_of) == {42: "x", 44: "x"}
+
+
+@pytest.mark.parametrize("without_captions", [False, True])
+def test_a_field_of_coco_images(write: Write, without_captions: bool) -> None:
+    document = {"images": COCO["images"]} if without_captions else COCO
+    groups = read_groups(write("c.json", json.dumps(document)), column="domain")
+    assert (groups.by, dict(groups.group_of)) == ("domain", EXPECTED)
+
+
+def test_a_column_of_captions(write: Write) -> None:
+    path = write("r.csv", "id,caption,lang\n42,a,en\n42,b,en\n43,c,de\n")
+    assert dict(read_groups(path, column="lang").group_of) == {"42": "en", "43": "de"}
+
+
+def test_numbers_and_truth_values() -> None:
+    groups = read_groups({1: 10, 2: 9, 3: 2.0, 4: True, 5: "none"})
+    assert groups.names == ("2", "9", "10", "True", "none")
+
+
+def test_order_of_names() -> None:
+    assert Groups("x", {1: "nan", 2: "-1", 3: "b", 4: "1e1", 5: "inf", 6: "3"}).names == (
+        "-1",
+        "3",
+        "1e1",
+        "b",
+        "inf",
+        "nan",
+    )
+
+
+def test_ids_match_by_value() -> None:
+    numbers = Groups("x", {42: "a", 43: "b"})
+    text = Groups("x", {"42": "a", "43": "b"}, id_form="text")
+    of_text = read_references({"42": ["a"], "43": ["b"]})
+    for groups, ids in ((text, read_references({42: ["a"], 43: ["b"]})), (text, of_text)):
+        assert [rows.tolist() for rows in groups.rows(ids).values()] == [[0], [1]]
+    with pytest.raises(InputError, match="2 of 2 images have no group") as caught:
+        numbers.rows(of_text)  # strings of Python are not numbers
+    assert "strings on one side" in caught.value.help
+
+
+def test_keys_of_json_match_numbers(write: Write) -> None:
+    references = read_references(write("r.json", '{"42": ["a"], "43": ["b"]}'))
+    assert Groups("x", {42: "a", 43: "b"}).rows(references)["b"].tolist() == [1]
+
+
+def test_images_that_are_not_scored_are_ignored() -> None:
+    groups = Groups("x", {42: "a", 43: "b", 7: "c"})
+    assert [*groups.rows(read_references({43: ["a"], 42: ["b"]}))] == ["a", "b"]
+
+
+def test_images_without_a_group_are_named(write: Write) -> None:
+    groups = read_groups(write("g.csv", "id,group\n42,a\n43,\n"))
+    with pytest.raises(InputError, match="2 of 3 images have no group") as caught:
+        groups.rows(IDS)
+    assert "g.csv: image_id 43, 44" in caught.value.where
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("name", "content", "part"),
+        [
+            ("g.jsonl", '{"id": 1, "group": "a"}\n{"id": 1, "group": "a"}\n', "1 in line 1 (a), line 2 (a)"),
+            ("g.csv", "id,group\n1,a\n1,b\n", "'1' in line 2 (a), line 3 (b)"),
+        ],
+    )
+    def test_an_image_twice(self, refuses: Refuses, write: Write, name: str, content: str, part: str) -> None:
+        path = write(name, content)
+        with refuses(InputError, path, "1 of 1 images have more than one entry", part):
+            read_groups(path)
+
+    def test_a_key_twice(self, refuses: Refuses, write: Write) -> None:
+        path = write("g.json", '{"1": "a", "1": "a"}')
+        with refuses(CaptionFileError, path, "more than once", "keep one group per image"):
+            read_groups(path)
+
+    def test_several_groups(self, refuses: Refuses, write: Write) -> None:
+        path = write("r.csv", "id,caption,lang\n42,a,en\n42,b,de\n43,c,de\n")
+        with refuses(InputError, path, "1 of 2 images have several groups", "'42' in line 2 (en), line 3 (de)"):
+            read_groups(path, column="lang")
+
+    @pytest.mark.parametrize(
+        ("name", "content", "part"),
+        [
+            ("g.csv", "id,caption\n1,a\n", "'caption'"),
+            ("g.json", '{"1": "a"}', "has no columns"),
+            ("g.json", json.dumps(COCO), "images have 'id', 'file_name', 'domain'; annotations have"),
+        ],
+    )
+    def test_no_such_column(self, refuses: Refuses, write: Write, name: str, content: str, part: str) -> None:
+        path = write(name, content)
+        with refuses(UnknownNameError, path, "there is no column 'nowhere'", part):
+            read_groups(path, column="nowhere")
+
+    def test_which_column(self, refuses: Refuses, write: Write) -> None:
+        path = write("g.csv", "id,a,b\n1,2,3\n")
+        with refuses(CaptionFileError, path, "which field holds the groups", "FILE:COLUMN", "'a', 'b'"):
+            read_groups(path)
+
+    def test_images_and_annotations(self, refuses: Refuses, write: Write) -> None:
+        path = write("c.json", json.dumps(COCO))
+        with refuses(CaptionFileError, path, "both the images and the annotations have a field 'id'"):
+            read_groups(path, column="id")
+
+    @pytest.mark.parametrize("value", ["[1]", '{"a": 1}'])
+    def test_values(self, refuses: Refuses, write: Write, value: str) -> None:
+        path = write("g.json", f'{{"1": "a", "2": {value}}}')
+        with refuses(CaptionFileError, path, "not the name of a group", "key '2'"):
+            read_groups(path)
+
+    def test_no_groups(self, refuses: Refuses, write: Write) -> None:
+        path = write("g.csv", "id,group\n1,\n")
+        with refuses(EmptyInputError, path, "there are no groups"):
+            read_groups(path)
+
+    def test_positions(self) -> None:
+        with pytest.raises(InputError, match="no image ids"):
+            read_groups(["a", "b"])
+
+    def test_too_many(self) -> None:
+        with pytest.raises(InputError, match="1,001 groups of 1,001 images"):
+            read_groups({image: str(image) for image in range(MOST_GROUPS + 1)})

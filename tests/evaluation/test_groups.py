@@ -1,0 +1,174 @@
+"""Scores and differences by group, from the statistics of the whole report."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import captious
+from captious.errors import InputError, ParameterError, UnknownNameError
+from captious.evaluation import GroupedComparison, compare_reports, evaluate
+from captious.evaluation.report import DEFAULT_SEED
+from captious.evaluation.resampling import holm
+from captious.metrics.contract.selection import select
+
+pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+
+N = 60
+REFERENCES = {i: [f"a dog and {i} cats on a chair", f"{i} cats with a dog"] for i in range(N)}
+GOOD = {i: f"a dog with {i} cats" if i % 3 else f"a horse and {i} cats" for i in range(N)}
+BAD = {i: f"{i} horses on a table" if i % 4 else f"a dog with {i} cats" for i in range(N)}
+GROUPS = {i: "first" if i < 20 else "second" for i in range(N)}
+METRICS = ["bleu", "cider-d", "rouge-l"]
+
+
+@pytest.fixture(scope="module")
+def report() -> captious.Report:
+    return captious.score(GOOD, REFERENCES, METRICS)
+
+
+@pytest.fixture(scope="module")
+def grouped() -> GroupedComparison:
+    return captious.compare(BAD, GOOD, REFERENCES, METRICS, resamples=200).by_group(GROUPS)
+
+
+def alone(rows: range) -> captious.Report:
+    """The images of some rows with the document frequencies of all."""
+    whole = captious.read_references(REFERENCES)
+    idf = captious.CiderD().fit(whole)
+    part = captious.load({i: GOOD[i] for i in rows}, {i: REFERENCES[i] for i in rows})
+    return evaluate(part, select(["bleu", "cider-d", "rouge-l"], captious.Settings(idf=idf)))
+
+
+def test_scores_are_those_of_the_images_alone(report: captious.Report) -> None:
+    grouped = report.by_group(GROUPS)
+    for name, rows in (("first", range(20)), ("second", range(20, N))):
+        expected = alone(rows)
+        for output in report:
+            assert grouped[name][output].score == pytest.approx(expected[output].score, abs=1e-12)
+            np.testing.assert_allclose(grouped[name][output].per_caption, expected[output].per_caption, atol=1e-12)
+        assert grouped[name].ids == tuple(rows)
+
+
+def test_one_group_is_the_whole(report: captious.Report) -> None:
+    grouped = report.by_group(dict.fromkeys(range(N), "all"))
+    for score in grouped.scores(intervals=True):
+        result = report[score.metric]
+        assert score.score == result.score
+        assert score.interval == result.confidence_interval()
+        assert score.signature == result.signature
+
+
+def test_intervals_and_averages(report_of) -> None:
+    report = report_of([1.0, 0.0, 1.0, 0.0, 0.5, 0.5])
+    grouped = report.by_group({i: "b" if i < 4 else "a" for i in range(6)})
+    a, b, macro, micro = grouped.scores(intervals=True)
+    assert (a.group, b.group, macro.part, micro.part) == ("a", "b", "macro", "micro")
+    assert (a.n_images, b.n_images, macro.n_images, micro.n_images) == (2, 4, 6, 6)
+    assert a.interval == (0.5, 0.5)
+    assert b.interval == grouped["b"]["given"].confidence_interval(seed=DEFAULT_SEED + 1)
+    assert (macro.score, micro.score) == (0.5, 0.5)
+    # Group a does not vary, so the macro average varies half as much as group b.
+    assert macro.interval == pytest.approx(tuple(0.25 + 0.5 * end for end in b.interval or ()))
+
+
+def test_macro_and_micro_differ(report_of) -> None:
+    grouped = report_of([1.0, 0.0, 0.0, 0.0]).by_group({0: "x", 1: "y", 2: "y", 3: "y"})
+    assert (grouped.macro("given"), grouped.whole["given"].score) == (0.5, 0.25)
+
+
+def test_sums_of_counts(report: captious.Report) -> None:
+    """BLEU of a group is that of its pooled counts, not a mean of captions."""
+    grouped = report.by_group(GROUPS)
+    rows = report["bleu-4"].statistics.rows[:20]
+    assert grouped["first"]["bleu-4"].score == report["bleu-4"].statistics.metric.aggregate(rows.sum(axis=0))[3]
+
+
+def test_small_groups_are_said(report_of) -> None:
+    grouped = report_of(np.arange(12.0)).by_group({i: "big" if i < 10 else "small" for i in range(12)})
+    assert [warning for warning in grouped.warnings if "small (2)" in warning]
+    assert not any("big" in warning for warning in grouped.warnings)
+
+
+def test_missing_group(report: captious.Report) -> None:
+    with pytest.raises(InputError, match="1 of 60 images have no group"):
+        report.by_group({i: "x" for i in range(1, N)})
+    with pytest.raises(UnknownNameError, match="no group 'third'"):
+        report.by_group(GROUPS)["third"]
+
+
+class TestComparison:
+    def test_differences_within_groups(self, grouped: GroupedComparison) -> None:
+        a, b = (report.by_group(GROUPS) for report in (grouped.whole.a, grouped.whole.b))
+        for i, group in enumerate(("first", "second")):
+            expected = compare_reports(a[group], b[group], resamples=200, seed=grouped.whole.seed + i)
+            for found in grouped.differences:
+                if found.group != group:
+                    continue
+                difference = expected[found.metric]
+                for field in ("score_a", "score_b", "difference", "interval", "p_bootstrap", "p_randomization"):
+                    assert getattr(found, field) == getattr(difference, field)
+
+    def test_holm_within_each_output(self, grouped: GroupedComparison) -> None:
+        for metric in grouped.whole:
+            of_metric = [each for each in grouped.differences if each.metric == metric]
+            *groups, macro, micro = of_metric
+            assert [each.corrected_bootstrap for each in groups] == holm([each.p_bootstrap for each in groups])
+            assert [each.corrected_randomization for each in groups] == holm([e.p_randomization for e in groups])
+            assert macro.corrected_bootstrap is micro.corrected_bootstrap is None
+
+    def test_averages(self, grouped: GroupedComparison) -> None:
+        for metric, whole in grouped.whole.items():
+            *groups, macro, micro = [each for each in grouped.differences if each.metric == metric]
+            assert macro.difference == pytest.approx(np.mean([each.difference for each in groups]))
+            assert macro.interval[0] < macro.difference < macro.interval[1]
+            assert macro.p_bootstrap == micro.p_bootstrap == pytest.approx(1 / 201)
+            assert (micro.difference, micro.interval) == (whole.difference, whole.interval)
+
+    def test_one_group_is_the_whole(self) -> None:
+        whole = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], resamples=100)
+        one, macro, micro = whole.by_group(dict.fromkeys(range(N), "all")).differences
+        for field in ("difference", "interval", "p_bootstrap", "p_randomization"):
+            assert getattr(one, field) == getattr(macro, field) == getattr(micro, field)
+        assert one.corrected_bootstrap == one.p_bootstrap
+
+    def test_too_few_resamples_are_said(self) -> None:
+        whole = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], resamples=20)
+        assert any("no corrected p value is below 0.10" in warning for warning in whole.by_group(GROUPS).warnings)
+
+    def test_no_difference(self) -> None:
+        whole = captious.compare(GOOD, dict(GOOD), REFERENCES, ["rouge-l"], resamples=50)
+        assert {each.p_randomization for each in whole.by_group(GROUPS).differences} == {1.0}
+
+
+def test_holm() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == pytest.approx([1.0, 1.0])
+    assert np.isnan(holm([0.01, np.nan])[1]) and holm([0.01, np.nan])[0] == 0.01
+
+
+class TestLengths:
+    REFERENCES = captious.read_references({i: [" ".join(["w"] * i), " ".join(["w"] * (i + 1))] for i in range(1, 9)})
+
+    def test_quartiles(self) -> None:
+        groups = captious.length_groups(self.REFERENCES)  # lengths 1.5 to 8.5
+        assert groups.names == ("up to 3.2 words", "3.2 to 5 words", "5 to 6.8 words", "over 6.8 words")
+        assert [rows.tolist() for rows in groups.rows(self.REFERENCES).values()] == [[0, 1], [2, 3], [4, 5], [6, 7]]
+
+    def test_bounds_belong_to_the_shorter_group(self) -> None:
+        groups = captious.length_groups(self.REFERENCES, (2.5, 100))
+        assert groups.names == ("up to 2.5 words", "2.5 to 100 words")
+        assert [rows.tolist() for rows in groups.rows(self.REFERENCES).values()] == [[0, 1], [2, 3, 4, 5, 6, 7]]
+
+    def test_equal_lengths(self) -> None:
+        references = captious.read_references({1: ["a b"], 2: ["c d"]})
+        assert captious.length_groups(references).names == ("all lengths",)
+
+    def test_no_words(self) -> None:
+        references = captious.read_references({1: ["", ""], 2: ["c d"]})
+        assert captious.length_groups(references, [1]).rows(references)["up to 1 words"].tolist() == [0]
+
+    @pytest.mark.parametrize("bounds", [(), (3, 2), (2, 2), (1, float("nan"))])
+    def test_wrong_bounds(self, bounds: tuple[float, ...]) -> None:
+        with pytest.raises(ParameterError, match="bounds of lengths"):
+            captious.length_groups(self.REFERENCES, bounds)
