@@ -1,6 +1,7 @@
 """The public names of captious and where they are. `__init__.py` reads this file, so each name is listed only here."""
 
 from .data import Captions as Captions
+from .data import CaptionSets as CaptionSets
 from .data import Groups as Groups
 from .data import References as References
 from .data import load as load

@@ -5,16 +5,18 @@ the references once with ``read_references`` and give the result to every ``load
 references is then computed once.
 """
 
+from captious.data.caption_sets import CaptionSets
 from captious.data.captions import CandidateLayer, Captions, KeyedByFields, Layer, ReferenceLayer, References
 from captious.data.groups import Groups, read_groups
 from captious.data.ids import ImageId, same_images
-from captious.data.matching import load, match, read_references
+from captious.data.matching import load, match, match_several, read_references
 from captious.data.rows import CaptionRows
 from captious.data.sources import read_rows
 
 __all__ = [
     "CandidateLayer",
     "CaptionRows",
+    "CaptionSets",
     "Captions",
     "Groups",
     "ImageId",
@@ -24,6 +26,7 @@ __all__ = [
     "References",
     "load",
     "match",
+    "match_several",
     "read_groups",
     "read_references",
     "read_rows",

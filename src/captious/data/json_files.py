@@ -103,11 +103,11 @@ def _refuse_repeated_keys(text: str, n_keys: int, source: Source) -> None:
         entries[key].append(entry)
     repeated = {key: found for key, found in entries.items() if len(found) > 1}
     shown = [f"key {key!r} in " + some([f"entry {entry}" for entry in found]) for key, found in repeated.items()]
-    kind = DuplicateCandidateError if source.role == "candidates" else CaptionFileError
+    kind = DuplicateCandidateError if source.one_each else CaptionFileError
     raise kind(
         f"{len(repeated):,} of {len(entries):,} images appear more than once as a key",
         where=f"{source.name}: {some(shown, separator='; ')}",
-        help="put the references of an image in one list"
-        if source.role == "references"
-        else f"keep one {source.role.removesuffix('s')} per image",
+        help=f"keep one {source.role.removesuffix('s')} per image"
+        if source.one_each or source.role == "groups"
+        else f"put the {source.role} of an image in one list",
     )

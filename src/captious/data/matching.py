@@ -1,4 +1,4 @@
-"""Matching candidates with references by image id: ``read_references``, ``match``, and ``load`` for both.
+"""Matching candidates with references by image id: ``read_references``, ``match``, ``match_several``, and ``load``.
 
 Every image that either side names must have both a candidate and references; with ``subset``, the images that do are
 scored and the others are counted. Rows come in the order of the references.
@@ -6,25 +6,37 @@ scored and the others are counted. Rows come in the order of the references.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from typing import Literal, overload
 
 import numpy as np
 
+from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
 from captious.data.ids import ImageId, numbers_from_text
 from captious.data.rows import CaptionRows, images
 from captious.data.sources import read_rows
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
 
-__all__ = ["load", "match", "read_references"]
+__all__ = ["load", "match", "match_several", "read_references"]
 
 _SUBSET = "--subset (subset=True in Python)"
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
 
 
-def load(candidates: object, references: object, *, subset: bool = False) -> Captions:
+@overload
+def load(candidates: object, references: object, *, subset: bool = ..., several: Literal[False] = ...) -> Captions: ...
+@overload
+def load(candidates: object, references: object, *, subset: bool = ..., several: Literal[True]) -> CaptionSets: ...
+@overload
+def load(
+    candidates: object, references: object, *, subset: bool = ..., several: bool = ...
+) -> Captions | CaptionSets: ...
+def load(
+    candidates: object, references: object, *, subset: bool = False, several: bool = False
+) -> Captions | CaptionSets:
     """Read candidates and references and match them by image.
 
     Args:
@@ -32,12 +44,17 @@ def load(candidates: object, references: object, *, subset: bool = False) -> Cap
         references: likewise, or ``References`` that were read before; several systems scored against the same
             object share what is computed about it.
         subset: use only the images that both sides have; otherwise, a difference is an error.
+        several: images have any number of candidates; otherwise, each has exactly one.
+
+    Returns:
+        ``Captions``, or ``CaptionSets`` if ``several``.
 
     Raises:
         InputError, ParameterError: as ``read_rows``, ``read_references`` and ``match`` do.
     """
     table = references if isinstance(references, References) else read_references(references)
-    return match(read_rows(candidates, "candidates"), table, subset=subset)
+    rows = read_rows(candidates, "candidates", several=several)
+    return (match_several if several else match)(rows, table, subset=subset)
 
 
 def read_references(source: object) -> References:
@@ -46,7 +63,11 @@ def read_references(source: object) -> References:
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.
     """
-    rows = read_rows(source, "references")
+    return _by_image(read_rows(source, "references"))
+
+
+def _by_image(rows: CaptionRows) -> References:
+    """Rows gathered by image, with images in order of first appearance."""
     row_of: dict[ImageId, int] = {}
     # Each row gets the number of the first row of its image; these are then numbered from 0.
     first_rows = np.fromiter(map(row_of.setdefault, rows.ids, count()), np.int64, len(rows.ids))
@@ -92,20 +113,46 @@ def match(candidates: CaptionRows, references: References, *, subset: bool = Fal
     _check_positions(candidates, references)
     candidates, references = _agree_on_ids(candidates, references)
     text_of = dict(zip(candidates.ids, candidates.texts, strict=True))
-    rows = [row for row, image in enumerate(references.ids) if image in text_of]
+    matched = _matched(candidates, references, text_of, subset=subset)
+    return Captions(
+        candidates=tuple(text_of[image] for image in matched.ids),
+        references=matched,
+        n_candidates_left_out=len(text_of) - len(matched),
+        n_references_left_out=len(references) - len(matched),
+    )
+
+
+def match_several(candidates: CaptionRows, references: References, *, subset: bool = False) -> CaptionSets:
+    """Match all candidates of each image with its references, as ``match`` does with one.
+
+    The candidates of an image keep their order.
+    """
+    _check_positions(candidates, references)
+    candidates, references = _agree_on_ids(candidates, references)
+    sets = _by_image(candidates)
+    row_of = {image: row for row, image in enumerate(sets.ids)}
+    matched = _matched(candidates, references, row_of, subset=subset)
+    chosen = replace(sets.select([row_of[image] for image in matched.ids]), images=matched.images)
+    return CaptionSets(
+        chosen,
+        matched,
+        n_candidates_left_out=len(sets.texts) - len(chosen.texts),
+        n_references_left_out=len(references) - len(matched),
+    )
+
+
+def _matched(
+    candidates: CaptionRows, references: References, having: Mapping[ImageId, object], *, subset: bool
+) -> References:
+    """The references of the images that have candidates; unless a subset is asked for, these must be all images."""
+    rows = [row for row, image in enumerate(references.ids) if image in having]
     if not subset and references.without_references:
         raise _missing_references(references)
     if not rows:
         raise _nothing_in_common(candidates, references)
     if not subset:
-        _check_same_images(candidates, references, n_matched=len(rows))
-    matched = references.select(rows)
-    return Captions(
-        candidates=tuple(text_of[image] for image in matched.ids),
-        references=matched,
-        n_candidates_left_out=len(text_of) - len(rows),
-        n_references_left_out=len(references) - len(rows),
-    )
+        _check_same_images(candidates, references, n_given=len(having), n_matched=len(rows))
+    return references.select(rows)
 
 
 def _check_positions(candidates: CaptionRows, references: References) -> None:
@@ -118,9 +165,9 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
             where=f"without ids: {by_position[0]}",
             help="give both with ids, as {image_id: caption} and {image_id: [captions]}, or both as lists",
         )
-    if by_position and len(candidates.ids) != n_references:
+    if by_position and (n_candidates := len(set(candidates.ids))) != n_references:
         raise ParameterError(
-            f"{len(candidates.ids):,} candidates by position, but references for {n_references:,} images",
+            f"{n_candidates:,} candidates by position, but references for {n_references:,} images",
             where=f"{candidates.name}, {references.name}",
             help="give lists of the same length, or both with ids, as {image_id: caption}",
         )
@@ -148,9 +195,9 @@ def _missing_references(references: References) -> MissingReferencesError:
     )
 
 
-def _check_same_images(candidates: CaptionRows, references: References, *, n_matched: int) -> None:
+def _check_same_images(candidates: CaptionRows, references: References, *, n_given: int, n_matched: int) -> None:
     """Refuse candidates without references, and references without candidates."""
-    if n_matched < len(candidates.ids):
+    if n_matched < n_given:
         known = set(references.ids)
         unknown = [image for image in candidates.ids if image not in known]
         help = f"is this the right reference file? To score the images that both files share: {_SUBSET}"

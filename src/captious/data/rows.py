@@ -26,7 +26,7 @@ from captious.errors import (
     MissingCandidatesError,
 )
 
-__all__ = ["CaptionRows", "Role", "Source", "caption_rows", "images", "is_unicode", "some"]
+__all__ = ["SEVERAL", "CaptionRows", "Role", "Source", "caption_rows", "images", "is_unicode", "some"]
 
 Role: TypeAlias = Literal["candidates", "references", "parses", "groups"]
 
@@ -59,24 +59,45 @@ _FORMS: dict[Role, str] = {
 }
 
 
+# The same for several candidates per image.
+_SEVERAL_FORMS = """
+    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, {"image_id": 42, "caption": "the cat"}, ...]
+    an object, .json       {"42": ["a cat", "the cat"], ...}
+    .jsonl, .ndjson        {"image_id": 42, "captions": ["a cat", "the cat"]} on every line, or one caption per line
+    .csv, .tsv             a header image_id,caption; then one row per caption
+    .parquet, data frames  columns image_id and caption, or image_id and captions
+    in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]"""
+
+#: How to ask for several candidates per image.
+SEVERAL = "--several (several=True in Python)"
+
+
 @dataclass(frozen=True)
 class Source:
     """What is being read: its name in messages, what its captions are, and whether it is a file.
 
-    With the role "groups", what is read are groups of images instead of captions; ``column`` is the field or column
-    that holds them, None for the one that can only be meant.
+    An image may have several candidates only if ``several``; it may always have several references. With the role
+    "groups", what is read are groups of images instead of captions; ``column`` is the field or column that holds them,
+    None for the one that can only be meant.
     """
 
     name: str
     role: Role
     is_file: bool = False
+    several: bool = False
     column: str | None = None
+
+    @property
+    def one_each(self) -> bool:
+        """Whether an image may have only one caption."""
+        return self.role == "candidates" and not self.several
 
     def error(self, problem: str, *, where: str = "") -> InputError:
         """The error for a form that is unknown or ambiguous; it shows every accepted form."""
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
-        return kind(problem, where=place, help=f"{self.role} are read from" + _FORMS[self.role])
+        forms = _SEVERAL_FORMS if self.several else _FORMS[self.role]
+        return kind(problem, where=place, help=f"{self.role} are read from" + forms)
 
 
 @dataclass(frozen=True)
@@ -86,7 +107,7 @@ class CaptionRows:
     Args:
         name: what messages call the source: the file, or "candidates", "references".
         role: what it was read as.
-        ids: the image of each row; for references an image may have many rows.
+        ids: the image of each row; an image may have many rows, unless these are candidates, one each.
         texts: the caption of each row.
         unit: what the source is made of: "line", "record", "annotation", "key", "row", "index".
         numbers: which of those each row came from. Files count from 1, "index" from 0.
@@ -148,7 +169,7 @@ def caption_rows(
     Raises:
         CaptionTypeError: an id that is neither an int nor a string, or a caption that is not a string.
         EncodingError: an id or a caption with a lone surrogate, which no file can hold.
-        DuplicateCandidateError: two candidates for one image.
+        DuplicateCandidateError: two candidates for one image, where several were not asked for.
         MissingCandidatesError: an image whose list of candidates is empty.
         EmptyInputError: no captions.
         InputError: a value that is neither a caption nor a list of them (CaptionFileError in a file).
@@ -171,8 +192,10 @@ def caption_rows(
             if _are_lists_of_strings(values)
             else [_captions_of(source, value, place(entry)) for entry, value in enumerate(values)]
         )
+        if source.one_each:
+            _refuse_several(source, checked, lists, place)
         if source.role == "candidates":
-            _refuse_other_than_one(source, checked, lists, place)
+            _refuse_none(source, checked, lists, place)
         listed = [*listed, *(image for image, captions in zip(checked, lists, strict=True) if not captions)]
         entries = np.repeat(np.arange(len(lists)), [*map(len, lists)]).tolist()
         checked = [*map(checked.__getitem__, entries)]
@@ -192,7 +215,7 @@ def caption_rows(
     if not rows.texts:
         what = "groups" if source.role == "groups" else "captions"
         raise EmptyInputError(f"there are no {what}", where=source.name, help=f"are these the {source.role}?")
-    if source.role == "candidates" and len(set(rows.ids)) != len(rows.ids):
+    if source.one_each and len(set(rows.ids)) != len(rows.ids):
         raise _duplicates(rows)
     return rows
 
@@ -255,23 +278,29 @@ def _group(source: Source, value: object, place: str) -> str | None:
     raise source.error("this is not the name of a group", where=f"{place}: {reprlib.repr(value)}")
 
 
-def _refuse_other_than_one(
+def _refuse_several(
     source: Source, ids: Sequence[ImageId], lists: Sequence[Sequence[Any]], place: Callable[[int], str]
 ) -> None:
-    """Candidates may come as lists, but only of exactly one caption."""
+    """Candidates may come as lists, but of one caption, unless several were asked for."""
     many = [f"{place(entry)} has {len(captions)}" for entry, captions in enumerate(lists) if len(captions) > 1]
     if many:
         raise DuplicateCandidateError(
             f"{len(many):,} of {len(ids):,} images have more than one candidate",
             where=f"{source.name}: {some(many)}",
-            help="give one candidate per image; are these the references?",
+            help=f"give one candidate per image; are these the references? For several per image: {SEVERAL}",
         )
+
+
+def _refuse_none(
+    source: Source, ids: Sequence[ImageId], lists: Sequence[Sequence[Any]], place: Callable[[int], str]
+) -> None:
+    """An empty list may be a mistake."""
     none = [place(entry) for entry, captions in enumerate(lists) if not captions]
     if none:
         raise MissingCandidatesError(
             f"{len(none):,} of {len(ids):,} images have an empty list of candidates",
             where=f"{source.name}: {some(none)}",
-            help="give one candidate per image, or remove the image and use --subset (subset=True in Python)",
+            help="give a candidate for every image, or remove the image and use --subset (subset=True in Python)",
         )
 
 
@@ -324,5 +353,5 @@ def _duplicates(rows: CaptionRows) -> DuplicateCandidateError:
     return DuplicateCandidateError(
         f"{len(repeated):,} of {len(by_image):,} images have more than one candidate",
         where=f"{rows.name}: {some(shown, separator='; ')}",
-        help="keep one candidate per image; are these the references?",
+        help=f"keep one candidate per image; are these the references? For several per image: {SEVERAL}",
     )

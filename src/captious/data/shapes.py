@@ -21,7 +21,7 @@ ID_FIELDS = ("image_id", "image", "id")
 # The first group with a field that is present wins, so that one file may hold candidates and references side by
 # side; two of the same group contradict each other.
 TEXT_FIELDS: dict[Role, tuple[tuple[str, ...], ...]] = {
-    "candidates": (("candidate",), ("caption", "captions")),
+    "candidates": (("candidate", "candidates"), ("caption", "captions")),
     "references": (("references", "refs"), ("caption", "captions")),
     "groups": (("group",),),
 }

@@ -23,7 +23,7 @@ from captious.errors import EmptyInputError
 __all__ = ["read_rows"]
 
 
-def read_rows(source: object, role: Role, *, column: str | None = None) -> CaptionRows:
+def read_rows(source: object, role: Role, *, several: bool = False, column: str | None = None) -> CaptionRows:
     """Read captions from a file or a Python object.
 
     Args:
@@ -31,9 +31,10 @@ def read_rows(source: object, role: Role, *, column: str | None = None) -> Capti
             a path to .json, .jsonl, .ndjson, .csv, .tsv or .parquet, plain or with .gz;
             a mapping from image to caption, to a list of captions or to a list of ``{"caption": ...}``;
             COCO's annotation dictionary, or a sequence of records with its fields;
-            a sequence of captions (candidates) or of lists of captions (references), image i at position i;
+            a sequence of captions or of lists of captions, image i at position i;
             a pandas or polars data frame.
-        role: whether these are "candidates", one per image, or "references"; or "groups", for ``read_groups``.
+        role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
+        several: an image may have several candidates; otherwise it has exactly one.
         column: the field or column that holds groups.
 
     Returns:
@@ -44,8 +45,8 @@ def read_rows(source: object, role: Role, *, column: str | None = None) -> Capti
         MissingExtraError: a parquet file without pyarrow.
     """
     if isinstance(source, str | os.PathLike):
-        return _rows_of_file(Source(os.fspath(source), role, is_file=True, column=column))
-    given = Source(role, role, column=column)
+        return _rows_of_file(Source(os.fspath(source), role, is_file=True, several=several, column=column))
+    given = Source(role, role, several=several, column=column)
     if is_data_frame(source):
         return rows_of_data_frame(given, source)
     if isinstance(source, np.ndarray):

@@ -1,0 +1,127 @@
+"""``CaptionSets``: several candidates per image with their references, one row per image.
+
+Metrics of sets, such as those of diversity, see the candidates of an image together. Metrics that judge one caption at
+a time see them through ``slots``: tables with one candidate per image, which share the references and all that was
+computed about them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from captious.data.captions import Captions, References
+from captious.data.ids import ImageId
+from captious.errors import ParameterError
+
+__all__ = ["CaptionSets", "Slot"]
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """One candidate of each image, or of each image that has so many.
+
+    Args:
+        captions: a table of them. It may have rows that are not listed in ``rows``; these do not count.
+        rows: int64[n], rows of the table.
+        candidates: int64[n], the candidate in each of these rows, by its number among all candidates.
+    """
+
+    captions: Captions
+    rows: NDArray[np.int64]
+    candidates: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CaptionSets:
+    """Candidates of one system, one or more per image, with their references: an immutable table, one row per image.
+
+    Args:
+        candidates: the candidates as a ragged table, with the images of the references in the same order. Annotation
+            layers of references, such as n-grams of all references of an image, apply to it as well.
+        references: the images and their human captions.
+        n_candidates_left_out, n_references_left_out: as in ``Captions``.
+
+    Raises:
+        ParameterError: candidates and references do not have the same images in the same order.
+    """
+
+    candidates: References
+    references: References
+    n_candidates_left_out: int = field(default=0, kw_only=True)
+    n_references_left_out: int = field(default=0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.candidates.ids != self.references.ids:
+            raise ParameterError(
+                "candidates and references do not have the same images",
+                where=f"{self.candidates.name}, {self.references.name}",
+                help="give the images of both in the same order; captious.load(..., several=True) does",
+            )
+
+    @property
+    def ids(self) -> tuple[ImageId, ...]:
+        """The images, in the order of the references."""
+        return self.references.ids
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of candidates of each image, int64[n_images]."""
+        return np.diff(self.candidates.offsets)
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The candidates of each image."""
+        return [[*self.candidates.texts[start:end]] for start, end in pairwise(self.candidates.offsets.tolist())]
+
+    def __len__(self) -> int:
+        """Number of images."""
+        return len(self.references)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Copies and pickles leave out the slots, which are made again on demand."""
+        return {name: value for name, value in self.__dict__.items() if name != "slots"}
+
+    def __repr__(self) -> str:
+        return f"<CaptionSets: {len(self.candidates.texts):,} candidates with {self.references!r}>"
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """Tables with one candidate per image: the first of each image, the second, and so on.
+
+        As long as at least half of the images have so many candidates, the table has all images, so that its references
+        are ``references``, whose layers it shares; the rows of images with fewer candidates repeat one of theirs.
+        """
+        starts, counts = self.candidates.offsets[:-1], self.counts
+        texts = self.candidates.texts
+        slots: list[Slot] = []
+        for number in range(int(counts.max(initial=0))):
+            having = np.flatnonzero(counts > number)
+            if 2 * len(having) >= len(counts):
+                table, rows, shown = self.references, having, starts + number % counts
+            else:
+                same = bool(slots) and len(slots[-1].captions) == len(having)
+                table = slots[-1].captions.references if same else self.references.select(having)
+                rows, shown = np.arange(len(having)), starts[having] + number
+            captions = Captions(tuple(map(texts.__getitem__, shown.tolist())), table)
+            slots.append(Slot(captions, rows, starts[having] + number))
+        return tuple(slots)
+
+    def select(self, indices: ArrayLike) -> CaptionSets:
+        """These images, in this order; the same object if these are all images in order.
+
+        Raises as ``References.select`` does. The counts of what matching left out stay as they were.
+        """
+        references = self.references.select(indices)
+        if references is self.references:
+            return self
+        return replace(self, candidates=self.candidates.select(indices), references=references)
+
+    @cached_property
+    def concatenated(self) -> CaptionSets:
+        """The same candidates with ``References.concatenated``."""
+        return replace(self, references=self.references.concatenated)

@@ -1,0 +1,148 @@
+"""Several candidates per image: read in every form, matched by image, and seen one candidate at a time."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from captious.data import CaptionSets, load, read_references
+from captious.errors import (
+    CaptionFileError,
+    DuplicateCandidateError,
+    MissingCandidatesError,
+    ParameterError,
+    UnknownImageError,
+)
+
+from ..support.corpora import references_table
+from .conftest import Refuses, Write
+
+REFERENCES = {7: ["a cat", "the cat"], 9: ["a dog"], 8: ["a cow"]}
+SETS = {8: ["cow"], 7: ["cat", "a cat", ""], 9: ["dog", "dog"]}
+IN_ORDER = [["cat", "a cat", ""], ["dog", "dog"], ["cow"]]
+ROWS = [(8, "cow"), (7, "cat"), (9, "dog"), (7, "a cat"), (9, "dog"), (7, "")]
+
+
+def test_mappings_and_records() -> None:
+    sets = load(SETS, REFERENCES, several=True)
+    assert sets.ids == (7, 9, 8)
+    assert sets.texts == IN_ORDER
+    assert sets.counts.tolist() == [3, 2, 1]
+    records = [{"image_id": image, "caption": text} for image, text in ROWS]
+    assert load(records, REFERENCES, several=True).texts == IN_ORDER
+    lists = [{"image_id": image, "candidates": texts} for image, texts in SETS.items()]
+    assert load(lists, REFERENCES, several=True).texts == IN_ORDER
+    toolkit = {image: [{"caption": text} for text in texts] for image, texts in SETS.items()}
+    assert load(toolkit, REFERENCES, several=True).texts == IN_ORDER
+
+
+def test_files(write: Write) -> None:
+    contents = {
+        "results.json": "[" + ", ".join(f'{{"image_id": {image}, "caption": "{text}"}}' for image, text in ROWS) + "]",
+        "object.json": '{"8": ["cow"], "7": ["cat", "a cat", ""], "9": ["dog", "dog"]}',
+        "lists.jsonl": '{"id": 8, "captions": ["cow"]}\n{"id": 7, "captions": ["cat", "a cat", ""]}\n'
+        '{"id": 9, "captions": ["dog", "dog"]}\n',
+        "rows.csv": "image_id,caption\n" + "".join(f'{image},"{text}"\n' for image, text in ROWS),
+    }
+    for name, content in contents.items():
+        assert load(write(name, content), REFERENCES, several=True).texts == IN_ORDER, name
+
+
+def test_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    long = pandas.DataFrame({"image_id": [image for image, _ in ROWS], "caption": [text for _, text in ROWS]})
+    wide = pandas.DataFrame({"image_id": [*SETS], "captions": [*SETS.values()]})
+    assert load(long, REFERENCES, several=True).texts == load(wide, REFERENCES, several=True).texts == IN_ORDER
+
+
+def test_lists_by_position() -> None:
+    sets = load([["a", "b"], ["c"]], [["x"], ["y", "z"]], several=True)
+    assert sets.texts == [["a", "b"], ["c"]]
+    with pytest.raises(ParameterError, match="2 candidates by position, but references for 1 images"):
+        load([["a", "b"], ["c"]], [["x"]], several=True)
+
+
+def test_one_candidate_each_is_a_set_of_one() -> None:
+    assert load({7: "cat", 9: "dog", 8: "cow"}, REFERENCES, several=True).texts == [["cat"], ["dog"], ["cow"]]
+
+
+@pytest.mark.parametrize("given", [SETS, [{"image_id": image, "caption": text} for image, text in ROWS]])
+def test_several_must_be_asked_for(given: Any, refuses: Refuses) -> None:
+    with refuses(DuplicateCandidateError, "2 of 3 images have more than one candidate", "--several"):
+        load(given, REFERENCES)
+
+
+def test_an_object_names_an_image_once(write: Write) -> None:
+    path = write("twice.json", '{"7": ["a"], "9": ["b"], "7": ["c"]}')
+    with pytest.raises(CaptionFileError, match="more than once as a key") as caught:
+        load(path, REFERENCES, several=True)
+    assert "put the candidates of an image in one list" in str(caught.value)
+
+
+def test_what_is_wrong_is_named() -> None:
+    with pytest.raises(MissingCandidatesError, match="1 of 3 images have an empty list"):
+        load({**SETS, 9: []}, REFERENCES, several=True)
+    with pytest.raises(MissingCandidatesError, match="1 of 3 images with references have no candidate"):
+        load({7: ["a"], 9: ["b"]}, REFERENCES, several=True)
+    with pytest.raises(UnknownImageError, match="2 of 8 candidates are for images that have no references"):
+        load({**SETS, 1: ["a", "b"]}, REFERENCES, several=True)
+
+
+def test_a_subset_counts_what_it_leaves_out() -> None:
+    sets = load({7: ["a", "b"], 1: ["c", "d", "e"]}, REFERENCES, subset=True, several=True)
+    assert sets.texts == [["a", "b"]]
+    assert (sets.n_candidates_left_out, sets.n_references_left_out) == (3, 2)
+
+
+def test_candidates_and_references_have_the_same_images() -> None:
+    with pytest.raises(ParameterError, match="do not have the same images"):
+        CaptionSets(references_table([["a"]]), references_table([["b"]], first_id=1))
+
+
+def test_slots_show_every_candidate_once() -> None:
+    sets = load(SETS, REFERENCES, several=True)
+    seen = {}
+    for slot in sets.slots:
+        for row, number in zip(slot.rows.tolist(), slot.candidates.tolist(), strict=True):
+            assert number not in seen
+            seen[number] = (slot.captions.ids[row], slot.captions.candidates[row])
+    flat = [(image, text) for image, texts in zip(sets.ids, sets.texts, strict=True) for text in texts]
+    assert [seen[number] for number in range(6)] == flat
+
+
+def test_slots_share_the_references() -> None:
+    sets = load({image: ["a", "b", "c"] for image in REFERENCES}, REFERENCES, several=True)
+    assert all(slot.captions.references is sets.references for slot in sets.slots)
+    # An image with many candidates takes a table of its own, which the further slots share.
+    rest = {image: ["a"] for image in range(10)}
+    many = load({**rest, 0: ["a", *"bcdefg"]}, {image: ["x"] for image in range(10)}, several=True)
+    assert len(many.slots) == 7
+    assert many.slots[0].captions.references is many.references
+    assert {len(slot.captions) for slot in many.slots[1:]} == {1}
+    assert len({id(slot.captions.references) for slot in many.slots[1:]}) == 1
+
+
+def test_selection_and_copies() -> None:
+    sets = load(SETS, REFERENCES, several=True)
+    assert sets.select([0, 1, 2]) is sets
+    part = sets.select([2, 0])
+    assert (part.ids, part.texts) == ((8, 7), [["cow"], ["cat", "a cat", ""]])
+    assert len(sets.slots) == 3
+    copy = pickle.loads(pickle.dumps(sets))
+    assert copy.texts == sets.texts
+    assert "slots" not in copy.__dict__
+    joined = sets.concatenated
+    assert joined.texts == sets.texts
+    assert joined.references.texts[0] == "a cat the cat"
+
+
+def test_ids_read_as_numbers(write: Write) -> None:
+    path = write("object.json", '{"7": ["a", "b"]}')
+    table = read_references({7: ["x"]})
+    sets = load(path, table, several=True)
+    assert sets.references is table
+    assert sets.candidates.ids == (7,)
+    np.testing.assert_array_equal(sets.candidates.offsets, [0, 2])
