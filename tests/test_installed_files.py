@@ -1,0 +1,29 @@
+"""What a wheel installs: the package with its data and licence, and neither sources of kernels nor tests."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+
+import pytest
+from tools.release.check_wheel import problems_of_names
+
+
+def test_installed_files_are_those_of_the_package() -> None:
+    """CI installs captious from a wheel; an editable installation has other files."""
+    try:
+        installed = importlib.metadata.distribution("captious")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("captious is not installed")
+    if json.loads(installed.read_text("direct_url.json") or "{}").get("dir_info", {}).get("editable"):
+        pytest.skip("captious is installed in editable mode")
+    names = [file.as_posix() for file in installed.files or ()]
+    scripts = {name for name in names if name.startswith("..")}
+    made = {name for name in names if "__pycache__/" in name}
+    assert problems_of_names(set(names) - scripts - made) == []
+
+
+def test_problems_are_found() -> None:
+    assert "holds captious/native/meteor/meteor.cpp" in problems_of_names(["captious/native/meteor/meteor.cpp"])
+    assert "holds tests/conftest.py, outside of the package" in problems_of_names(["tests/conftest.py"])
+    assert any("LICENSE" in problem for problem in problems_of_names(["captious/__init__.py"]))

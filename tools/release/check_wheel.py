@@ -1,0 +1,91 @@
+"""Checks what is in the wheels and the sdist of a release.
+
+    python tools/release/check_wheel.py dist/captious-*
+
+A wheel holds the package with its kernels, data files and licence, and neither sources of kernels nor tests. The wheel
+that the sdist builds holds the same files: give both wheels. Exit status 1 and a line for each problem otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+LARGEST_WHEEL = 8_000_000
+LARGEST_SDIST = 8_000_000
+IN_WHEEL = (
+    r"captious/__init__\.pyi?",
+    r"captious/py\.typed",
+    r"captious/native/_kernels\.(\S+\.)?(so|pyd)",
+    r"captious/resources/captious\.grammar",
+    r"captious/resources/coco-val\.idf",
+    r"captious/learned/weights/captious\.safetensors",
+    r"captious/server/migrations/0001_\w+\.py",
+    r"captious-[\d.a-z]+\.dist-info/licenses/LICENSE",
+    r"captious-[\d.a-z]+\.dist-info/entry_points\.txt",
+)
+NOT_IN_WHEEL = r"\.(cpp|hpp|lex|inc|c|h|o|a|md)$|(^|/)tests?/|\.git"
+IN_SDIST = (
+    *("LICENSE", "README.md", "pyproject.toml", "CMakeLists.txt"),
+    *("src/captious/native/module.cpp", "tools/lexgen/main.cpp"),
+)
+
+
+def problems_of_names(names: Iterable[str]) -> list[str]:
+    """What is wrong with the names of the files of a wheel."""
+    names = list(names)
+    found = [f"lacks {pattern}" for pattern in IN_WHEEL if not any(re.fullmatch(pattern, name) for name in names)]
+    found += [f"holds {name}" for name in names if re.search(NOT_IN_WHEEL, name)]
+    return found + [f"holds {name}, outside of the package" for name in names if not re.match(r"captious[/-]", name)]
+
+
+def problems_of_wheel(path: Path) -> list[str]:
+    """What is wrong with a wheel."""
+    with zipfile.ZipFile(path) as wheel:
+        found = problems_of_names(wheel.namelist())
+    size = path.stat().st_size
+    return found + ([f"has {size:,} bytes, more than {LARGEST_WHEEL:,}"] if size > LARGEST_WHEEL else [])
+
+
+def problems_of_sdist(path: Path) -> list[str]:
+    """What is wrong with an sdist."""
+    with tarfile.open(path) as sdist:
+        names = {member.name.partition("/")[2] for member in sdist}
+    found = [f"lacks {name}" for name in IN_SDIST if name not in names]
+    found += [f"holds {name}" for name in names if re.search(r"\.so$|__pycache__|^build/|^dist/|/\.hypothesis", name)]
+    size = path.stat().st_size
+    return found + ([f"has {size:,} bytes, more than {LARGEST_SDIST:,}"] if size > LARGEST_SDIST else [])
+
+
+def contents(path: Path) -> dict[str, str]:
+    """Checksums of the files of a wheel, but for the kernels, which hold the paths of their build, and the record."""
+    with zipfile.ZipFile(path) as wheel:
+        return {
+            name: "" if re.search(r"/_kernels\.|/RECORD$", name) else hashlib.sha256(wheel.read(name)).hexdigest()
+            for name in wheel.namelist()
+        }
+
+
+def main(paths: list[Path]) -> int:
+    wheels: dict[str, Path] = {}
+    problems = []
+    for path in paths:
+        found = problems_of_wheel(path) if path.suffix == ".whl" else problems_of_sdist(path)
+        problems += [f"{path.name}: {problem}" for problem in found]
+        if path.suffix == ".whl":
+            other = wheels.setdefault(path.name, path)
+            here, there = contents(path), contents(other)
+            different = sorted(name for name in here.keys() | there.keys() if here.get(name) != there.get(name))
+            problems += [f"{path}: {name} is not as in {other}" for name in different]
+        print(f"{path}: {path.stat().st_size:,} bytes")
+    print("\n".join(problems) or "no problems")
+    return 1 if problems or not paths else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main([Path(argument) for argument in sys.argv[1:]]))
