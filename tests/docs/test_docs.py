@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import sys
-import types
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -14,6 +11,7 @@ from urllib.parse import unquote
 
 import click
 import pytest
+from sybil import Document
 
 import captious
 from captious.cli import captious as command_line
@@ -22,7 +20,8 @@ from captious.judgment.benchmarks import registry as benchmarks
 from captious.metrics.contract import registry
 
 from ..support.every_metric import MODELS, variants_of
-from .blocks import blocks, run
+from .pages import fences, marker
+from .running import RUN
 
 PROJECT = Path(__file__).parents[2]
 DOCS = PROJECT / "docs"
@@ -201,17 +200,31 @@ def test_pictures_are_small_and_shown() -> None:
     assert all(picture.stat().st_size < 60_000 for picture in pictures)
 
 
-# ---- code
+# ---- code, which conftest.py collects page by page
+
+
+#: How a line of code begins, in a shell or in Python.
+CODE = re.compile(r"^ *(\$ |>>> |(captious|pip|python|curl) |import |from [\w.]+ import )", re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", [README, *PAGES], ids=page_id)
-def test_code_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(PROJECT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_registered", {})
-    module = types.ModuleType("page")
-    monkeypatch.setitem(sys.modules, "page", module)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", captious.CaptiousWarning)
-        for block in blocks(page.read_text(encoding="utf-8")):
-            run(block, module.__dict__, page_id(page))
+def test_code_is_run_or_says_why_not(page: Path) -> None:
+    """A block of code has a language that is run; only a usage line, which another test compares, has none."""
+    document = Document(page.read_text(encoding="utf-8"), str(page))
+    for region, block in fences(document):
+        named = re.search(r"<!-- command: \w+ -->\n\Z", document.text[: region.start])
+        usage = page.name == "command-line.md" and re.fullmatch(r"captious .*[A-Z].*\n", block.text)
+        if block.language not in RUN and not named and not usage:
+            assert CODE.search(block.text) is None, block.where
+        how, why = marker(document.text[: region.start])
+        assert not how or (block.language in RUN and len(why) > 5), block.where
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=[" ".join(path) for path, _ in COMMANDS])
+def test_usage_is_that_of_the_command(path: tuple[str, ...], command: click.Command) -> None:
+    text = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    section = text.partition(f"## `{' '.join(path)}`\n")[2].partition("\n## ")[0]
+    shown = re.search(r"^```text\n(captious .*)\n```$", section, flags=re.MULTILINE)
+    if shown is not None:  # the usage, and possibly the options that are required
+        context = click.Context(command, info_name=" ".join(path), terminal_width=1000, max_content_width=1000)
+        assert f"Usage: {shown[1]} ".startswith(command.get_usage(context) + " ")

@@ -1,4 +1,7 @@
-"""What all tests share: real data where there is some, slow tests only on request, patient Hypothesis."""
+"""What all tests share, those of tests/ and those in the code blocks of README.md and docs/.
+
+Real data where there is some, slow tests only on request, patient Hypothesis.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,19 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.docs.pages import DATA, page
+from tests.docs.pages import collect as pytest_collect_file
 
 from captious.resources import meteor_tables as meteor
+
+__all__ = ["page", "pytest_collect_file"]
 
 # Tests run beside other work on few cores: an example that takes long is no failure.
 settings.register_profile("captious", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("captious")
 
 #: Six random numbers for each word that small captions of tests have, but not for all.
-os.environ["CAPTIOUS_VECTORS"] = str(Path(__file__).parent / "support" / "vectors.txt")
+os.environ["CAPTIOUS_VECTORS"] = str(Path(__file__).parent / "tests" / "support" / "vectors.txt")
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # what needs a hub is told at once that there is none
 
@@ -43,11 +50,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real captions and reference outputs, beside the project or where CAPTIOUS_SHARED_DATA says."""
-    beside_project = Path(__file__).parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("CAPTIOUS_SHARED_DATA", beside_project))
-    if not folder.is_dir():
+    if not DATA.is_dir():
         pytest.skip("no shared data")
-    return folder
+    return DATA
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,10 @@
-"""The code blocks of a Markdown page, run as a reader would: in order, in one namespace, in one working directory.
+"""Runs a code block of a Markdown page as a reader would, and compares what it prints with what the page shows.
 
 - ``python`` blocks with prompts are doctests, others are executed;
-- ``console`` blocks are commands behind ``$``, and under each what it prints (nothing: anything); ``NAME=value`` before
-  a command sets an environment variable for it;
-- a block with a file name behind its language is also written to that file;
+- ``console`` blocks are commands behind ``$``, and under each what it prints (nothing: anything). ``NAME=value`` before
+  a command sets an environment variable for it, ``export NAME=value`` for the rest of the page; a backslash at the end
+  of a line continues the command; file names may be patterns;
+- ``json`` and ``toml`` blocks must be valid;
 - ``...`` in an expected output stands for anything.
 """
 
@@ -11,12 +12,15 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import glob
 import io
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,32 +29,31 @@ from unittest import mock
 
 from captious.cli import main
 
-_FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<name>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+#: The languages of blocks that are run; all others only show something.
+RUN = ("python", "console", "json", "toml")
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, the file it is written to, what is in it, and the line it starts at."""
+    """A fenced block: its page, its first line there, its language, the file that it is written to, its text."""
 
-    language: str
-    name: str | None
-    text: str
+    page: str
     line: int
+    language: str
+    file: str | None
+    text: str
+
+    @property
+    def where(self) -> str:
+        return f"{self.page}:{self.line}"
 
 
 @dataclass(frozen=True)
 class Command:
-    """A line of a console block and what it is expected to print."""
+    """A command of a console block and what it is expected to print."""
 
     line: str
     expected: str
-
-
-def blocks(page: str) -> Iterator[Block]:
-    """The fenced blocks of a page."""
-    for match in _FENCE.finditer(page):
-        line = page.count("\n", 0, match.start("text")) + 1
-        yield Block(match["language"], match["name"], match["text"], line)
 
 
 def commands(text: str) -> Iterator[Command]:
@@ -58,16 +61,22 @@ def commands(text: str) -> Iterator[Command]:
     for part in re.split(r"^(?=\$ )", text, flags=re.MULTILINE):
         if part:
             assert part.startswith("$ "), f"a console block starts with a command, not with {part!r}"
-            line, _, expected = part.removeprefix("$ ").partition("\n")
-            yield Command(line, expected)
+            line = re.match(r"(?:.*\\\n)*.*", part)
+            assert line is not None
+            yield Command(line[0].removeprefix("$ ").replace("\\\n", " "), part[line.end() :].removeprefix("\n"))
 
 
 def run_command(line: str) -> tuple[str, int]:
     """What a command prints, to stdout and stderr together, and its exit status."""
     words, environment = shlex.split(line), {}
+    if words[0] == "export":
+        name, _, value = words[1].partition("=")
+        os.environ[name] = os.path.expandvars(value)
+        return "", 0
     while assignment := re.fullmatch(r"([A-Z_]+)=(.*)", words[0]):
         environment[assignment[1]] = assignment[2]
         words = words[1:]
+    words = [found for word in words for found in (sorted(glob.glob(word)) if "*" in word else [word])]
     if words[0] != "captious":
         done = subprocess.run(
             words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **environment}
@@ -87,22 +96,29 @@ def run_command(line: str) -> tuple[str, int]:
     return printed.getvalue(), status
 
 
-def run(block: Block, namespace: dict[str, Any], page: str) -> None:
+def run(block: Block, namespace: dict[str, Any]) -> None:
     """Run a block; AssertionError or the block's own error if it does not do what the page says."""
-    if block.name is not None:
-        Path(block.name).write_text(block.text, encoding="utf-8")
-    where = f"{page}:{block.line}"
+    if block.file is not None:
+        Path(block.file).write_text(block.text, encoding="utf-8")
     if block.language == "python" and ">>>" in block.text:
-        test = doctest.DocTestParser().get_doctest(block.text, namespace, where, page, block.line)
-        test.globs = namespace  # the parser makes a copy, and the next block needs the names of this one
-        runner, report = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS), io.StringIO()
-        runner.run(test, out=report.write, clear_globs=False)
-        assert runner.failures == 0, report.getvalue()
+        _run_doctest(block, namespace)
     elif block.language == "python":
-        exec(compile("\n" * block.line + block.text, page, "exec"), namespace)
+        exec(compile("\n" * (block.line - 1) + block.text, block.page, "exec"), namespace)
     elif block.language == "console":
         for command in commands(block.text):
-            _check(command, where)
+            _check(command, block.where)
+    elif block.language == "json" and not (block.file or "").endswith(".jsonl"):
+        json.loads(block.text)
+    elif block.language == "toml":
+        tomllib.loads(block.text)
+
+
+def _run_doctest(block: Block, namespace: dict[str, Any]) -> None:
+    test = doctest.DocTestParser().get_doctest(block.text, namespace, block.where, block.page, block.line - 1)
+    test.globs = namespace  # the parser makes a copy, and the next block needs the names of this one
+    runner, report = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS), io.StringIO()
+    runner.run(test, out=report.write, clear_globs=False)
+    assert runner.failures == 0, report.getvalue()
 
 
 def _check(command: Command, where: str) -> None:
