@@ -14,7 +14,7 @@ __all__ = ["Wembsim"]
 
 
 class Wembsim(WordMeanMetric):
-    """|cosine| of the means of word vectors, 0 to 1, higher is better; the mean over references.
+    """Absolute cosine of the means of word vectors, 0 to 1, higher is better; the mean over references.
 
     A caption in which no word has a vector scores 0; the publication leaves this open. The corpus score is the mean.
 

@@ -1,0 +1,132 @@
+"""The site: what Sphinx needs to make one of README.md, these pages and the docstrings of captious.
+
+    pip install 'captious[docs]'
+    sphinx-build -W -n -c docs . build/site
+
+The pages are plain Markdown, whose links work on a code host, too. The source folder is therefore the whole project,
+README.md is the front page, and the sidebar lists the pages in the order of docs/README.md.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from pygments.lexers.special import TextLexer
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.nodes import make_refnode
+
+import captious
+
+DOCS = Path(__file__).parent
+
+project = "captious"
+author = copyright = "the captious authors"
+version = release = captious.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click", "sphinx_copybutton"]
+root_doc = "README"
+include_patterns = [
+    "*.md",
+    "docs/*.md",
+    "docs/metrics/*.md",
+    "benchmarks/README.md",
+    "examples/README.md",
+    "training/*/README.md",
+]
+exclude_patterns = [".*", "build", "deploy", "src", "tests", "tools"]
+
+# ---- Markdown
+myst_enable_extensions = ["dollarmath"]
+myst_fence_as_directive = ["math"]
+myst_heading_anchors = 4
+
+# ---- API
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autodoc_inherit_docstrings = False
+napoleon_numpy_docstring = False
+python_maximum_signature_line_length = 100
+# Signatures name types of other packages and of the inner modules, which have no pages.
+nitpick_ignore_regex = [(r"py:.*", r"(?!captious\.).*"), (r"py:class", r"captious\.\w+\..*")]
+
+# ---- pages
+html_theme = "furo"
+html_title = f"captious {release}"
+html_copy_source = False
+html_show_sphinx = False
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
+# ---- links to other sites, which only `sphinx-build -b linkcheck` follows
+linkcheck_ignore = [r"https?://[\w.-]*\bexample\b.*", r"http://127\.0\.0\.1.*"]
+
+
+def sidebar() -> str:
+    """Trees of pages, one for each section of docs/README.md that lists pages."""
+    trees, listed = [], set()
+    for section in (DOCS / "README.md").read_text(encoding="utf-8").split("\n## ")[1:]:
+        title = section.partition("\n")[0]
+        linked = [posixpath.normpath(f"docs/{page}") for page in re.findall(r"\]\(([^)#]+)\.md\)", section)]
+        if pages := [page for page in dict.fromkeys(linked) if page not in listed]:
+            listed.update(pages)
+            trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *pages, "```"]))
+    return "\n\n".join(["```{toctree}\n:hidden:\n\ndocs/README\n```", *trees])
+
+
+def public_names(page: str) -> str:
+    """The API page with those public names that it does not list itself."""
+    listed = set(re.findall(r"^\.\. auto\w+:: captious\.(\w+)$", page, flags=re.MULTILINE))
+    others = [name for name in captious.__all__ if name not in listed and not name.startswith("_")]
+    metrics = [name for name in others if _is_metric(getattr(captious, name))]
+    for group, names in (("metrics", metrics), ("others", [name for name in others if name not in metrics])):
+        kinds = ["class" if isinstance(getattr(captious, name), type) else "function" for name in names]
+        entries = [f".. auto{kind}:: captious.{name}\n   :members:" for kind, name in zip(kinds, names, strict=True)]
+        page = page.replace(f"<!-- names of {group} -->", "\n".join(["```{eval-rst}", *entries, "```"]))
+    return page
+
+
+def _is_metric(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, captious.Metric)
+
+
+def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
+    """Put the sidebar's trees of pages on the front page, and all public names on the API page."""
+    if name == root_doc:
+        source[0] += "\n" + sidebar()
+        app.env.note_dependency(str(DOCS / "README.md"))
+    if name == "docs/api":
+        source[0] = public_names(source[0])
+
+
+def name_front_page(app: Sphinx, failure: Exception | None) -> None:
+    """Give the front page the name that web servers look for."""
+    front = Path(app.outdir) / f"{root_doc}.html"
+    if failure is None and front.exists():
+        shutil.copyfile(front, front.with_name("index.html"))
+
+
+def public_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.Element) -> nodes.Element | None:
+    """Let the name of a class in its own module lead to the public name that has a page."""
+    if node.get("refdomain") != "py" or not node["reftarget"].startswith("captious."):
+        return None
+    objects = env.domains.python_domain.objects
+    last = node["reftarget"].rpartition(".")[2]
+    for name, entry in objects.items():
+        if name.rpartition(".")[2] == last and entry.objtype != "method":
+            return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, content, name)
+    return None
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_lexer("csv", TextLexer)
+    app.connect("source-read", complete_page)
+    app.connect("missing-reference", public_name)
+    app.connect("build-finished", name_front_page)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
