@@ -86,10 +86,15 @@ def public_names(page: str) -> str:
     others = [name for name in captious.__all__ if name not in listed and not name.startswith("_")]
     metrics = [name for name in others if _is_metric(getattr(captious, name))]
     for group, names in (("metrics", metrics), ("others", [name for name in others if name not in metrics])):
-        kinds = ["class" if isinstance(getattr(captious, name), type) else "function" for name in names]
-        entries = [f".. auto{kind}:: captious.{name}\n   :members:" for kind, name in zip(kinds, names, strict=True)]
+        entries = [_directive(name, getattr(captious, name)) for name in names]
         page = page.replace(f"<!-- names of {group} -->", "\n".join(["```{eval-rst}", *entries, "```"]))
     return page
+
+
+def _directive(name: str, value: object) -> str:
+    if isinstance(value, type):
+        return f".. autoclass:: captious.{name}\n   :members:"
+    return f".. autofunction:: captious.{name}"
 
 
 def _is_metric(value: object) -> bool:
