@@ -13,6 +13,7 @@ from .evaluation import Comparison as Comparison
 from .evaluation import Report as Report
 from .evaluation import compare as compare
 from .evaluation import length_groups as length_groups
+from .evaluation import prepare as prepare
 from .evaluation import score as score
 from .judgment import Judgment as Judgment
 from .judgment import Study as Study

@@ -30,6 +30,7 @@ _COMMANDS = {
     "judge": "Measure how well metrics agree with human judgments.",
     "study": "Study metrics: references, robustness, failures, cost.",
     "data": "List the benchmarks of human judgments, or write their items.",
+    "prepare": "Write references with all that metrics need to know about them.",
     "fit": "Fit a metric to references and write the result to a file.",
     "learn": "Train learned metrics: features, training data, networks.",
     "parse": "Write parses of captions to a file.",

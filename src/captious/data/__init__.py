@@ -10,8 +10,10 @@ from captious.data.captions import CandidateLayer, Captions, KeyedByFields, Laye
 from captious.data.groups import Groups, read_groups
 from captious.data.ids import ImageId, same_images
 from captious.data.matching import load, match, match_several, read_references
+from captious.data.prepared import recorded, write_prepared
 from captious.data.rows import CaptionRows
 from captious.data.sources import read_rows
+from captious.data.storing import StorableLayer, Stored, stored_key
 
 __all__ = [
     "CandidateLayer",
@@ -24,11 +26,16 @@ __all__ = [
     "Layer",
     "ReferenceLayer",
     "References",
+    "StorableLayer",
+    "Stored",
     "load",
     "match",
     "match_several",
     "read_groups",
     "read_references",
     "read_rows",
+    "recorded",
     "same_images",
+    "stored_key",
+    "write_prepared",
 ]

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from captious.data.ids import IdForm, ImageId, numbers_from_text
 from captious.data.memo import Memo
+from captious.data.storing import LayerStore
 from captious.errors import ParameterError
 
 __all__ = ["CandidateLayer", "Captions", "KeyedByFields", "Layer", "ReferenceLayer", "References"]
@@ -108,6 +109,8 @@ class References:
     id_form: IdForm = field(default="typed", kw_only=True)
     images: tuple[ImageId, ...] = field(default=(), kw_only=True)
     without_references: tuple[ImageId, ...] = field(default=(), kw_only=True)
+    #: Where annotations may be found that were computed before. Not an argument: copies with other texts have none.
+    stored: LayerStore | None = field(default=None, init=False)
     _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
     _memos: dict[Hashable, Memo[Any]] = field(default_factory=dict, init=False)
 
@@ -145,11 +148,17 @@ class References:
         return f"<References {self.name!r}: {len(self):,} images, {len(self.texts):,} references>"
 
     def layer(self, layer: ReferenceLayer[R]) -> R:
-        """An annotation of the references, computed at the first request for its key."""
+        """An annotation of the references, found in the store or computed at the first request for its key."""
         if layer.key not in self._layers:
+            found = None if self.stored is None else self.stored.find(layer, self)
             # setdefault: should two threads ask at once, both get the one that was there first.
-            self._layers.setdefault(layer.key, layer.of_references(self))
+            self._layers.setdefault(layer.key, layer.of_references(self) if found is None else found)
         return cast(R, self._layers[layer.key])
+
+    def with_store(self, store: LayerStore | None) -> References:
+        """The same object, which from now on looks into a store before it computes an annotation."""
+        object.__setattr__(self, "stored", store)
+        return self
 
     def memo(self, key: Hashable, size: int) -> Memo[Any]:
         """A cache of at most ``size`` values for texts; systems that are scored against these references share it."""
@@ -193,7 +202,7 @@ class References:
             id_form="typed",
             images=numbers_from_text(self.images),
             without_references=numbers_from_text(self.without_references),
-        )
+        ).with_store(self.stored)
 
     @cached_property
     def concatenated(self) -> References:
@@ -202,7 +211,8 @@ class References:
         Cached, so that all systems that are scored against it share its layers.
         """
         texts = tuple(" ".join(self.texts[start:end]) for start, end in pairwise(self.offsets.tolist()))
-        return replace(self, texts=texts, offsets=np.arange(len(self) + 1))
+        joined = replace(self, texts=texts, offsets=np.arange(len(self) + 1))
+        return joined.with_store(None if self.stored is None else self.stored.of_concatenated)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

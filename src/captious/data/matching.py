@@ -6,6 +6,7 @@ scored and the others are counted. Rows come in the order of the references.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -16,6 +17,7 @@ import numpy as np
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
 from captious.data.ids import ImageId, numbers_from_text
+from captious.data.prepared import is_prepared, read_prepared
 from captious.data.rows import CaptionRows, images
 from captious.data.sources import read_rows
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
@@ -60,9 +62,13 @@ def load(
 def read_references(source: object) -> References:
     """Read references and gather them by image, with images in order of first appearance.
 
+    A file that ``captious prepare`` wrote is opened; see ``captious.data.prepared``.
+
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.
     """
+    if isinstance(source, str | os.PathLike) and is_prepared(source):
+        return read_prepared(source)
     return _by_image(read_rows(source, "references"))
 
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from captious.data.file_contents import decode, extension, read_bytes
 from captious.data.json_files import read_json, read_json_lines
+from captious.data.prepared import is_prepared
 from captious.data.rows import CaptionRows, Role, Source, caption_rows
 from captious.data.shapes import is_coco, rows_of_coco, rows_of_mapping, rows_of_records
 from captious.data.tabular import is_data_frame, read_delimited, read_parquet, rows_of_data_frame
-from captious.errors import EmptyInputError
+from captious.errors import CaptionFileError, EmptyInputError
 
 __all__ = ["read_rows"]
 
@@ -61,6 +62,12 @@ def read_rows(source: object, role: Role, *, several: bool = False, column: str 
 
 def _rows_of_file(source: Source) -> CaptionRows:
     """Rows of a file, by its extension."""
+    if is_prepared(source.name):
+        raise CaptionFileError(
+            f"this is a file of prepared references, which cannot be read as {source.role}",
+            where=source.name,
+            help="give it as the references; candidates come first on the command line",
+        )
     form = extension(source)
     data = read_bytes(source)
     if form == ".parquet":

@@ -3,6 +3,7 @@
 from captious.evaluation.caption_warnings import CaptiousWarning
 from captious.evaluation.comparison import Comparison, Difference, Example, compare, compare_reports
 from captious.evaluation.groups import GroupDifference, GroupedComparison, GroupedReport, GroupScore, length_groups
+from captious.evaluation.preparing import prepare
 from captious.evaluation.report import Report, Result
 from captious.evaluation.run_metrics import evaluate, score
 
@@ -21,5 +22,6 @@ __all__ = [
     "compare_reports",
     "evaluate",
     "length_groups",
+    "prepare",
     "score",
 ]

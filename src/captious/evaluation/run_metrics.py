@@ -63,16 +63,23 @@ def evaluate(captions: Captions, selection: Selection, *, system: str = "candida
     if any(each.metric.needs_references for each in selection):
         found += caption_warnings(captions)
     seen = captions.concatenated if references_as == "cat" else captions
+    store = seen.references.stored
+    not_stored: list[str] = []
     named = steps(selection, lambda each: f"{system}: {each.metric.name}")
     with using_threads(selection.settings.threads), named as chosen:
         for each in chosen:
             metric = each.metric
+            missed = store.n_missed if store is not None else 0
             state = metric.fit(seen.references)
             statistics = Statistics(metric, metric.statistics(seen, state))
             signatures = [_with_references(signature, references_as) for signature in metric.signatures(state)]
             for label, column in each.columns.items():
                 results[label] = Result(label, signatures[column], statistics, column)
             found += [warning for warning in metric.warnings(seen, state) if warning not in found]
+            if store is not None and store.n_missed > missed:
+                not_stored.append(metric.name)
+    if store is not None and not_stored:
+        found.append(store.advice(not_stored))
     return Report(system, captions, results, found)
 
 

@@ -35,6 +35,17 @@ class Vocabulary:
     def copy(self) -> Vocabulary:
         """Another vocabulary with the same words under the same ids."""
 
+    def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """
+        The words as arrays, to be saved: their UTF-8 back to back, and where each ends.
+        """
+
+    @staticmethod
+    def of_arrays(arrays: dict[str, numpy.typing.NDArray[Any]]) -> Vocabulary:
+        """
+        The vocabulary that was saved as `arrays`. Raises ValueError for arrays that contradict each other.
+        """
+
     def __len__(self) -> int: ...
 
     def words(self, first: int = 0) -> list[str]:
@@ -74,6 +85,16 @@ class ReferenceNgrams:
 
     def __len__(self) -> int:
         """Number of images."""
+
+    def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """The index as arrays, to be saved."""
+
+    @staticmethod
+    def of_arrays(ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], image_offsets: numpy.typing.NDArray[numpy.int64], arrays: dict[str, numpy.typing.NDArray[Any]], threads: int) -> ReferenceNgrams:
+        """
+        The index of these references that was saved as `arrays`, which it uses in place. Raises ValueError for arrays
+        that contradict each other; whether they belong to these references is not checked.
+        """
 
 def bleu_statistics(references: ReferenceNgrams, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """
@@ -116,6 +137,15 @@ class NgramFrequencies:
 
     def entries(self) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
         """All n-grams and their counts, as `add` takes them."""
+
+    def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """What `count` found, as arrays, to be saved."""
+
+    @staticmethod
+    def of_arrays(references: ReferenceNgrams, arrays: dict[str, numpy.typing.NDArray[Any]]) -> NgramFrequencies:
+        """
+        The frequencies of these references that were saved as `arrays`. Raises ValueError for arrays that do not fit.
+        """
 
 class CiderReferences:
     """References of all images, weighted for CIDEr."""
@@ -168,6 +198,15 @@ class MeteorLexicon:
     def learn(self, first: int, words: tuple[str, ...], stems: tuple[str, ...]) -> None:
         """
         Words of the vocabulary from the id `first` on, and their stems. Known words are skipped.
+        """
+
+    def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
+        """What it knows as arrays, to be saved."""
+
+    @staticmethod
+    def of_arrays(tables: dict[str, numpy.typing.NDArray[Any]], arrays: dict[str, numpy.typing.NDArray[Any]]) -> MeteorLexicon:
+        """
+        The lexicon that was saved as `arrays`, given the same tables. Raises ValueError for arrays that do not fit.
         """
 
 def meteor_normalise(source: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], target: Vocabulary) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:

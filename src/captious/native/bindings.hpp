@@ -9,6 +9,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -61,6 +62,17 @@ private:
 
     std::shared_mutex mutex_;
 };
+
+template <typename T>
+using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// An array of a dictionary, which keeps it alive.
+template <typename T>
+std::span<const T> array_of(const nb::dict& arrays, const char* name) {
+    if (!arrays.contains(name)) throw nb::value_error((std::string("there is no array ") + name).c_str());
+    auto array = nb::cast<ArrayIn<T>>(arrays[name], false);
+    return {array.data(), array.size()};
+}
 
 inline nb::tuple to_numpy(FlatTokens&& tokens) {
     return nb::make_tuple(to_numpy(std::move(tokens.ids)), to_numpy(std::move(tokens.offsets)));

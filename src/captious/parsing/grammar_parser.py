@@ -105,6 +105,11 @@ class GrammarParser:
     label: str
     parser: Parser = field(compare=False, repr=False)
 
+    @property
+    def stored_as(self) -> str:
+        """What files of prepared references call it."""
+        return f"grammar {self.label}"
+
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> Iterator[Parse]:
         """The parses of n captions, from their words, as they are made."""
         return map(parse_of, self.trees(words))

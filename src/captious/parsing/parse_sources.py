@@ -97,6 +97,11 @@ class FileOfParses:
         made_by = f"({','.join(self.made_by)})" if self.made_by else ""
         return f"{self.name}@{self.checksum}{made_by}"
 
+    @property
+    def stored_as(self) -> str:
+        """What files of prepared references call it."""
+        return self.label
+
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
         """The parses of n captions, found by the caption as given or by its words joined with blanks.
 

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Protocol
 
-from captious.data import Captions, KeyedByFields, References
+import numpy as np
+
+from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.parsing.parse import Parse
+from captious.parsing.stored_parses import KnownParses, ParsesOfRows, StoredParses, parse_arrays
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import Tokens, WordLayer
 
@@ -20,7 +23,8 @@ _NOTHING = Parse((), (), (), (), (), ())
 class ParseSource(Protocol):
     """Where parses come from: a parser with its grammar, or a file of parses made elsewhere.
 
-    Equal sources count as one.
+    Equal sources count as one. A source with an attribute ``stored_as``, text that says all that its parses depend on,
+    allows files of prepared references to keep its parses.
     """
 
     @property
@@ -49,7 +53,7 @@ class Parses:
         by_words: the distinct ones, by the bytes of the int32 ids of their words.
     """
 
-    of_captions: tuple[Parse, ...]
+    of_captions: Sequence[Parse]
     by_words: Mapping[bytes, Parse]
 
 
@@ -70,6 +74,23 @@ class ParsedCaptions(KeyedByFields):
     @property
     def key(self) -> Hashable:
         return replace(self, meanwhile=None)
+
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("parses-1", self.tokenizer.stored_as, getattr(self.source, "stored_as", None))
+
+    def to_stored(self, annotation: Parses, references: References) -> Stored:
+        distinct = {id(parse): parse for parse in annotation.of_captions}
+        numbers = {key: number for number, key in enumerate(distinct)}
+        rows = np.array([numbers[id(parse)] for parse in annotation.of_captions], np.int64)
+        return Stored({"rows": rows, **parse_arrays([*distinct.values()])})
+
+    def from_stored(self, stored: Stored, references: References) -> Parses:
+        words: Tokens = references.layer(WordLayer(self.tokenizer))
+        parses, rows = StoredParses(stored.arrays), stored.arrays["rows"]
+        if rows.shape != (len(references.texts),) or not 0 <= rows.min() <= rows.max() < len(parses):
+            raise ValueError("not one parse per caption")
+        return Parses(ParsesOfRows(parses, rows), KnownParses(parses, rows, words.ids, words.offsets))
 
     def of_references(self, references: References) -> Parses:
         words: Tokens = references.layer(WordLayer(self.tokenizer))

@@ -57,6 +57,14 @@ class Facts:
                 self.by_category[category].append(fact)
         self._anything: Concept = frozenset().union(*objects)
 
+    @classmethod
+    def of_categories(cls, by_category: dict[str, list[Fact]]) -> Facts:
+        """Facts that were taken from a graph before, by category."""
+        facts = cls.__new__(cls)
+        facts.by_category = by_category
+        facts._anything = frozenset().union(*(thing for (thing,) in by_category["object"]))
+        return facts
+
     def __len__(self) -> int:
         """Number of facts."""
         return sum(len(self.by_category[kind]) for kind in _KINDS)

@@ -10,13 +10,14 @@ from functools import partial
 from itertools import chain, pairwise
 from typing import TypeAlias
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.errors import ParameterError
 from captious.parsing.parse import Parse
 from captious.parsing.parsed_captions import ParsedCaptions, Parses, ParseSource
 from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.matching import Facts
 from captious.scenes.scene_graph import SceneGraph
+from captious.scenes.stored_facts import fact_arrays, facts_of_arrays
 from captious.scenes.synonyms import synonyms
 from captious.scenes.tuples import Tuple, tuples_of
 from captious.text.tokenizers import Tokenizer
@@ -45,6 +46,17 @@ class SceneGraphLayer(KeyedByFields):
     def parses(self) -> ParsedCaptions:
         """The layer below."""
         return ParsedCaptions(self.tokenizer, self.source)
+
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("scene-graphs-1", self.parses.stored_as, self.tables.fingerprint)
+
+    def to_stored(self, annotation: tuple[Facts, ...], references: References) -> Stored:
+        return Stored(fact_arrays(annotation))
+
+    def from_stored(self, stored: Stored, references: References) -> tuple[Facts, ...]:
+        with _no_garbage():
+            return facts_of_arrays(stored.arrays, len(references))
 
     def of_references(self, references: References) -> tuple[Facts, ...]:
         known: _Known = {}

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.native import MeteorLexicon, Vocabulary, meteor_normalise
 from captious.resources.meteor_tables import MeteorTables
-from captious.text.stems import porter2_stems
+from captious.text.stems import porter2_stems, porter2_version
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import TokenLayer, Tokens
 
@@ -40,6 +40,23 @@ class MeteorLayer(KeyedByFields):
 
     tokenizer: Tokenizer
     tables: MeteorTables
+
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("meteor-1", self.tokenizer.stored_as, self.tables.fingerprint, porter2_version())
+
+    def to_stored(self, annotation: MeteorWords, references: References) -> Stored:
+        arrays = {**annotation.vocabulary.arrays(), **annotation.lexicon.arrays()}
+        return Stored({"ids": annotation.ids, "offsets": annotation.offsets, **arrays})
+
+    def from_stored(self, stored: Stored, references: References) -> MeteorWords:
+        arrays = {**stored.arrays}
+        vocabulary = Vocabulary.of_arrays({name: arrays.pop(name) for name in ("text", "ends")})
+        words = Tokens.checked(arrays.pop("ids"), arrays.pop("offsets"), vocabulary, len(references.texts))
+        lexicon = MeteorLexicon.of_arrays(self.tables.arrays(), arrays)
+        if len(lexicon) != len(vocabulary):
+            raise ValueError("a lexicon of other words")
+        return MeteorWords(words.ids, words.offsets, vocabulary, lexicon)
 
     def of_references(self, references: References) -> MeteorWords:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))

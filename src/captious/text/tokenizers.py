@@ -59,6 +59,11 @@ class Tokenizer:
                 help="pass a function str -> list[str]: Tokenizer('name', function)",
             )
 
+    @property
+    def stored_as(self) -> str | None:
+        """What files of tokens call it; None unless it is built in, as others may change."""
+        return self.name if _BUILT_IN.get(self.name) == self else None
+
     def __call__(self, caption: str) -> list[str]:
         """The tokens of one caption."""
         vocabulary = Vocabulary()

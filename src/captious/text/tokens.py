@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.native import ReferenceNgrams, Vocabulary, threads
 from captious.text.tokenizers import Tokenizer
 
@@ -48,6 +48,28 @@ class Tokens:
             vocabulary.add(tuple(word.split()))
         return cls(ids, offsets, vocabulary)
 
+    @classmethod
+    def checked(cls, ids: NDArray[np.int32], offsets: NDArray[np.int64], vocabulary: Vocabulary, n: int) -> Tokens:
+        """Tokens of n captions that were stored.
+
+        Raises:
+            ValueError: they contradict each other.
+        """
+        sound = (
+            ids.dtype == np.int32
+            and ids.ndim == 1
+            and offsets.dtype == np.int64
+            and offsets.shape == (n + 1,)
+            and offsets[0] == 0
+            and offsets[-1] == len(ids)
+            and bool((np.diff(offsets) >= 0).all())
+            and ids.min(initial=0) >= 0
+            and ids.max(initial=-1) < len(vocabulary)
+        )
+        if not sound:
+            raise ValueError("tokens that contradict each other")
+        return cls(ids, offsets, vocabulary)
+
     @property
     def lengths(self) -> NDArray[np.int64]:
         """Number of tokens of each caption, int64[n_captions]."""
@@ -82,6 +104,18 @@ class TokenLayer(KeyedByFields):
 
     tokenizer: Tokenizer
 
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("tokens-1", self.tokenizer.stored_as)
+
+    def to_stored(self, annotation: Tokens, references: References) -> Stored:
+        return Stored({"ids": annotation.ids, "offsets": annotation.offsets, **annotation.vocabulary.arrays()})
+
+    def from_stored(self, stored: Stored, references: References) -> Tokens:
+        arrays = {**stored.arrays}
+        ids, offsets = arrays.pop("ids"), arrays.pop("offsets")
+        return Tokens.checked(ids, offsets, Vocabulary.of_arrays(arrays), len(references.texts))
+
     def of_references(self, references: References) -> Tokens:
         return Tokens.of(references.texts, self.tokenizer)
 
@@ -94,6 +128,21 @@ class WordLayer(KeyedByFields):
     """Tokens that hold no white space and are not empty."""
 
     tokenizer: Tokenizer
+
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("words-1", self.tokenizer.stored_as)
+
+    def to_stored(self, annotation: Tokens, references: References) -> Stored:
+        tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
+        return Stored() if annotation is tokens else Stored({"ids": annotation.ids, "offsets": annotation.offsets})
+
+    def from_stored(self, stored: Stored, references: References) -> Tokens:
+        tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
+        if not stored.arrays:
+            return tokens
+        arrays = stored.arrays
+        return Tokens.checked(arrays["ids"], arrays["offsets"], tokens.vocabulary, len(references.texts))
 
     def of_references(self, references: References) -> Tokens:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
@@ -109,6 +158,18 @@ class NgramLayer(KeyedByFields):
     """For references an index of their n-grams (n = 1..4), for candidates their words."""
 
     tokenizer: Tokenizer
+
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("ngrams-1", self.tokenizer.stored_as)
+
+    def to_stored(self, annotation: ReferenceNgrams, references: References) -> Stored:
+        references.layer(WordLayer(self.tokenizer))  # which it needs
+        return Stored(annotation.arrays())
+
+    def from_stored(self, stored: Stored, references: References) -> ReferenceNgrams:
+        words: Tokens = references.layer(WordLayer(self.tokenizer))
+        return ReferenceNgrams.of_arrays(words.ids, words.offsets, references.offsets, {**stored.arrays}, threads())
 
     def of_references(self, references: References) -> ReferenceNgrams:
         words: Tokens = references.layer(WordLayer(self.tokenizer))

@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
-from captious.data import KeyedByFields, References, read_references
+from captious.data import KeyedByFields, References, Stored, read_references, stored_key
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.metrics.contract.metric import State
 from captious.metrics.shared.frequency_pickles import read_pickle, write_pickle
-from captious.native import NgramFrequencies, Vocabulary
+from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary
 from captious.resources.coco_val import FILE, NAME
 from captious.resources.npy_files import read_npz
-from captious.text import NgramLayer, Tokenizer, WordLayer, as_tokenizer
+from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError
 
 __all__ = ["DocumentFrequencies", "as_frequencies"]
@@ -304,11 +304,25 @@ class _FrequencyLayer(KeyedByFields):
 
     tokenizer: Tokenizer
 
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("frequencies-1", self.tokenizer.stored_as)
+
+    def to_stored(self, annotation: DocumentFrequencies, references: References) -> Stored:
+        return Stored(annotation.counts.arrays())
+
+    def from_stored(self, stored: Stored, references: References) -> DocumentFrequencies:
+        index: ReferenceNgrams = references.layer(NgramLayer(self.tokenizer))
+        return self._of(references, NgramFrequencies.of_arrays(index, {**stored.arrays}))
+
     def of_references(self, references: References) -> DocumentFrequencies:
         counts = NgramFrequencies()
         counts.count(references.layer(NgramLayer(self.tokenizer)))
-        vocabulary = references.layer(WordLayer(self.tokenizer)).vocabulary
-        return DocumentFrequencies(vocabulary, counts, len(references), self.tokenizer.name)
+        return self._of(references, counts)
+
+    def _of(self, references: References, counts: NgramFrequencies) -> DocumentFrequencies:
+        words: Tokens = references.layer(WordLayer(self.tokenizer))
+        return DocumentFrequencies(words.vocabulary, counts, len(references), self.tokenizer.name)
 
 
 def _checksum(content: dict[str, NDArray[Any]]) -> str:

@@ -1,6 +1,7 @@
 // Python bindings of document frequencies and CIDEr.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "bindings.hpp"
@@ -46,7 +47,43 @@ void bind_cider(nb::module_& m) {
                  return nb::make_tuple(to_numpy(std::move(ngrams), kMaxOrder), to_numpy(std::move(counts)));
              },
              nb::sig("def entries(self) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]"),
-             "All n-grams and their counts, as `add` takes them.");
+             "All n-grams and their counts, as `add` takes them.")
+        .def("arrays",
+             [](const NgramFrequencies& self) {
+                 std::vector<std::int32_t> ngrams;
+                 std::vector<std::uint32_t> counts, documents = self.documents();
+                 for (const NgramFrequencies::Entry& entry : self.common()) {
+                     ngrams.insert(ngrams.end(), entry.ngram.words.begin(), entry.ngram.words.end());
+                     counts.push_back(entry.count);
+                 }
+                 nb::dict out;
+                 out["ngrams"] = to_numpy(std::move(ngrams));
+                 out["counts"] = to_numpy(std::move(counts));
+                 out["documents"] = to_numpy(std::move(documents));
+                 return out;
+             },
+             nb::sig("def arrays(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+             "What `count` found, as arrays, to be saved.")
+        .def_static("of_arrays",
+             [](const ReferenceNgrams& references, nb::dict arrays) {
+                 auto ngrams = array_of<std::int32_t>(arrays, "ngrams");
+                 auto counts = array_of<std::uint32_t>(arrays, "counts"), documents = array_of<std::uint32_t>(arrays, "documents");
+                 if (ngrams.size() != counts.size() * kMaxOrder) throw nb::value_error("not one count per n-gram");
+                 auto found = std::make_unique<NgramFrequencies>();
+                 {
+                     nb::gil_scoped_release release;
+                     std::vector<NgramFrequencies::Entry> entries(counts.size());
+                     for (std::size_t i = 0; i < counts.size(); ++i) {
+                         std::copy_n(ngrams.data() + i * kMaxOrder, kMaxOrder, entries[i].ngram.words.begin());
+                         entries[i].count = counts[i];
+                     }
+                     found->restore(references, std::move(entries), documents);
+                 }
+                 return found.release();
+             },
+             "references"_a, "arrays"_a, nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
+             nb::sig("def of_arrays(references: ReferenceNgrams, arrays: dict[str, numpy.typing.NDArray[typing.Any]]) -> NgramFrequencies"),
+             "The frequencies of these references that were saved as `arrays`. Raises ValueError for arrays that do not fit.");
 
     nb::class_<CiderReferences>(m, "CiderReferences", "References of all images, weighted for CIDEr.")
         .def("__init__",

@@ -78,6 +78,18 @@ std::vector<NgramFrequencies::Entry> NgramFrequencies::entries() const {
     return all;
 }
 
+std::vector<NgramFrequencies::Entry> NgramFrequencies::common() const { return entries_; }
+
+void NgramFrequencies::restore(const ReferenceNgrams& references, std::vector<Entry> entries, std::span<const std::uint32_t> documents) {
+    if (counted_ != nullptr || !entries_.empty()) throw std::logic_error("frequencies can count references only once");
+    if (documents.size() != references.size()) throw std::invalid_argument("not one number of documents per n-gram");
+    counted_ = &references;
+    entries_ = std::move(entries);
+    documents_.assign(documents.begin(), documents.end());
+    singles_ = static_cast<std::size_t>(std::count(documents_.begin(), documents_.end(), 1u));
+    resize_slots();
+}
+
 void NgramFrequencies::count(const ReferenceNgrams& references) {
     if (counted_ != nullptr || !entries_.empty()) throw std::logic_error("frequencies can count references only once");
     counted_ = &references;
@@ -117,8 +129,9 @@ void NgramFrequencies::count(const ReferenceNgrams& references) {
     for (int order = 2; order <= kMaxOrder; ++order) {
         each_of_order(references, order, [&](const ReferenceNgrams::Block& block, const ReferenceNgrams::Image& image, std::size_t k) {
             auto is_single = [&](const std::int32_t* part, std::uint64_t hash) {
-                auto number = static_cast<std::size_t>(image.find(part, order - 1, hash));
-                return documents_[block.first_ngram + image.begin + number] == 1;
+                std::int64_t number = image.find(part, order - 1, hash);
+                if (number < 0) throw std::invalid_argument("an index of n-grams without the parts of its n-grams");
+                return documents_[block.first_ngram + image.begin + static_cast<std::size_t>(number)] == 1;
             };
             const std::int32_t* words = block.words(k);
             std::uint64_t head = 0, tail = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ngrams/ngrams.hpp"
@@ -37,6 +38,12 @@ public:
 
     std::size_t size() const { return entries_.size() + singles_; }
     std::vector<Entry> entries() const;
+
+    // What was counted, to be saved: the n-grams of several documents, and the documents of each n-gram of the references.
+    std::vector<Entry> common() const;
+    const std::vector<std::uint32_t>& documents() const { return documents_; }
+    // Takes up what was saved about these references. The object must be empty; the references must outlive it.
+    void restore(const ReferenceNgrams& references, std::vector<Entry> entries, std::span<const std::uint32_t> documents);
 
 private:
     struct Slot {

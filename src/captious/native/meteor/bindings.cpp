@@ -17,22 +17,12 @@ namespace {
 
 using namespace captious::meteor;
 
-template <typename T>
-using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 // A lexicon, the tables that keep its arrays alive, and a lock: who reads waits for who learns.
 struct SharedLexicon {
     nb::object tables;
     std::unique_ptr<Lexicon> lexicon;
     mutable SharedMutex mutex;
 };
-
-template <typename T>
-std::span<const T> array_of(const nb::dict& tables, const char* name) {
-    if (!tables.contains(name)) throw nb::value_error((std::string("the tables have no ") + name).c_str());
-    auto array = nb::cast<ArrayIn<T>>(tables[name]);
-    return {array.data(), array.size()};
-}
 
 TableArrays arrays_of(const nb::dict& tables) {
     return {array_of<std::uint8_t>(tables, "word_text"),      array_of<std::uint32_t>(tables, "word_ends"),
@@ -110,7 +100,8 @@ void bind_meteor(nb::module_& m) {
              nb::sig("def finish(self, *, synsets: bytes, exceptions: bytes, function_words: bytes) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
              "The arrays that MeteorLexicon takes, by name. Only once. Raises as `add_paraphrases` does.");
 
-    nb::class_<SharedLexicon>(m, "MeteorLexicon", "What METEOR knows about the words of one vocabulary.")
+    auto lexicon_class = nb::class_<SharedLexicon>(m, "MeteorLexicon", "What METEOR knows about the words of one vocabulary.");
+    lexicon_class
         .def("__init__",
              [](SharedLexicon* self, nb::dict tables) {
                  auto lexicon = std::make_unique<Lexicon>(arrays_of(tables));
@@ -139,6 +130,60 @@ void bind_meteor(nb::module_& m) {
              },
              "first"_a, "words"_a, "stems"_a,
              "Words of the vocabulary from the id `first` on, and their stems. Known words are skipped.");
+
+    lexicon_class
+        .def("arrays",
+             [](const SharedLexicon& self) {
+                 std::vector<std::int32_t> hashes, stem_hashes, synsets;
+                 std::vector<std::uint32_t> numbers, phrases;
+                 std::vector<std::uint8_t> function_words;
+                 std::vector<std::int64_t> synset_ends;
+                 std::shared_lock lock(self.mutex);
+                 for (std::size_t id = 0; id < self.lexicon->size(); ++id) {
+                     const Word& word = (*self.lexicon)[id];
+                     hashes.push_back(word.hash);
+                     stem_hashes.push_back(word.stem_hash);
+                     numbers.push_back(word.number);
+                     phrases.push_back(word.phrase);
+                     function_words.push_back(word.is_function_word);
+                     std::span<const std::int32_t> sets = self.lexicon->synsets(word);
+                     synsets.insert(synsets.end(), sets.begin(), sets.end());
+                     synset_ends.push_back(static_cast<std::int64_t>(synsets.size()));
+                 }
+                 nb::dict out;
+                 out["hashes"] = to_numpy(std::move(hashes));
+                 out["stem_hashes"] = to_numpy(std::move(stem_hashes));
+                 out["numbers"] = to_numpy(std::move(numbers));
+                 out["phrases"] = to_numpy(std::move(phrases));
+                 out["function_words"] = to_numpy(std::move(function_words));
+                 out["synsets"] = to_numpy(std::move(synsets));
+                 out["synset_ends"] = to_numpy(std::move(synset_ends));
+                 return out;
+             },
+             nb::sig("def arrays(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"), "What it knows as arrays, to be saved.")
+        .def_static("of_arrays",
+             [](nb::dict tables, nb::dict arrays) {
+                 auto lexicon = std::make_unique<Lexicon>(arrays_of(tables));
+                 auto hashes = array_of<std::int32_t>(arrays, "hashes"), stem_hashes = array_of<std::int32_t>(arrays, "stem_hashes");
+                 auto numbers = array_of<std::uint32_t>(arrays, "numbers"), phrases = array_of<std::uint32_t>(arrays, "phrases");
+                 auto function_words = array_of<std::uint8_t>(arrays, "function_words");
+                 auto synsets = array_of<std::int32_t>(arrays, "synsets");
+                 auto synset_ends = array_of<std::int64_t>(arrays, "synset_ends");
+                 std::size_t n = hashes.size(), from = 0;
+                 for (std::size_t size : {stem_hashes.size(), numbers.size(), phrases.size(), function_words.size(), synset_ends.size()})
+                     if (size != n) throw nb::value_error("not one value per word");
+                 for (std::size_t i = 0; i < n; ++i) {
+                     auto to = static_cast<std::size_t>(synset_ends[i]);
+                     if (synset_ends[i] < 0 || to < from || to > synsets.size()) throw nb::value_error("ends do not fit the synonym sets");
+                     Word word{hashes[i], stem_hashes[i], numbers[i], phrases[i], 0, 0, {}, function_words[i] != 0};
+                     lexicon->restore(word, synsets.subspan(from, to - from));
+                     from = to;
+                 }
+                 return new SharedLexicon{tables, std::move(lexicon), {}};
+             },
+             "tables"_a, "arrays"_a, nb::rv_policy::take_ownership,
+             nb::sig("def of_arrays(tables: dict[str, numpy.typing.NDArray[typing.Any]], arrays: dict[str, numpy.typing.NDArray[typing.Any]]) -> MeteorLexicon"),
+             "The lexicon that was saved as `arrays`, given the same tables. Raises ValueError for arrays that do not fit.");
 
     m.def("meteor_normalise",
           [](const SharedVocabulary& source, Int32In ids, Int64In offsets, SharedVocabulary& target) {

@@ -1,6 +1,8 @@
 // Facts about words: hashes, synonym sets, phrases they begin.
 #include "meteor/lexicon.hpp"
 
+#include <stdexcept>
+
 #include "ptb/utf8.hpp"
 
 namespace captious::meteor {
@@ -33,6 +35,20 @@ void Lexicon::learn(std::string_view text, std::string_view stem) {
     word.is_function_word = word.number != kNoWord && tables_.is_function_word(word.number);
     word.first_synset = static_cast<std::uint32_t>(synsets_.size());
     tables_.add_synsets(text, synsets_);
+    add(word);
+}
+
+void Lexicon::restore(Word word, std::span<const std::int32_t> synsets) {
+    if ((word.number != kNoWord && word.number >= tables_.n_words()) || word.phrase >= tables_.n_nodes())
+        throw std::invalid_argument("words that the tables do not have");
+    word.synset_bits = {};
+    word.first_synset = static_cast<std::uint32_t>(synsets_.size());
+    synsets_.insert(synsets_.end(), synsets.begin(), synsets.end());
+    add(word);
+}
+
+// The next word; its sets are the last.
+void Lexicon::add(Word word) {
     word.last_synset = static_cast<std::uint32_t>(synsets_.size());
     for (std::int32_t set : synsets(word)) {
         std::uint32_t bit = static_cast<std::uint32_t>(set) * 0x9E3779B1u >> 24;

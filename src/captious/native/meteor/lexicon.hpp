@@ -31,6 +31,8 @@ public:
 
     // The next word of the vocabulary and its stem.
     void learn(std::string_view word, std::string_view stem);
+    // The next word as it was learned before with the same tables. Throws std::invalid_argument for what they do not have.
+    void restore(Word word, std::span<const std::int32_t> synsets);
 
     std::span<const std::int32_t> synsets(const Word& word) const {
         return {synsets_.data() + word.first_synset, synsets_.data() + word.last_synset};
@@ -42,6 +44,7 @@ public:
     }
 
 private:
+    void add(Word word);
     bool share_a_synset(const Word& a, const Word& b) const;
 
     Tables tables_;

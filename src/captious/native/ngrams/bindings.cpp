@@ -6,6 +6,34 @@
 using namespace nanobind::literals;
 
 namespace captious {
+namespace {
+
+// The arrays of all blocks, back to back.
+template <typename T>
+Vector<T> joined(const ReferenceNgrams& index, std::span<const T> ReferenceNgrams::Block::*part) {
+    std::vector<T> all;
+    for (const ReferenceNgrams::Block& block : index.blocks()) all.insert(all.end(), (block.*part).begin(), (block.*part).end());
+    return to_numpy(std::move(all));
+}
+
+nb::dict arrays_of(const ReferenceNgrams& index) {
+    using Block = ReferenceNgrams::Block;
+    std::vector<std::int64_t> sizes;
+    for (const Block& block : index.blocks())
+        for (std::size_t size : {block.size(), block.postings.size(), block.slots.size(), std::size_t{block.wide}})
+            sizes.push_back(static_cast<std::int64_t>(size));
+    nb::dict out;
+    out["sizes"] = to_numpy(std::move(sizes));
+    out["order_begin"] = joined(index, &Block::order_begin);
+    out["first_at"] = joined(index, &Block::first_at);
+    out["postings_at"] = joined(index, &Block::postings_at);
+    out["postings"] = joined(index, &Block::postings);
+    out["slots_begin"] = joined(index, &Block::slots_begin);
+    out["slots"] = joined(index, &Block::slots);
+    return out;
+}
+
+}  // namespace
 
 void bind_ngrams(nb::module_& m) {
     nb::class_<ReferenceNgrams>(m, "ReferenceNgrams", "The n-grams (n = 1..4) of the references of each image.")
@@ -18,7 +46,27 @@ void bind_ngrams(nb::module_& m) {
                  new (self) ReferenceNgrams(tokens, span(image_offsets), threads);
              },
              "ids"_a, "offsets"_a, "image_offsets"_a, "threads"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-        .def("__len__", &ReferenceNgrams::images, "Number of images.");
+        .def("__len__", &ReferenceNgrams::images, "Number of images.")
+        .def("arrays", [](const ReferenceNgrams& self) { return arrays_of(self); },
+             nb::sig("def arrays(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"), "The index as arrays, to be saved.")
+        .def_static("of_arrays",
+             [](Int32In ids, Int64In offsets, Int64In image_offsets, nb::dict arrays, int threads) {
+                 TokensView tokens = view(ids, offsets);
+                 if (!rise_to(image_offsets, tokens.count, 1))
+                     throw nb::value_error("image_offsets do not fit offsets");
+                 ReferenceNgrams::Saved saved{
+                     array_of<std::int64_t>(arrays, "sizes"),         array_of<std::uint32_t>(arrays, "order_begin"),
+                     array_of<std::uint32_t>(arrays, "first_at"),     array_of<std::uint32_t>(arrays, "postings_at"),
+                     array_of<std::uint32_t>(arrays, "postings"),     array_of<std::uint32_t>(arrays, "slots_begin"),
+                     array_of<std::uint16_t>(arrays, "slots")};
+                 nb::gil_scoped_release release;
+                 return new ReferenceNgrams(tokens, span(image_offsets), saved, threads);
+             },
+             "ids"_a.noconvert(), "offsets"_a.noconvert(), "image_offsets"_a.noconvert(), "arrays"_a, "threads"_a, nb::rv_policy::take_ownership,
+             nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>(),
+             nb::sig("def of_arrays(ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], image_offsets: numpy.typing.NDArray[numpy.int64], arrays: dict[str, numpy.typing.NDArray[typing.Any]], threads: int) -> ReferenceNgrams"),
+             "The index of these references that was saved as `arrays`, which it uses in place. Raises ValueError for arrays\n"
+             "that contradict each other; whether they belong to these references is not checked.");
 
     m.def("bleu_statistics",
           [](const ReferenceNgrams& references, Int32In ids, Int64In offsets, int threads) {

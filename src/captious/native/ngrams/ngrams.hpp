@@ -69,17 +69,23 @@ public:
     static constexpr std::size_t kBlockImages = 256;
     static constexpr std::uint32_t kOnce = 0x80000000, kLast = 0x80000000;
 
+    // Memory of a block that was built; a block that was saved lies in memory that somebody else owns.
+    struct Built {
+        std::vector<std::uint32_t> order_begin{0}, first_at, postings_at, postings, slots_begin{0};
+        std::vector<std::uint16_t> slots;
+    };
+
     // The n-grams of a block are numbered from 0, image by image, within an image order by order.
     struct Block {
-        const std::int32_t* tokens;                    // of all its references, back to back
-        std::size_t first_ngram;                       // number of n-grams in the blocks before
-        std::vector<std::uint32_t> order_begin{0};     // [images * 4 + 1] where each order of each image begins
-        std::vector<std::uint32_t> first_at;           // [n-grams] where it first occurs: 4 * token + order - 1
-        std::vector<std::uint32_t> postings_at;        // [n-grams] where its postings begin; or kOnce | reference
-        std::vector<std::uint32_t> postings;           // kLast at the last of an n-gram | reference << 16 | count
-        std::vector<std::uint32_t> slots_begin{0};     // [images + 1] hash table of image i
-        std::vector<std::uint16_t> slots;              // n-gram of the image + 1, or 0; two of them for a large image
-        bool wide = false;                             // too much for 15 and 16 bits: postings take two numbers each
+        const std::int32_t* tokens = nullptr;           // of all its references, back to back
+        std::size_t first_ngram = 0;                    // number of n-grams in the blocks before
+        std::span<const std::uint32_t> order_begin;     // [images * 4 + 1] where each order of each image begins
+        std::span<const std::uint32_t> first_at;        // [n-grams] where it first occurs: 4 * token + order - 1
+        std::span<const std::uint32_t> postings_at;     // [n-grams] where its postings begin; or kOnce | reference
+        std::span<const std::uint32_t> postings;        // kLast at the last of an n-gram | reference << 16 | count
+        std::span<const std::uint32_t> slots_begin;     // [images + 1] hash table of image i
+        std::span<const std::uint16_t> slots;           // n-gram of the image + 1, or 0; two of them for a large image
+        bool wide = false;                              // too much for 15 and 16 bits: postings take two numbers each
 
         std::size_t size() const { return first_at.size(); }
         int order(std::size_t k) const { return static_cast<int>(first_at[k] % kMaxOrder) + 1; }
@@ -105,7 +111,20 @@ public:
         }
     };
 
+    // What a saved index is made of: the arrays of all blocks, back to back, and the size of each in every block.
+    struct Saved {
+        std::span<const std::int64_t> sizes;  // [blocks][4]: n-grams, postings, slots, whether it is wide
+        std::span<const std::uint32_t> order_begin, first_at, postings_at, postings, slots_begin;
+        std::span<const std::uint16_t> slots;
+    };
+
     ReferenceNgrams(TokensView references, std::span<const std::int64_t> image_offsets, int threads);
+    // An index that was saved; its arrays must outlive it. Throws std::invalid_argument for arrays that would lead out of
+    // bounds or into an endless search. Whether they are the n-grams of these references is not checked.
+    ReferenceNgrams(TokensView references, std::span<const std::int64_t> image_offsets, const Saved& saved, int threads);
+
+    ReferenceNgrams(const ReferenceNgrams&) = delete;  // blocks point into it
+    ReferenceNgrams& operator=(const ReferenceNgrams&) = delete;
 
     std::size_t images() const { return image_offsets_.size() - 1; }
     std::size_t size() const { return blocks_.empty() ? 0 : blocks_.back().first_ngram + blocks_.back().size(); }
@@ -129,10 +148,13 @@ public:
     Image image(std::size_t i) const;
 
 private:
-    Block build(std::size_t first_image, std::size_t last_image) const;
+    void build(std::size_t first_image, std::size_t last_image, Built& built, Block& block) const;
+    void check(std::size_t first_image, std::size_t last_image, const Block& block) const;
+    void number_blocks();
 
     TokensView references_;
     std::vector<std::int64_t> image_offsets_;
+    std::vector<Built> built_;
     std::vector<Block> blocks_;
 };
 

@@ -15,8 +15,6 @@ namespace {
 
 using namespace captious::parsing;
 
-template <typename T>
-using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <std::size_t kColumns>
 using RulesIn = nb::ndarray<const std::int32_t, nb::shape<-1, kColumns>, nb::c_contig, nb::device::cpu>;
 

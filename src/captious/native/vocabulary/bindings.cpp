@@ -25,6 +25,49 @@ void bind_vocabulary(nb::module_& m) {
                  return copy.release();
              },
              nb::rv_policy::take_ownership, "Another vocabulary with the same words under the same ids.")
+        .def("arrays",
+             [](const SharedVocabulary& self) {
+                 std::shared_lock lock(self.mutex);
+                 std::vector<std::uint8_t> text;
+                 std::vector<std::int64_t> ends;
+                 for (std::size_t id = 0; id < self.size(); ++id) {
+                     std::string_view word = self.word(id);
+                     text.insert(text.end(), word.begin(), word.end());
+                     ends.push_back(static_cast<std::int64_t>(text.size()));
+                 }
+                 nb::dict out;
+                 out["text"] = to_numpy(std::move(text));
+                 out["ends"] = to_numpy(std::move(ends));
+                 return out;
+             },
+             nb::sig("def arrays(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+             "The words as arrays, to be saved: their UTF-8 back to back, and where each ends.")
+        .def_static("of_arrays",
+             [](nb::dict arrays) {
+                 auto text = array_of<std::uint8_t>(arrays, "text");
+                 auto ends = array_of<std::int64_t>(arrays, "ends");
+                 auto words = std::make_unique<SharedVocabulary>();
+                 const char* bytes = reinterpret_cast<const char*>(text.data());
+                 // Whether it is UTF-8 is for Python to say; words that begin where characters do are then UTF-8 too.
+                 PyObject* checked = PyUnicode_DecodeUTF8(bytes, static_cast<Py_ssize_t>(text.size()), nullptr);
+                 if (checked == nullptr) throw nb::python_error();
+                 Py_DECREF(checked);
+                 std::size_t from = 0;
+                 for (std::int64_t end : ends) {
+                     auto to = static_cast<std::size_t>(end);
+                     if (end < 0 || to < from || to > text.size() || (to < text.size() && (text[to] & 0xC0) == 0x80))
+                         throw nb::value_error("ends do not fit the text");
+                     std::size_t before = words->size();
+                     words->add(std::string_view(bytes + from, to - from));
+                     if (words->size() == before) throw nb::value_error("a word occurs twice");
+                     from = to;
+                 }
+                 if (from != text.size()) throw nb::value_error("ends do not fit the text");
+                 return words.release();
+             },
+             "arrays"_a, nb::rv_policy::take_ownership,
+             nb::sig("def of_arrays(arrays: dict[str, numpy.typing.NDArray[typing.Any]]) -> Vocabulary"),
+             "The vocabulary that was saved as `arrays`. Raises ValueError for arrays that contradict each other.")
         .def("__len__", [](const SharedVocabulary& self) {
                  std::shared_lock lock(self.mutex);
                  return self.size();

@@ -1,0 +1,58 @@
+"""captious prepare: write references with everything that metrics need to know about them to one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from captious.cli.options import metric_option, settings_options
+from captious.cli.outputs import warn, written
+from captious.data import read_references
+from captious.data.file_contents import EXTENSIONS
+from captious.errors import ParameterError
+from captious.evaluation.preparing import write
+from captious.metrics.contract.selection import select
+from captious.metrics.contract.settings import Settings
+
+__all__ = ["prepare"]
+
+
+@click.command()
+@click.argument("references", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Output file, such as references.prepared; written atomically.",
+)
+@written("output")
+@metric_option
+@settings_options
+def prepare(references: Path, output: Path, metrics: list[str] | None, settings: Settings) -> None:
+    """Write REFERENCES to a file, with everything that metrics need to know about them.
+
+    The file takes the place of REFERENCES in all commands and in Python. Scores stay the same, and a system costs only
+    its own captions. It holds what the chosen metrics need with the given settings; other metrics compute what they
+    need as usual.
+    """
+    named = output.name.lower().removesuffix(".gz")
+    if named.endswith(EXTENSIONS):
+        raise ParameterError(
+            f"{output.name} has the name of a caption file",
+            where=str(output),
+            help=f"choose another extension: {output.name.split('.')[0]}.prepared",
+        )
+    selection = select(metrics, settings)
+    table = read_references(references)
+    write(table, output, selection)
+    size = output.stat().st_size / 1e6
+    click.echo(
+        f"{output}: {len(table):,} images, {len(table.texts):,} references, {size:,.1f} MB; prepared for "
+        f"{', '.join(each.metric.name for each in selection)}",
+        err=True,
+    )
+    warn(selection.warnings)
+    if len(table.texts) == len(table):
+        warn(["every image has only one caption: are these references, or the candidates of a system?"])

@@ -1,0 +1,254 @@
+"""Files of prepared references: texts, ids, and what metrics compute about them before they see a candidate.
+
+``recorded`` gives a table that remembers which annotations metrics ask for; ``write_prepared`` writes them. The table
+that ``read_prepared`` returns looks into the file before it computes an annotation, so scores are those of the original
+references, to the last bit.
+
+An annotation is found by all that it depends on (``StorableLayer.stored_as``). Files of another version of captious
+give their texts only: it may cut captions differently.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.atomic_write import whole_file
+from captious.data.array_files import ArrayFile, write_array_file
+from captious.data.captions import References
+from captious.data.ids import ImageId
+from captious.data.storing import LayerStore, StorableLayer, Stored
+from captious.errors import CaptionFileError, CaptiousError
+from captious.version import __version__
+
+__all__ = ["is_prepared", "read_prepared", "recorded", "write_prepared"]
+
+_MAGIC = b"CAPTREFS"
+_FORMAT = 1
+_WHAT = "a file of prepared references"
+_HELP = "prepare the references again: captious prepare REFERENCES -o FILE"
+_SOURCE, _JOINED = "each", "cat"  # the tables that a file has annotations of
+
+
+def is_prepared(path: str | os.PathLike[str]) -> bool:
+    """Whether this is a file of prepared references, whatever its name."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except (OSError, ValueError):
+        return False
+
+
+def recorded(references: References) -> References:
+    """The same references, which remember the annotations that they are asked for."""
+    return replace(references).with_store(_Recording(references.stored))
+
+
+def write_prepared(path: str | os.PathLike[str], references: References, metrics: Sequence[str]) -> None:
+    """Write references with all annotations that they were asked for.
+
+    Args:
+        path: the file.
+        references: what ``recorded`` returned.
+        metrics: what the file is prepared for, to be shown.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    arrays: dict[str, NDArray[Any]] = {"offsets": references.offsets, "ids": _packed_ids(references.ids)}
+    for name in ("images", "without_references"):
+        values: tuple[ImageId, ...] = getattr(references, name)
+        if values and values != references.ids:
+            arrays[name] = _packed_ids(values)
+    separator, arrays["texts"] = _packed_texts(references.texts)
+    layers: dict[str, dict[str, Any]] = {}
+    tables = [(_SOURCE, references)]
+    if isinstance(references.stored, _Recording) and references.stored.of_concatenated.layers:
+        tables.append((_JOINED, references.concatenated))
+    number = 0
+    for part, table in tables:
+        layers[part] = {}
+        recording = table.stored
+        assert isinstance(recording, _Recording)
+        for key, layer in recording.layers.items():
+            stored = layer.to_stored(table.layer(layer), table)  # type: ignore[arg-type]
+            arrays |= {f"{number}/{name}": array for name, array in stored.arrays.items()}
+            layers[part][key] = {"number": number, "arrays": [*stored.arrays], "about": dict(stored.about)}
+            number += 1
+    about = {
+        "format": _FORMAT,
+        "captious": __version__,
+        "source": references.name,
+        "metrics": list(metrics),
+        "id_form": references.id_form,
+        "separator": separator,
+        "layers": layers,
+    }
+    with whole_file(path, "wb") as file:
+        write_array_file(file, _MAGIC, about, arrays)
+
+
+def read_prepared(path: str | os.PathLike[str]) -> References:
+    """The references of a file, which is mapped into memory; annotations are read when they are asked for.
+
+    Raises:
+        CaptionFileError: not such a file, a damaged one, or one of another format.
+    """
+    try:
+        file = ArrayFile(path, _MAGIC, what=_WHAT, help=_HELP)
+    except OSError as error:
+        raise CaptionFileError(
+            f"the file cannot be read: {error.strerror}", where=os.fspath(path), help="check its path and permissions"
+        ) from None
+    about = file.about
+    if about.get("format") != _FORMAT:
+        raise CaptionFileError(
+            f"the file has format {about.get('format')!r}, and this version of captious reads {_FORMAT}",
+            where=file.path,
+            help=_HELP,
+        )
+    try:
+        images, without = (
+            _unpacked_ids(file.array(name)) if name in file else () for name in ("images", "without_references")
+        )
+        if about["id_form"] not in ("typed", "text", "position"):
+            raise ValueError("unknown form of ids")
+        table = References(
+            ids=_unpacked_ids(file.array("ids")),
+            texts=_unpacked_texts(about["separator"], file.array("texts")),
+            offsets=file.array("offsets"),
+            name=file.path,
+            id_form=about["id_form"],
+            images=images,
+            without_references=without,
+        )
+        return table.with_store(_PreparedLayers(file, _SOURCE))
+    except CaptionFileError:
+        raise
+    except (CaptiousError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+        raise file.damaged(str(error).splitlines()[0] if str(error) else type(error).__name__) from None
+
+
+class _Recording:
+    """A store that remembers what it was asked for.
+
+    Args:
+        known: where annotations are looked for.
+    """
+
+    def __init__(self, known: LayerStore | None) -> None:
+        self._known = known
+        self.layers: dict[str, StorableLayer[Any]] = {}
+        self._joined: _Recording | None = None
+
+    def find(self, layer: object, references: References) -> object | None:
+        key = getattr(layer, "stored_as", None)
+        if key is not None:
+            self.layers[key] = cast(StorableLayer[Any], layer)
+        return None if self._known is None else self._known.find(layer, references)
+
+    @property
+    def of_concatenated(self) -> _Recording:
+        if self._joined is None:
+            self._joined = _Recording(None if self._known is None else self._known.of_concatenated)
+        return self._joined
+
+    @property
+    def n_missed(self) -> int:
+        return 0
+
+    def advice(self, metrics: Sequence[str]) -> str:
+        return ""
+
+
+class _PreparedLayers:
+    """The annotations in a file."""
+
+    def __init__(self, file: ArrayFile, part: str) -> None:
+        self._file, self._part = file, part
+        self.n_missed = 0
+        self._version = str(file.about.get("captious"))
+        layers = file.about["layers"].get(part, {}) if self._version == __version__ else {}
+        self._layers: Mapping[str, Mapping[str, Any]] = layers
+        if not isinstance(layers, dict):
+            raise ValueError("wrong layers")
+
+    def find(self, layer: object, references: References) -> object | None:
+        key = getattr(layer, "stored_as", None)
+        if key is None:
+            return None
+        entry = self._layers.get(key)
+        if entry is None:
+            self.n_missed += 1
+            return None
+        try:
+            arrays = {str(name): self._file.array(f"{entry['number']}/{name}") for name in entry["arrays"]}
+            found: object = layer.from_stored(Stored(arrays, entry["about"]), references)  # type: ignore[attr-defined]
+        except (CaptiousError, MemoryError):
+            raise
+        except Exception as error:  # of numpy, of the kernels, or of Python: all say that something does not fit
+            raise self._file.damaged(f"{key}: {error}") from error
+        return found
+
+    @property
+    def of_concatenated(self) -> _PreparedLayers:
+        return _PreparedLayers(self._file, _JOINED)
+
+    def advice(self, metrics: Sequence[str]) -> str:
+        if self._version != __version__:
+            return (
+                f"{self._file.path} was prepared by captious {self._version}, so only its texts were used. "
+                f"To save time, {_HELP}."
+            )
+        return (
+            f"{self._file.path} is not prepared for {', '.join(metrics)} with these settings, so everything about the "
+            "references was computed. To save that, name these metrics and settings when you prepare it: "
+            f"captious prepare REFERENCES -o FILE{''.join(f' -m {metric}' for metric in metrics)}."
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (os.path.abspath(self._file.path), self._part, self._file.checksum)
+
+
+def _reopened(path: str, part: str, checksum: int) -> _PreparedLayers | None:
+    """The annotations of a file in another process; None if it is gone or was replaced."""
+    try:
+        file = ArrayFile(path, _MAGIC, what=_WHAT, help=_HELP)
+    except (OSError, CaptionFileError):
+        return None
+    return _PreparedLayers(file, part) if file.checksum == checksum else None
+
+
+# ---- ids and texts as arrays
+
+
+def _packed_ids(ids: Sequence[ImageId]) -> NDArray[Any]:
+    """Integers of 64 bits, or else JSON."""
+    numbers = [image for image in ids if type(image) is int]
+    if numbers and len(numbers) == len(ids) and min(numbers) >= -(1 << 63) and max(numbers) < 1 << 63:
+        return np.array(numbers, np.int64)
+    return np.frombuffer(json.dumps(list(ids)).encode(), np.uint8)
+
+
+def _unpacked_ids(array: NDArray[Any]) -> tuple[ImageId, ...]:
+    ids = array.tolist() if array.dtype == np.int64 else json.loads(array.tobytes())
+    if not isinstance(ids, list) or not set(map(type, ids)) <= {int, str}:
+        raise ValueError("these are not ids")
+    return tuple(ids)
+
+
+def _packed_texts(texts: Sequence[str]) -> tuple[str, NDArray[Any]]:
+    """A character that no text has, and all texts in UTF-8 with that character between them."""
+    used = set().union(*texts)
+    separator = next(character for character in map(chr, range(0xD800)) if character not in used)
+    return separator, np.frombuffer(separator.join(texts).encode(), np.uint8)
+
+
+def _unpacked_texts(separator: str, array: NDArray[Any]) -> tuple[str, ...]:
+    return tuple(array.tobytes().decode().split(separator))

@@ -1,0 +1,85 @@
+"""Annotations of references that a file can keep: what is stored of them, and how a table asks for it.
+
+A layer that can be stored has three members more than a ``ReferenceLayer``; metrics need not know whether an annotation
+was computed or read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from captious.data.captions import References
+
+__all__ = ["LayerStore", "StorableLayer", "Stored", "stored_key"]
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """What a file keeps of an annotation.
+
+    Args:
+        arrays: numbers, by name.
+        about: anything else, as JSON has it. Small: it is read whenever the file is opened.
+    """
+
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class StorableLayer(Protocol[R]):
+    """A layer of references whose annotation a file can keep."""
+
+    @property
+    def stored_as(self) -> str | None:
+        """What the annotation depends on besides the references, as text: a name and a version of the layer, and
+        fingerprints of all resources. None if that cannot be said, as for a tokenizer that is a user's function.
+        """
+        ...
+
+    def to_stored(self, annotation: R, references: References) -> Stored:
+        """What to keep of the annotation of these references."""
+        ...
+
+    def from_stored(self, stored: Stored, references: References) -> R:
+        """The annotation again. Arrays are read-only, may be mapped from the file, and may be anything that has the
+        right checksum.
+
+        Raises:
+            ValueError, KeyError, TypeError, IndexError, OverflowError: what was stored contradicts itself.
+        """
+        ...
+
+
+class LayerStore(Protocol):
+    """Where a table of references looks for an annotation before it computes it."""
+
+    def find(self, layer: object, references: References) -> object | None:
+        """The annotation of a layer, or None."""
+        ...
+
+    @property
+    def of_concatenated(self) -> LayerStore:
+        """The store of ``References.concatenated``."""
+        ...
+
+    @property
+    def n_missed(self) -> int:
+        """How many annotations it was asked for that it could have had but does not."""
+        ...
+
+    def advice(self, metrics: Sequence[str]) -> str:
+        """A sentence for the users of metrics whose annotations it does not have."""
+        ...
+
+
+def stored_key(layer: str, *parts: object) -> str | None:
+    """``StorableLayer.stored_as`` of a layer: its name with a version, and what it depends on. None if a part is."""
+    return None if None in parts else "|".join([layer, *map(str, parts)])

@@ -1,0 +1,61 @@
+"""``prepare``: everything that metrics need to know about references, computed once and kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from captious.data import Captions, References, read_references, recorded, write_prepared
+from captious.evaluation.run_metrics import evaluate
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.selection import Selection, select
+from captious.metrics.contract.settings import Settings
+
+__all__ = ["annotate", "prepare", "write"]
+
+
+def annotate(references: References, selection: Selection) -> None:
+    """Have metrics compute all that they need to know about references; it stays with the object.
+
+    The first reference of every image is scored: metrics then ask for whatever they need.
+    """
+    firsts = tuple(references.texts[start] for start in references.offsets[:-1].tolist())
+    evaluate(Captions(firsts, references), selection, system="preparing")
+
+
+def prepare(
+    references: object,
+    path: str | os.PathLike[str],
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    *,
+    settings: Settings | None = None,
+) -> References:
+    """Write references to a file, with all that metrics compute about them before they see a candidate.
+
+    The file can be given wherever references can: to ``score``, ``compare``, ``read_references`` and ``scorer``. Scores
+    are those of the original references, to the last bit. A metric or setting that it is not prepared for works, too,
+    but costs as much as without the file.
+
+    Args:
+        references: any form that ``read_references`` reads.
+        path: the file.
+        metrics, settings: as for ``score``.
+
+    Returns:
+        The references of the file.
+
+    Raises:
+        InputError: invalid references.
+        UnknownNameError, ParameterError: as ``score`` does.
+        OutputError: the file cannot be written.
+    """
+    selection = select(metrics, settings)
+    write(references if isinstance(references, References) else read_references(references), path, selection)
+    return read_references(path)
+
+
+def write(references: References, path: str | os.PathLike[str], selection: Selection) -> None:
+    """Write references to a file, with all that the metrics of a selection compute about them; see ``prepare``."""
+    table = recorded(references)
+    annotate(table, selection)
+    write_prepared(path, table, selection.labels)

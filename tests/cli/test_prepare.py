@@ -1,0 +1,87 @@
+"""captious prepare"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run, assert_refused
+
+REFERENCES = "references.json"
+METRICS = ("-m", "bleu", "-m", "rouge-l", "-m", "cider-d")
+
+
+def test_a_prepared_file_gives_the_same_output(folder: Path, run: Run) -> None:
+    outcome = run("prepare", REFERENCES, "-o", "refs.prepared", *METRICS)
+    assert (outcome.code, outcome.out) == (0, "")
+    assert outcome.err.startswith(
+        "refs.prepared: 24 images, 120 references, 0.1 MB; prepared for bleu, rouge-l, cider-d"
+    )
+    for command in (
+        ["score", "baseline.json", "improved.json", "{}", *METRICS, "--ci", "--format", "json"],
+        ["score", "baseline.json", "{}", *METRICS],
+        ["compare", "baseline.json", "improved.json", "{}", *METRICS, "--format", "json"],
+    ):
+        prepared, plain = (run(*(each.format(refs) for each in command)) for refs in ("refs.prepared", REFERENCES))
+        assert prepared.out == plain.out
+        assert prepared.err.replace("refs.prepared", REFERENCES) == plain.err
+        assert prepared.code == plain.code == 0
+
+
+def test_settings_and_parameters(folder: Path, run: Run) -> None:
+    assert run("prepare", REFERENCES, "-o", "refs.prepared", "-m", "cider-d", "--tokenizer", "whitespace").code == 0
+    asked = ("score", "baseline.json", "refs.prepared", "-m", "cider-d:sigma=3", "--format", "csv")
+    assert "not prepared" not in run(*asked, "--tokenizer", "whitespace").err
+    assert "not prepared for cider-d with these settings" in run(*asked).err
+    plain = run("score", "baseline.json", REFERENCES, "-m", "cider-d:sigma=3", "--format", "csv")
+    assert run(*asked).out == plain.out
+
+
+def test_other_commands_take_it(folder: Path, run: Run) -> None:
+    run("prepare", REFERENCES, "-o", "refs.prepared", *METRICS)
+    for refs, name in ((REFERENCES, "a.idf"), ("refs.prepared", "b.idf")):
+        assert run("fit", "cider-d", refs, "-o", name).code == 0
+    assert (folder / "a.idf").read_bytes() == (folder / "b.idf").read_bytes()
+    prepared, plain = (
+        run("explain", "cider-d", "baseline.json", refs, "--id", "1207") for refs in ("refs.prepared", REFERENCES)
+    )
+    assert (prepared.code, prepared.out) == (plain.code, plain.out)
+
+
+def test_a_prepared_file_can_be_prepared_for_more(folder: Path, run: Run) -> None:
+    run("prepare", REFERENCES, "-o", "refs.prepared", "-m", "bleu")
+    outcome = run("prepare", "refs.prepared", "-o", "more.prepared", *METRICS)
+    assert outcome.code == 0
+    assert "not prepared" not in run("score", "baseline.json", "more.prepared", *METRICS).err
+    run("prepare", REFERENCES, "-o", "all.prepared", *METRICS)
+    assert len((folder / "more.prepared").read_bytes()) == pytest.approx(
+        len((folder / "all.prepared").read_bytes()), abs=256
+    )
+
+
+@pytest.mark.parametrize("name", ["refs.json", "refs.jsonl.gz", "refs.CSV"])
+def test_names_of_caption_files_are_refused(folder: Path, run: Run, name: str) -> None:
+    outcome = run("prepare", REFERENCES, "-o", name, *METRICS)
+    assert_refused(outcome, "has the name of a caption file", "refs.prepared")
+    assert not (folder / name).exists()
+
+
+def test_mistakes(folder: Path, run: Run) -> None:
+    run("prepare", REFERENCES, "-o", "refs.prepared", *METRICS)
+    assert_refused(run("score", "refs.prepared", "baseline.json"), "cannot be read as candidates")
+    assert_refused(run("prepare", "refs.prepared", "-o", "refs.prepared", *METRICS), "is also an input")
+    assert_refused(run("prepare", "none.json", "-o", "x.prepared", *METRICS), "there is no such file")
+    assert_refused(
+        run("prepare", REFERENCES, "-o", "x.prepared", *METRICS, "--images", "."), "no requested metric uses it"
+    )
+    whole = (folder / "refs.prepared").read_bytes()
+    (folder / "refs.prepared").write_bytes(whole[: len(whole) // 2])
+    assert_refused(run("score", "baseline.json", "refs.prepared", *METRICS), "truncated", "captious prepare")
+    (folder / "refs.prepared").write_bytes(whole[:-4000] + bytes(4000))
+    assert_refused(run("score", "baseline.json", "refs.prepared", *METRICS), "damaged", "captious prepare")
+
+
+def test_candidates_in_place_of_references_are_noticed(folder: Path, run: Run) -> None:
+    outcome = run("prepare", "baseline.json", "-o", "refs.prepared", *METRICS)
+    assert "warning: every image has only one caption: are these references" in outcome.err

@@ -1,0 +1,183 @@
+"""Scores against a file of prepared references are those of the references, to the last bit."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import captious
+from captious.data import prepared as module
+from captious.data.array_files import ArrayFile, write_array_file
+from captious.errors import CaptiousError
+from captious.metrics.contract import registry
+
+from ..support.corpora import large_corpus
+from ..support.every_metric import every_variant
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+REFERENCES = EXAMPLES / "references.json"
+FIRST, SECOND = EXAMPLES / "baseline.json", EXAMPLES / "improved.json"
+
+pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+
+WORDS = ["bleu", "rouge-l", "cider-d"]
+
+
+def assert_same(a: captious.Report, b: captious.Report) -> None:
+    assert list(a) == list(b)
+    for name in a:
+        assert a[name].signature == b[name].signature
+        assert np.array_equal(a[name].statistics.rows, b[name].statistics.rows)
+    assert a.warnings == b.warnings
+
+
+@pytest.mark.parametrize("metric", every_variant())
+def test_every_metric(metric: tuple[str, str], tmp_path: Path) -> None:
+    name, variant = metric
+    chosen = [registry.get(name)(variant=variant)]
+    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", chosen)
+    for candidates in (FIRST, SECOND):
+        assert_same(captious.score(candidates, found, chosen), captious.score(candidates, REFERENCES, chosen))
+    assert found.stored is not None and found.stored.n_missed == 0
+
+
+@pytest.mark.parametrize("tokenizer", ["ptb", "ptb-harness", "whitespace", "spaces", "smurf"])
+def test_every_tokenizer(tokenizer: str, tmp_path: Path) -> None:
+    settings = captious.Settings(tokenizer=tokenizer)
+    file = tmp_path / "refs.prepared"
+    captious.prepare(REFERENCES, file, WORDS, settings=settings)
+    reports = [captious.score(FIRST, source, WORDS, settings=settings) for source in (file, REFERENCES)]
+    assert_same(*reports)
+
+
+def test_tokenizers_of_users_are_not_stored(tmp_path: Path) -> None:
+    tokenizer = captious.Tokenizer("mine", str.split)
+    found = captious.prepare(
+        REFERENCES, tmp_path / "refs.prepared", WORDS, settings=captious.Settings(tokenizer=tokenizer)
+    )
+    same_name = captious.Settings(tokenizer=captious.Tokenizer("mine", list))
+    assert_same(*(captious.score(FIRST, refs, WORDS, settings=same_name) for refs in (found, REFERENCES)))
+
+
+def test_concatenated_references(tmp_path: Path) -> None:
+    settings = captious.Settings(references_as="cat")
+    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", WORDS, settings=settings)
+    assert_same(*(captious.score(FIRST, refs, WORDS, settings=settings) for refs in (found, REFERENCES)))
+    assert found.concatenated.stored is not None and found.concatenated.stored.n_missed == 0
+    assert found.stored is not None and found.stored.n_missed == 0
+
+
+def test_a_large_corpus(tmp_path: Path) -> None:
+    table = large_corpus(700).table()
+    found = captious.prepare(table.references, tmp_path / "refs.prepared", WORDS)
+    candidates = dict(zip(table.ids, table.candidates, strict=True))
+    assert_same(*(captious.score(candidates, refs, WORDS) for refs in (found, table.references)))
+
+
+def test_captions_of_every_kind(tmp_path: Path) -> None:
+    strange = ["", " ", "...", "\0\n", "a\u00a0b 3\u00a01/2 c", "İstanbul ﬁsh 犬 🐕‍🦺", "a " * 700, "dog dog dog dog"]
+    references = {i: [text, *strange[:i]] for i, text in enumerate(strange)} | {99: ["x"] * 40}
+    candidates = dict.fromkeys(references, "a dog b 3 1/2 c")
+    metrics = [*WORDS, "rouge-s", "unigram-recall"]
+    found = captious.prepare(references, tmp_path / "refs.prepared", metrics)
+    assert_same(*(captious.score(candidates, refs, metrics) for refs in (found, references)))
+
+
+def test_many_references_of_many_words(tmp_path: Path) -> None:
+    """Where references and counts do not fit 15 and 16 bits, and where n-grams do not."""
+    words = " ".join(f"w{i % 30_000}" for i in range(70_000))
+    references = {0: ["a b"] * 33_000, 1: [words, "a b"]}
+    candidates = {0: "a b c", 1: words[:10_000]}
+    found = captious.prepare(references, tmp_path / "refs.prepared", ["bleu", "cider-d"])
+    assert_same(*(captious.score(candidates, refs, ["bleu", "cider-d"]) for refs in (found, references)))
+
+
+def test_a_part_of_the_images(tmp_path: Path) -> None:
+    table = captious.load(FIRST, REFERENCES)
+    captions = dict(zip(table.ids[:5], table.candidates[:5], strict=True))
+    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", WORDS)
+    assert_same(*(captious.score(captions, refs, WORDS, subset=True) for refs in (found, REFERENCES)))
+
+
+def test_a_metric_that_it_is_not_prepared_for(tmp_path: Path) -> None:
+    file = tmp_path / "refs.prepared"
+    captious.prepare(REFERENCES, file, "rouge-l")
+    with pytest.warns(captious.CaptiousWarning, match="is not prepared for bleu, cider-d with these settings"):
+        report = captious.score(FIRST, file, WORDS)
+    warning = report.warnings[-1]
+    assert "captious prepare REFERENCES -o FILE -m bleu -m cider-d" in warning
+    for name, result in captious.score(FIRST, REFERENCES, WORDS).items():
+        assert np.array_equal(result.per_caption, report[name].per_caption)
+
+
+def test_comparisons(tmp_path: Path) -> None:
+    file = tmp_path / "refs.prepared"
+    captious.prepare(REFERENCES, file, WORDS)
+    a, b = (captious.compare(FIRST, SECOND, refs, WORDS, resamples=50).to_dict() for refs in (file, REFERENCES))
+    assert json.dumps(a) == json.dumps(b)
+
+
+@pytest.mark.parametrize("name", ["cider-d", "bleu", "rouge-l"])
+def test_rewards(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "refs.prepared"
+    metric: Any = registry.get(name)()
+    captious.prepare(REFERENCES, file, [metric])
+    table = captious.load(FIRST, REFERENCES)
+    ids, captions = table.ids * 2, (*table.candidates, *("a dog" for _ in table.ids))
+    expected = metric.scorer(REFERENCES)
+    scorer = metric.scorer(file)
+    assert scorer.signature == expected.signature
+    for each in (scorer, pickle.loads(pickle.dumps(scorer))):
+        assert np.array_equal(each(ids, captions), expected(ids, captions))
+
+
+def test_frequencies_can_be_merged_and_saved(tmp_path: Path) -> None:
+    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", "cider-d")
+    frequencies, expected = (captious.DocumentFrequencies.of(refs) for refs in (found, REFERENCES))
+    assert frequencies.checksum == expected.checksum
+    assert frequencies.merge(expected).checksum == expected.merge(expected).checksum
+
+
+def test_frequencies_that_were_not_stored_are_counted_from_what_was(tmp_path: Path) -> None:
+    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", "bleu")
+    assert captious.DocumentFrequencies.of(found).checksum == captious.DocumentFrequencies.of(REFERENCES).checksum
+
+
+@pytest.fixture(scope="module")
+def prepared_file(tmp_path_factory: pytest.TempPathFactory) -> ArrayFile:
+    path = tmp_path_factory.mktemp("forged") / "refs.prepared"
+    metrics = [name for name in ("bleu", "cider-d", "rouge-l", "meteor") if registry.get(name).missing() is None]
+    captious.prepare(REFERENCES, path, metrics)
+    return ArrayFile(path, module._MAGIC, what="", help="")
+
+
+@given(st.data())
+def test_any_number_in_a_file_may_be_any_other(prepared_file: ArrayFile, data: st.DataObject) -> None:
+    """Content with right checksums that contradicts itself is refused, or harmless."""
+    file = prepared_file
+    arrays = {name: file.array(name) for name in file._entries}
+    name = data.draw(st.sampled_from(sorted(arrays)))
+    changed = arrays[name].copy()
+    what = data.draw(st.sampled_from(["one", "many", "shorter", "other type"]))
+    limits = np.iinfo(changed.dtype)
+    values = st.one_of(st.integers(limits.min, limits.max), st.integers(max(limits.min, -2), 100), st.just(limits.max))
+    if what in ("one", "many") and changed.size:
+        for _ in range(1 if what == "one" else 20):
+            changed[data.draw(st.integers(0, changed.size - 1))] = data.draw(values)
+    elif what == "shorter":
+        changed = changed[: data.draw(st.integers(0, changed.size))]
+    else:
+        changed = changed.astype(np.float64)
+    path = Path(file.path).with_name("changed.prepared")
+    with open(path, "wb") as out:
+        write_array_file(out, module._MAGIC, file.about, arrays | {name: changed})
+    with contextlib.suppress(CaptiousError):
+        captious.score(FIRST, path, file.about["metrics"], subset=True)
