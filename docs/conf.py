@@ -16,11 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
 from pygments.lexers.special import TextLexer
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
+from sphinx.writers.html5 import HTML5Translator
 
 import captious
 
@@ -59,6 +63,7 @@ nitpick_ignore_regex = [(r"py:.*", r"(?!captious\.).*"), (r"py:class", r"captiou
 # ---- pages
 html_theme = "furo"
 html_title = f"captious {release}"
+html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sphinx = False
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
@@ -129,7 +134,19 @@ def public_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, content:
     return None
 
 
+def write_formula(writer: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
+    """Write a formula as MathML, which browsers show without a script from another site."""
+    block = isinstance(node, nodes.math_block)
+    try:
+        formula = tex2mathml(node.astext(), as_block=block)
+        writer.body.append(f'<div style="overflow-x: auto">{formula}</div>' if block else formula)
+    except MathError as error:
+        logging.getLogger(__name__).warning("formula that cannot be shown: %s", error, location=node)
+    raise nodes.SkipNode
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", complete_page)
     app.connect("missing-reference", public_name)

@@ -55,7 +55,7 @@ public:
 private:
     template <typename Wait>
     static void without_gil(const Wait& wait) {
-        if (!PyGILState_Check()) return wait();
+        nb::gil_scoped_acquire acquire;  // whether this thread has it cannot be asked in the stable ABI
         nb::gil_scoped_release release;
         wait();
     }
