@@ -138,11 +138,21 @@ def _mark(item: pytest.Item, how: list[str], why: str) -> None:
         item.add_marker("slow")
 
 
+def scratch_folder(folder: Path) -> None:
+    """Put what the blocks of pages read into a folder: the examples, and files of the shared data if there are any."""
+    shutil.copytree(PROJECT / "examples", folder / "examples")
+    if DATA.is_dir():
+        for name, path in DATA_FILES.items():
+            (folder / name).symlink_to((DATA / path).resolve())
+    if (model := minilm_folder()) is not None:
+        (folder / "minilm").symlink_to(model)
+
+
 @pytest.fixture(scope="module")
 def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The scratch folder and the namespace of a page."""
     folder = tmp_path_factory.mktemp("page")
-    shutil.copytree(PROJECT / "examples", folder / "examples")
+    scratch_folder(folder)
     module = types.ModuleType("page")
     document: Any = request.node.documents[0]
     document.namespace = module.__dict__
@@ -151,10 +161,5 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         patch.setenv("CAPTIOUS_VECTORS", str(EXAMPLE_VECTORS))
         patch.setattr(registry, "_registered", {})
         patch.setitem(sys.modules, "page", module)
-        if DATA.is_dir():
-            for name, path in DATA_FILES.items():
-                (folder / name).symlink_to((DATA / path).resolve())
-        if (model := minilm_folder()) is not None:
-            (folder / "minilm").symlink_to(model)
         with mock.patch.dict(os.environ):
             yield
