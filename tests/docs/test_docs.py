@@ -27,6 +27,12 @@ PROJECT = Path(__file__).parents[2]
 DOCS = PROJECT / "docs"
 README = PROJECT / "README.md"
 PAGES = sorted(DOCS.rglob("*.md"))
+#: Markdown files outside docs/ that the site has, too.
+OTHERS = [
+    README,
+    *(PROJECT / name for name in ("CHANGELOG.md", "SECURITY.md", "benchmarks/README.md", "examples/README.md")),
+]
+OTHERS += sorted((PROJECT / "training").glob("*/README.md"))
 CARDS = sorted((DOCS / "metrics").glob("*.md"))
 METRICS = [name for name in registry.names() if registry.get(name).__module__.startswith("captious.")]
 RUNNING = [name for name in METRICS if name not in MODELS]
@@ -34,7 +40,7 @@ VARIANTS = [(name, variant) for name in RUNNING for variant in variants_of(name)
 
 
 def page_id(page: Path) -> str:
-    return page.relative_to(PROJECT if page == README else DOCS).as_posix()
+    return page.relative_to(DOCS if page.is_relative_to(DOCS) else PROJECT).as_posix()
 
 
 def prose(page: Path) -> str:
@@ -171,7 +177,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", [README, *PAGES], ids=page_id)
+@pytest.mark.parametrize("page", [*OTHERS, *PAGES], ids=page_id)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         if re.match(r"[a-z]+:", target):
@@ -186,7 +192,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_every_page_can_be_reached_from_the_index() -> None:
     linked = {(DOCS / target).resolve() for target in re.findall(r"\]\(([^)#\s]+\.md)", prose(DOCS / "README.md"))}
-    assert {page.resolve() for page in PAGES} - {(DOCS / "README.md").resolve()} <= linked
+    assert {*PAGES, *OTHERS} - {README, DOCS / "README.md"} <= linked
 
 
 def test_pictures_are_small_and_shown() -> None:
