@@ -10,7 +10,7 @@ import csv
 import importlib
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from captious.data.rows import CaptionRows, Source, caption_rows
@@ -18,7 +18,7 @@ from captious.data.shapes import choose_fields
 from captious.errors import CaptionFileError, EncodingError, MissingExtraError, TruncatedFileError
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, check_size
 
-__all__ = ["is_data_frame", "read_delimited", "read_parquet", "rows_of_data_frame"]
+__all__ = ["is_data_frame", "parquet_columns", "read_delimited", "read_parquet", "rows_of_data_frame"]
 
 # A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
 _SINGLE_TEXT_COLUMNS = ("caption", "candidate")
@@ -98,10 +98,25 @@ def read_parquet(data: bytes, source: Source) -> CaptionRows:
     """Rows of a parquet file; only the two columns that matter are read.
 
     Raises:
+        what ``parquet_columns`` and ``caption_rows`` raise.
+    """
+    ids, values = parquet_columns(data, source, lambda names: choose_fields(source, names, where="columns"))
+    return caption_rows(source, ids, values, unit="row", numbers=range(1, len(ids) + 1))
+
+
+def parquet_columns(data: bytes, source: Source, choose: Callable[[list[str]], Sequence[str]]) -> list[list[Any]]:
+    """The values of some columns of a parquet file.
+
+    Args:
+        data: what the file holds.
+        source: what messages call it.
+        choose: the columns to read, from the names of all.
+
+    Raises:
         MissingExtraError: pyarrow is not installed.
         TruncatedFileError: a truncated parquet file.
-        CaptionFileError: not parquet, or a column is missing.
-        and what ``caption_rows`` raises.
+        CaptionFileError: not parquet, or damaged, or too large.
+        what ``choose`` raises.
     """
     try:
         arrow = importlib.import_module("pyarrow")
@@ -115,14 +130,14 @@ def read_parquet(data: bytes, source: Source) -> CaptionRows:
     try:
         file = parquet.ParquetFile(arrow.BufferReader(data))
         names = file.schema_arrow.names
-        fields = choose_fields(source, names, where="columns")
+        fields = choose(names)
         check_size(file.metadata.num_rows, len(data))
         size, tables = 0, []
         for batch in file.iter_batches(_ROWS, columns=list(fields)):
             size += batch.nbytes
             check_size(size, len(data))
             tables.append(batch)
-        ids, values = (_values([batch.column(name) for batch in tables], name, source) for name in fields)
+        return [_values([batch.column(name) for batch in tables], name, source) for name in fields]
     except UnpackedSizeError as error:
         raise CaptionFileError(f"the file is too large: {error}", where=source.name, help=RAISE_LIMIT) from None
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -136,7 +151,6 @@ def read_parquet(data: bytes, source: Source) -> CaptionRows:
             where=source.name,
             help="download or write the file again",
         ) from None
-    return caption_rows(source, ids, values, unit="row", numbers=range(1, len(ids) + 1))
 
 
 def _values(columns: Sequence[Any], name: str, source: Source) -> list[Any]:

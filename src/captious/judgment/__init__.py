@@ -7,6 +7,7 @@ judged_items.py applies it, evidence.py computes the statistics, and studies/ ho
 from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
 from captious.judgment.judged_items import (
     CaptionPair,
+    PairReferences,
     RankedSystem,
     RatedCaption,
     caption_pairs,
@@ -28,6 +29,7 @@ __all__ = [
     "Figure",
     "Files",
     "Judgment",
+    "PairReferences",
     "Protocol",
     "RankedSystem",
     "RatedCaption",

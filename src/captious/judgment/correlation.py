@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from captious.native import kendall_exchanged, kendall_resampled, threads
 
-__all__ = ["STATISTICS", "Points", "Statistic", "correlation", "williams"]
+__all__ = ["STATISTICS", "Points", "Statistic", "average_precision", "correlation", "williams"]
 
 #: How scores are compared with ratings.
 Statistic: TypeAlias = Literal["kendall-tau-b", "kendall-tau-c", "spearman", "pearson"]
@@ -21,20 +21,48 @@ STATISTICS: tuple[str, ...] = get_args(Statistic)
 
 
 def correlation(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.float64]) -> float:
-    """One correlation, as scipy computes it; NaN where one side is constant.
+    """One correlation, as scipy computes it, or the average precision; NaN where one side is constant.
 
     Args:
-        statistic: one of ``STATISTICS``.
+        statistic: one of ``STATISTICS``, or average-precision.
         scores, ratings: float64[n].
     """
     from scipy import stats
 
     if len(scores) < 2 or np.ptp(scores) == 0 or np.ptp(ratings) == 0:
         return float("nan")
+    if statistic == "average-precision":
+        return float(average_precision(scores, ratings))
     if statistic.startswith("kendall"):
         return float(stats.kendalltau(scores, ratings, variant=statistic[-1]).statistic)
     test: Any = stats.spearmanr if statistic == "spearman" else stats.pearsonr
     return float(test(scores, ratings).statistic)
+
+
+def average_precision(
+    scores: NDArray[np.float64], ratings: NDArray[np.float64], weights: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """How well the lowest scores find the captions that are rated 0: the mean precision over these captions.
+
+    Captions are ordered by score, lowest first; equal scores are one step, as in scikit-learn.
+
+    Args:
+        scores: float64[n].
+        ratings: float64[n], 0 for captions that are to be found, such as those with hallucinations, 1 for others.
+        weights: float64[..., n], how often each caption counts; by default once.
+
+    Returns:
+        float64[...], 0 to 1; nan where nothing, or everything, is to be found.
+    """
+    order = np.argsort(scores, kind="stable")
+    steps = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
+    counted = (np.ones(len(scores)) if weights is None else weights)[..., order]
+    found = np.cumsum(counted * (ratings[order] == 0), axis=-1)[..., steps]
+    seen = np.cumsum(counted, axis=-1)[..., steps]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = np.where(seen > 0, found / seen, 0.0)
+        value = (np.diff(found, axis=-1, prepend=0.0) * precision).sum(axis=-1) / found[..., -1]
+    return np.asarray(np.where(found[..., -1] < seen[..., -1], value, np.nan))
 
 
 class Points:
@@ -43,7 +71,7 @@ class Points:
     Args:
         ratings: one array of ratings per caption.
         units: int[n_captions], from 0: which captions are drawn, or exchanged, together.
-        statistic: one of ``STATISTICS``.
+        statistic: one of ``STATISTICS``, or average-precision.
     """
 
     def __init__(self, ratings: list[NDArray[np.float64]], units: NDArray[np.int64], statistic: str) -> None:
@@ -73,8 +101,11 @@ class Points:
             return self._tau(tallies)
         expanded = np.repeat(scores, self.counts)
         units = np.repeat(self.units, self.counts)
+        weights = counts[:, units].astype(np.float64)
         if self.statistic == "pearson":
-            return _weighted_pearson(expanded, self.ratings, counts[:, units].astype(np.float64))
+            return _weighted_pearson(expanded, self.ratings, weights)
+        if self.statistic == "average-precision":
+            return average_precision(expanded, self.ratings, weights)
         drawn = (np.repeat(np.arange(len(self)), count[units]) for count in counts)
         return np.array([correlation(self.statistic, expanded[rows], self.ratings[rows]) for rows in drawn])
 
@@ -95,7 +126,7 @@ class Points:
                 self._offsets, self._ranks, self.units.astype(np.int32), left, right, swaps, threads()
             )
             return self._tau(tallies[:, :6]) - self._tau(tallies[:, 6:])
-        scale = _doubled_ranks if self.statistic == "spearman" else _standardised
+        scale = _standardised if self.statistic == "pearson" else _doubled_ranks
         first, second = (scale(scores).astype(np.float64) for scores in (a, b))
         found = []
         for swap in swaps:
@@ -107,7 +138,7 @@ class Points:
 
     def _quick_value(self, scores: NDArray[np.float64]) -> float:
         """As ``value``; for Pearson without scipy, whose tests of its input take longer than the sum."""
-        if self.statistic == "spearman":
+        if self.statistic != "pearson":
             return self.value(scores)
         expanded = np.repeat(scores, self.counts)
         return float(_weighted_pearson(expanded, self.ratings, np.ones((1, len(expanded))))[0])

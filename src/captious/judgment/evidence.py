@@ -139,7 +139,7 @@ class RatedCaptions(_OfCaptions):
         ratings: one array per caption.
         units: int[n_captions], the image of each, numbered from 0.
         parts: int[n_captions], the part of each, or None.
-        names: what the parts are called.
+        names: what the parts are called, or the annotators if the statistic is computed for each of them.
     """
 
     captions: Captions
@@ -154,10 +154,14 @@ class RatedCaptions(_OfCaptions):
 
     @cached_property
     def _points(self) -> list[tuple[NDArray[np.int64], Points]]:
-        """Rows and ratings of each part."""
+        """Rows and ratings of each part, or of each annotator."""
+        statistic = self.protocol.statistic
+        if self.protocol.ratings == "annotators":
+            every = np.arange(len(self.captions))
+            of_annotators = ([ratings[k : k + 1] for ratings in self.ratings] for k in range(len(self.names)))
+            return [(every, Points(ratings, self.units, statistic)) for ratings in of_annotators]
         parts = np.zeros(len(self.captions), np.int64) if self.parts is None else self.parts
         rows = [np.flatnonzero(parts == part) for part in range(parts.max() + 1)]
-        statistic = self.protocol.statistic
         return [(some, Points([self.ratings[row] for row in some], self.units[some], statistic)) for some in rows]
 
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -183,6 +187,9 @@ class CaptionPairs(_OfCaptions):
         units: int[n_pairs], the image of each, numbered from 0.
         parts: int[n_pairs], the part of each.
         names: what the parts are called.
+        draws: int[n_captions], which caption of the pairs, 0 to 2 n_pairs - 1, each row of ``captions`` is, if some
+            are scored several times, against several draws of references; the mean of their scores counts. None if
+            every caption is one row.
     """
 
     captions: Captions
@@ -190,6 +197,7 @@ class CaptionPairs(_OfCaptions):
     units: NDArray[np.int64]
     parts: NDArray[np.int64]
     names: Sequence[str]
+    draws: NDArray[np.int64] | None = None
 
     @property
     def n(self) -> int:
@@ -199,9 +207,15 @@ class CaptionPairs(_OfCaptions):
     def _sizes(self) -> NDArray[np.int64]:
         return np.bincount(self.parts, minlength=len(self.names))
 
+    def of_pairs(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores of both captions of every pair, float64[n_pairs, 2]."""
+        if self.draws is not None:
+            scores = np.bincount(self.draws, scores) / np.bincount(self.draws)
+        return scores.reshape(-1, 2)
+
     def _right(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """1 for a pair that is judged as people do, 0 for one that is not; for a tie, what the protocol says."""
-        of_pair = scores.reshape(-1, 2)
+        of_pair = self.of_pairs(scores)
         rows = np.arange(self.n)
         margin = of_pair[rows, self.preferred] - of_pair[rows, 1 - self.preferred]
         return np.where(margin == 0, self.protocol.ties, (margin > 0).astype(np.float64))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from captious.judgment.protocols import Protocol
 
 __all__ = [
     "CaptionPair",
+    "PairReferences",
     "RankedSystem",
     "RatedCaption",
     "Unknown",
@@ -82,6 +83,18 @@ class CaptionPair:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
+class PairReferences(NamedTuple):
+    """What the choice of references of a protocol may return for a pair whose captions get different references.
+
+    Args:
+        first, second: the references of each caption. There may be several draws of them: the score of the caption is
+            then the mean of its scores against each.
+    """
+
+    first: Sequence[Sequence[str]]
+    second: Sequence[Sequence[str]]
+
+
 @dataclass(frozen=True)
 class RankedSystem:
     """A system that people judged as a whole.
@@ -110,13 +123,20 @@ def rated_captions(
 
     Raises:
         EmptyInputError: no items, or all are left out.
+        ValueError: the protocol looks at annotators one by one, and captions have different numbers of ratings.
     """
     kept = _kept(protocol, items)
     of_items = [protocol.references(item) for item in kept]
     references = references_table([item.id for item in kept], of_items, [_image_id(item.image) for item in kept])
     captions = Captions(tuple(item.candidate for item in kept), references)
-    ratings = [protocol.points(item.ratings) for item in kept]
+    ratings = [protocol.points([protocol.measure(item)] if protocol.measure else item.ratings) for item in kept]
     units, _ = _numbered(item.image for item in kept)
+    if protocol.ratings == "annotators":
+        if len({*map(len, ratings)}) != 1:
+            raise ValueError("captions have different numbers of ratings")
+        return RatedCaptions(
+            protocol, data, captions, ratings, units, None, [f"annotator {k + 1}" for k in range(len(ratings[0]))]
+        )
     if protocol.parts is None:
         return RatedCaptions(protocol, data, captions, ratings, units)
     return RatedCaptions(protocol, data, captions, ratings, units, *_numbered(map(protocol.parts, kept), order))
@@ -134,14 +154,30 @@ def caption_pairs(
     preferred = np.array([item.preferred for item in kept])
     if not set(np.unique(preferred)) <= {0, 1}:
         raise ValueError("a preference is neither 0 nor 1")
-    ids = [f"{item.image}|{number}|{side}" for number, item in enumerate(kept) for side in (0, 1)]
-    of_pairs = [protocol.references(item) for item in kept]
-    images = [_image_id(item.image) for item in kept for _ in (0, 1)]
-    references = references_table(ids, [texts for texts in of_pairs for _ in (0, 1)], images)
-    captions = Captions(tuple(text for item in kept for text in item.captions), references)
+    of_pairs = [_of_each(protocol.references(item)) for item in kept]
+    rows = [
+        (item, number, side, draw)
+        for number, (item, chosen) in enumerate(zip(kept, of_pairs, strict=True))
+        for side in (0, 1)
+        for draw in range(len(chosen[side]))
+    ]
+    references = references_table(
+        [f"{item.image}|{number}|{side}" + (f"|{draw}" if draw else "") for item, number, side, draw in rows],
+        [of_pairs[number][side][draw] for _, number, side, draw in rows],
+        [_image_id(item.image) for item, *_ in rows],
+    )
+    captions = Captions(tuple(item.captions[side] for item, _, side, _ in rows), references)
+    draws = (
+        np.array([2 * number + side for _, number, side, _ in rows], np.int64) if len(rows) > 2 * len(kept) else None
+    )
     units, _ = _numbered(item.image for item in kept)
     names = map(protocol.parts, kept) if protocol.parts else ("all" for _ in kept)
-    return CaptionPairs(protocol, data, captions, preferred.astype(np.int64), units, *_numbered(names, order))
+    return CaptionPairs(protocol, data, captions, preferred.astype(np.int64), units, *_numbered(names, order), draws)
+
+
+def _of_each(chosen: Sequence[str] | PairReferences) -> PairReferences:
+    """The references of both captions of a pair, which are usually the same."""
+    return chosen if isinstance(chosen, PairReferences) else PairReferences([chosen], [chosen])
 
 
 def ranked_systems(protocol: Protocol, items: Iterable[RankedSystem], data: Mapping[str, str]) -> SystemRanking:

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from captious.data.rows import Source
+from captious.data.tabular import parquet_columns
 from captious.errors import CaptionFileError, ResourceError
+from captious.resources.pickles import PickleError, read_pickle
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
 __all__ = ["DataFolder", "data_folder", "known", "number_within", "own_json"]
@@ -87,6 +90,47 @@ class DataFolder:
                 ) from error
             yield number, record
 
+    def pickle(self, name: str) -> Any:
+        """What a pickle holds: numbers, text, lists, dicts and numpy arrays of these; nothing it names is called.
+
+        Raises:
+            ResourceError: it is not there.
+            CaptionFileError: it cannot be read, or asks for more than data.
+        """
+        data, path = self._content(name)
+        try:
+            return read_pickle(data, text=True)
+        except PickleError as error:
+            raise CaptionFileError(
+                f"this pickle cannot be read: {error}", where=str(path), help="download the file again"
+            ) from error
+
+    def parquet(self, pattern: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        """The rows of some columns of parquet files, in the order of the files' names.
+
+        Args:
+            pattern: name of a file, in which * stands for anything.
+            columns: those that are read; others may be there.
+
+        Raises:
+            ResourceError: it is not there.
+            MissingExtraError: pyarrow is not installed.
+            CaptionFileError: it cannot be read, or a column is missing.
+        """
+        names = self._matching(pattern) or [pattern]
+        return [row for name in names for row in zip(*self._columns(name, columns), strict=True)]
+
+    def _columns(self, name: str, columns: Sequence[str]) -> list[list[Any]]:
+        data, path = self._content(name)
+
+        def choose(found: Sequence[str]) -> Sequence[str]:
+            if missing := [column for column in columns if column not in found]:
+                help = f"columns are {', '.join(columns)}"
+                raise CaptionFileError(f"no column {missing[0]}", where=str(path), help=help)
+            return columns
+
+        return parquet_columns(data, Source(str(path), "candidates", is_file=True), choose)
+
     def rows(self, name: str, n: int) -> Iterator[tuple[int, list[str]]]:
         """The lines of a text file with n columns between tabs, each with its number; raises as ``json`` does."""
         text, _ = self._text(name)
@@ -151,13 +195,30 @@ class DataFolder:
             return str(path)
         return f"{path}, line {spot}" if isinstance(spot, int) else f"{path}, {spot}"
 
+    def _matching(self, pattern: str) -> list[str]:
+        """Names of the files that match a pattern, in order."""
+        return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.glob(pattern) if path.is_file())
+
     def _path(self, name: str) -> Path | None:
+        if "*" in name:
+            found = self._matching(name)
+            return self.folder / found[0] if found else None
         for candidate in (self.folder / name, self.folder / f"{name}.gz"):
             if os.path.isfile(candidate):
                 return candidate
         return None
 
     def _text(self, name: str) -> tuple[str, Path]:
+        content, path = self._content(name)
+        try:
+            return content.decode("utf-8-sig"), path
+        except UnicodeDecodeError as error:
+            raise CaptionFileError(
+                f"cannot be read: {error}", where=str(path), help="download the file again"
+            ) from error
+
+    def _content(self, name: str) -> tuple[bytes, Path]:
+        """What a file holds, unpacked, and where it is."""
         path = self._path(name)
         if path is None:
             raise ResourceError(
@@ -167,15 +228,15 @@ class DataFolder:
             )
         try:
             raw = path.read_bytes()
-            text = plain_content(raw, path.name).decode("utf-8-sig")
+            content = plain_content(raw, path.name)
         except UnpackedSizeError as error:
             raise CaptionFileError(f"the file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
-        except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise CaptionFileError(
                 f"cannot be read: {error}", where=str(path), help="download the file again"
             ) from error
         self.read[path.name] = f"{zlib.crc32(raw):08x}"
-        return text, path
+        return content, path
 
 
 def own_json(file: str | os.PathLike[str], what: str, help: str) -> Any:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 __all__ = ["AS_GIVEN", "NOTHING", "Aggregation", "Choice", "Protocol"]
 
 #: How several people's judgments of one caption are used.
-Aggregation: TypeAlias = Literal["each", "mean", "share", "majority", "given", "known"]
+Aggregation: TypeAlias = Literal["each", "mean", "annotators", "share", "majority", "given", "known"]
 T = TypeVar("T")
 _TIES = {0.0: "nothing", 0.5: "one half", 1.0: "one"}
 
@@ -56,15 +56,16 @@ class Protocol:
     Args:
         benchmark: the data.
         name: what this protocol of the benchmark is called.
-        statistic: kendall-tau-b, kendall-tau-c, spearman, pearson or accuracy.
-        ratings: "each" rating is a point of its own; their "mean"; the "share" of people who say yes; what the
-            "majority" prefers; one number that is "given"; or what is "known" to be right.
+        statistic: kendall-tau-b, kendall-tau-c, spearman, pearson, average-precision or accuracy.
+        ratings: "each" rating is a point of its own; their "mean"; the statistic is computed for each of the
+            "annotators" and averaged; the "share" of people who say yes; what the "majority" prefers; one number that
+            is "given"; or what is "known" to be right.
         of: what is judged: captions one by one, pairs of captions, or systems.
         references: the references of an item that metrics get; for systems, their published scores by metric.
         excluded: whether an item is left out.
         ties: for accuracy, what a tie of the metric counts, 0 to 1.
         parts: the part of an item; the statistic is computed for each part and averaged. None for no parts.
-        measure: for systems, the human measure.
+        measure: for systems, the human measure; for captions that were rated in several ways, one of their ratings.
         source: where it comes from.
     """
 

@@ -1,9 +1,9 @@
 """Reads pickles as data: no class is loaded and nothing that a pickle names is called.
 
 Objects become bags of attributes, whatever their class. Arrays and scalars of numpy are made of the numbers in the
-stream, after their type and size have been checked. Everything else that a pickle can ask for is refused. Protocols 2
-to 5 are read. Memory is taken in proportion to the stream, whatever sizes it claims, and for at most 2**24 lists,
-dicts, tuples and objects.
+stream, after their type and size have been checked; arrays of text and of objects only on request. Everything else that
+a pickle can ask for is refused. Protocols 2 to 5 are read. Memory is taken in proportion to the stream, whatever sizes
+it claims, and for at most 2**24 lists, dicts, tuples and objects.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ __all__ = ["PickleError", "PickledObject", "read_pickle"]
 Buffer: TypeAlias = Any
 
 _DTYPE = re.compile(r"[<>=|]?[biuf][0-9]{1,2}")
+_TEXT_DTYPE = re.compile(r"[<>=|]?(U[0-9]{1,6}|O8?)")
 _LONGEST_NAME = 1 << 10
 _LARGEST_COPY = 1 << 12  # bytes; longer ones stay where they are
 _MOST_OBJECTS = 1 << 24
@@ -85,8 +86,8 @@ class _Type:
 
     __slots__ = ("code",)
 
-    def __init__(self, code: object) -> None:
-        if not isinstance(code, str) or not _DTYPE.fullmatch(code):
+    def __init__(self, code: object, text: bool = False) -> None:
+        if not isinstance(code, str) or not (_DTYPE.fullmatch(code) or (text and _TEXT_DTYPE.fullmatch(code))):
             raise PickleError(
                 f"an array of {reprlib.repr(code) if isinstance(code, str) else 'something'}, not of numbers"
             )
@@ -109,7 +110,7 @@ class _Array:
         self.values = values
 
 
-def read_pickle(data: Buffer) -> Any:
+def read_pickle(data: Buffer, *, text: bool = False) -> Any:
     """The value that a pickle holds.
 
     Values are numbers, strings, None, lists (sets as well), tuples, dicts, bytes or read-only memory, and
@@ -118,12 +119,13 @@ def read_pickle(data: Buffer) -> Any:
 
     Args:
         data: bytes, or a file mapped into memory.
+        text: allow arrays of text and of objects, too; the latter hold what lists may hold.
 
     Raises:
         PickleError: not a pickle, or truncated, damaged, or asking for more than data.
     """
     try:
-        return _resolved(_Reader(data).value())
+        return _resolved(_Reader(data, text).value())
     except (IndexError, struct.error):
         raise PickleError("the pickle is truncated or damaged") from None
     except UnicodeDecodeError as error:
@@ -142,8 +144,9 @@ def _resolved(value: Any) -> Any:
 
 
 class _Reader:
-    def __init__(self, data: Buffer) -> None:
+    def __init__(self, data: Buffer, text: bool = False) -> None:
         self._data = data
+        self._text_arrays = text
         self._view = memoryview(data).toreadonly()
         self._at = 0
         self._stack: list[Any] = []
@@ -299,7 +302,7 @@ class _Reader:
             self._refuse("bytes in an unexpected encoding")
 
     def _dtype(self, code: object = None, *_: object) -> _Type:
-        return _Type(code)
+        return _Type(code, self._text_arrays)
 
     def _empty_array(self, *_: object) -> _Array:
         return _Array()
@@ -331,7 +334,9 @@ class _Reader:
             self._refuse("state for an object that does not accept any")
 
     def _numbers(self, raw: object, dtype: object, shape: object, fortran: bool) -> NDArray[Any]:
-        if not isinstance(raw, bytes | memoryview) or not isinstance(dtype, _Type):
+        if isinstance(raw, list) and isinstance(dtype, _Type) and dtype.code.lstrip("<>=|").startswith("O"):
+            return self._objects(raw, shape, fortran)
+        if not isinstance(raw, bytes | memoryview) or not isinstance(dtype, _Type) or "O" in dtype.code:
             self._refuse("an array that is not of numbers")
         if (
             not isinstance(shape, tuple)
@@ -343,6 +348,19 @@ class _Reader:
         if not len(raw):
             return np.zeros(0, dtype.dtype)
         return np.frombuffer(raw, dtype.dtype).reshape(shape, order="F" if fortran else "C")
+
+    def _objects(self, items: list[Any], shape: object, fortran: bool) -> NDArray[Any]:
+        """An array of what a list holds."""
+        if (
+            not isinstance(shape, tuple)
+            or len(shape) > _MOST_DIMENSIONS
+            or not all(type(size) is int and size >= 0 for size in shape)
+            or math.prod(shape) != len(items)
+        ):
+            self._refuse("an array whose size does not match its items")
+        values = np.empty(len(items), dtype=object)
+        values[:] = [each.values if isinstance(each, _Array) else each for each in items]
+        return values.reshape(shape, order="F" if fortran else "C")
 
     def _refuse(self, what: str) -> NoReturn:
         raise PickleError(f"{what}, before byte {self._at:,}")

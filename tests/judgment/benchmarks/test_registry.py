@@ -26,6 +26,15 @@ NAMES = [
     "wmt16-daseg",
     "conll14-gec",
     "sugarcrepe",
+    "thumb",
+    "polaris",
+    "nebula",
+    "foil-coco",
+    "nocaps-foil",
+    "hat",
+    "vatex-eval",
+    "audiocaps-eval",
+    "clotho-eval",
 ]
 
 #: A package with a benchmark, as someone would write it.

@@ -26,6 +26,15 @@ _BUILT_IN = {
     "wmt16-daseg": "captious.judgment.benchmarks.wmt16_daseg:WMT16_DASEG",
     "conll14-gec": "captious.judgment.benchmarks.conll14_gec:CONLL14_GEC",
     "sugarcrepe": "captious.judgment.benchmarks.sugarcrepe:SUGARCREPE",
+    "thumb": "captious.judgment.benchmarks.thumb:THUMB",
+    "polaris": "captious.judgment.benchmarks.polaris:POLARIS",
+    "nebula": "captious.judgment.benchmarks.nebula:NEBULA",
+    "foil-coco": "captious.judgment.benchmarks.foil_coco:FOIL_COCO",
+    "nocaps-foil": "captious.judgment.benchmarks.nocaps_foil:NOCAPS_FOIL",
+    "hat": "captious.judgment.benchmarks.hat:HAT",
+    "vatex-eval": "captious.judgment.benchmarks.vatex_eval:VATEX_EVAL",
+    "audiocaps-eval": "captious.judgment.benchmarks.audiocaps_eval:AUDIOCAPS_EVAL",
+    "clotho-eval": "captious.judgment.benchmarks.clotho_eval:CLOTHO_EVAL",
 }
 
 _OTHERS = EntryPoints("captious.benchmarks", "benchmark", tuple(_BUILT_IN))

@@ -5,13 +5,13 @@ Its owners' files have no references: these are COCO's captions, of val2017 or o
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import partial
 from operator import attrgetter
 from pathlib import PurePath
 
 from captious.errors import CaptionFileError
 from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_pairs
+from captious.judgment.coco_captions import read_coco_captions
 from captious.judgment.judged_items import CaptionPair, letters
 from captious.judgment.judgment_files import DataFolder, known, number_within
 from captious.judgment.protocols import Choice, Protocol
@@ -41,7 +41,7 @@ def _read_normalised(folder: DataFolder) -> list[CaptionPair]:
 
 def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
     """``{"0": {"filename": "000000085329.jpg", "caption": ..., "negative_caption": ...}}`` in every file."""
-    captions = _coco_captions(folder, coco)
+    captions = read_coco_captions(folder, coco)
     pairs = []
     for change, name in zip(CHANGES, _PUBLISHED, strict=True):
         for key, entry in folder.entries(name, ("filename", "caption", "negative_caption")):
@@ -55,22 +55,6 @@ def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
                 raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {coco}")
             pairs.append(pair)
     return pairs
-
-
-def _coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
-    """Captions of every image, in the order of the file, without surrounding blanks."""
-    content = folder.json(name)
-    found: dict[int, list[str]] = defaultdict(list)
-    try:
-        for annotation in content["annotations"]:
-            found[annotation["image_id"]].append(annotation["caption"].strip())
-    except (KeyError, TypeError, AttributeError) as error:
-        raise CaptionFileError(
-            f"not a COCO caption file: {type(error).__name__} {error}",
-            where=folder.place(name),
-            help='it holds {"annotations": [{"image_id": 1, "caption": "..."}]}',
-        ) from error
-    return dict(found)
 
 
 SUGARCREPE = Benchmark(

@@ -59,7 +59,7 @@ def metric_correlations(
     report = score_captions(evidence.captions, chosen, name=name)
     points = {label: oriented(result) for label, result in report.items()}
     if isinstance(evidence, CaptionPairs):
-        margins = {label: scores[0::2] - scores[1::2] for label, scores in points.items()}
+        margins = {label: -np.diff(evidence.of_pairs(scores))[:, 0] for label, scores in points.items()}
         margins[_PEOPLE] = np.where(evidence.preferred == 0, 1.0, -1.0)
         points = {label: np.concatenate([margin, -margin]) for label, margin in margins.items()}  # in both orders
         of = "pairs"

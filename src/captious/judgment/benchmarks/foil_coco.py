@@ -1,0 +1,79 @@
+"""FOIL-COCO: a caption of COCO against one in which a noun was replaced by a wrong one. Shekhar et al. 2017.
+
+A metric is right if it scores the correct caption higher, as Hessel et al. 2021 use the data. Every wrong caption of
+the test split makes a pair with the correct caption of the same id. As in the program of Wada et al. 2024, the
+references are COCO's other captions of the image, all of them or only the first, and a tie counts as wrong.
+
+The format was taken from programs that read the owners' file; the protocols have not been run on it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from captious.errors import CaptionFileError
+from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_pairs
+from captious.judgment.coco_captions import read_coco_captions
+from captious.judgment.judged_items import CaptionPair
+from captious.judgment.judgment_files import DataFolder, known
+from captious.judgment.protocols import Choice, Protocol
+
+__all__ = ["FOIL_COCO"]
+
+_FOIL = "foil/foilv1.0_test_2017.json"
+_COCO = "coco/captions_val2014.json"
+
+
+def _others(item: CaptionPair) -> list[str]:
+    """The references that are not the correct caption itself."""
+    return [text for text in item.references if text != item.captions[item.preferred]]
+
+
+def _first_other(item: CaptionPair) -> list[str]:
+    return _others(item)[:1]
+
+
+def _read(folder: DataFolder) -> list[CaptionPair]:
+    """``{"annotations": [{"id", "image_id", "caption", "foil": true or false}]}``; a pair shares an id."""
+    captions = read_coco_captions(folder, _COCO)
+    correct: dict[int, str] = {}
+    wrong: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    for annotation in folder.json(_FOIL)["annotations"]:
+        key, image, text = annotation["id"], annotation["image_id"], annotation["caption"].strip()
+        if annotation["foil"]:
+            wrong[key].append((image, text))
+        else:
+            correct[key] = text
+    pairs = []
+    for key, foils in wrong.items():
+        where = folder.place(_FOIL, f"annotation {key}")
+        for image, text in foils:
+            pair = CaptionPair(image, (known(correct, key, where), text), 0, known(captions, image, where))
+            if not _others(pair):
+                raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {_COCO}")
+            pairs.append(pair)
+    return pairs
+
+
+FOIL_COCO = Benchmark(
+    "foil-coco",
+    tuple(
+        Protocol(
+            "foil-coco",
+            name,
+            "accuracy",
+            "known",
+            "pairs",
+            references=references,
+            ties=0.0,
+            source="Hessel et al. 2021; Wada et al. 2024",
+        )
+        for name, references in (
+            ("four-ref", Choice("the image's, without the correct caption", _others)),
+            ("one-ref", Choice("the first of the image's, without the correct caption", _first_other)),
+        )
+    ),
+    (Files((_FOIL, _COCO), _read),),
+    "foilunitn.github.io; COCO's annotations",
+    load_pairs,
+)

@@ -1,0 +1,44 @@
+"""HAT: captions of COCO's images by machines, in which people marked hallucinated objects. Petryk et al. 2024 (ALOHa).
+
+The paper reports the average precision with which a metric finds the captions that have a hallucination. The
+localisation of the hallucinated word, which the paper reports as well, needs more than a score per caption.
+
+The format was taken from the owners' file; the protocol has not been run on all of it. The file in the repository has
+the captions that the authors tuned on (train and validation).
+"""
+
+from __future__ import annotations
+
+from captious.errors import CaptionFileError
+from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_rated
+from captious.judgment.judged_items import RatedCaption
+from captious.judgment.judgment_files import DataFolder
+from captious.judgment.protocols import Protocol
+
+__all__ = ["HAT"]
+
+_FILE = "aloha/hat-trainval.json"
+
+
+def _read(folder: DataFolder) -> list[RatedCaption]:
+    """``[{"image_id", "caption", "references", "contains_hallucination": true or false}]``"""
+    items = []
+    for number, r in enumerate(folder.json(_FILE), start=1):
+        if not isinstance(r["contains_hallucination"], bool):
+            raise CaptionFileError(
+                "contains_hallucination is neither true nor false",
+                where=folder.place(_FILE, f"record {number}"),
+                help="download the file again",
+            )
+        rating = 0 if r["contains_hallucination"] else 1
+        items.append(RatedCaption(f"{number}|{r['image_id']}", r["image_id"], r["caption"], r["references"], [rating]))
+    return items
+
+
+HAT = Benchmark(
+    "hat",
+    (Protocol("hat", "trainval", "average-precision", "given", "captions", source="Petryk et al. 2024"),),
+    (Files((_FILE,), _read),),
+    "DavidMChan/aloha on GitHub, data",
+    load_rated,
+)

@@ -1,0 +1,58 @@
+"""Polaris: captions of ten systems and of people, rated from 0 to 1. Wada et al. 2024 (Polos).
+
+Only the test split is judged; the others are for training. References are written as a Python list in one cell.
+
+The format was taken from the program that the owners published; the protocols have not been run on their files.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from captious.errors import CaptionFileError
+from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_rated
+from captious.judgment.judged_items import RatedCaption
+from captious.judgment.judgment_files import DataFolder, number_within
+from captious.judgment.protocols import Protocol
+
+__all__ = ["POLARIS"]
+
+_TEST = "polaris/polaris_test.csv"
+
+
+def _read(folder: DataFolder) -> list[RatedCaption]:
+    return [
+        RatedCaption(
+            f"line {line}",
+            row["imgid"],
+            row["mt"],
+            _texts(row["refs"], folder.place(_TEST, line)),
+            [number_within(row["score"], 0, None, folder.place(_TEST, line))],
+        )
+        for line, row in folder.csv_rows(_TEST, ("imgid", "mt", "refs", "score"))
+    ]
+
+
+def _texts(cell: str, where: str) -> list[str]:
+    """The texts of a list as Python writes it. Nothing is evaluated but literals."""
+    try:
+        found = ast.literal_eval(cell)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        found = None
+    if not isinstance(found, list) or not found or not all(isinstance(text, str) for text in found):
+        raise CaptionFileError(
+            "the references are not a list of texts", where=where, help="they are written as ['a cat', 'the cat']"
+        )
+    return found
+
+
+POLARIS = Benchmark(
+    "polaris",
+    tuple(
+        Protocol("polaris", name, f"kendall-{name}", "given", "captions", source=source)
+        for name, source in (("tau-c", "Wada et al. 2024"), ("tau-b", ""))
+    ),
+    (Files((_TEST,), _read),),
+    "polaris.zip, which keio-smilab24/Polos on GitHub links to",
+    load_rated,
+)

@@ -1,0 +1,72 @@
+"""THumB 1.0: captions of COCO, rated for precision and recall by experts. Kasai et al. 2022.
+
+Four systems and people, 500 captions each. Precision and recall are rated from 1 to 5; the total is their mean, less
+penalties for fluency, conciseness and language that is not inclusive. The references are four: COCO's without the one
+that is judged as the fifth system.
+
+The format was taken from the owners' files; the protocols have not been run on them.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_rated
+from captious.judgment.judged_items import RatedCaption
+from captious.judgment.judgment_files import DataFolder, known, number_within
+from captious.judgment.protocols import NOTHING, Choice, Protocol
+
+__all__ = ["THUMB"]
+
+_RATINGS = "thumb/mscoco_THumB-1.0.jsonl"
+_REFERENCES = "thumb/mscoco_references.json"  # lines of json, in spite of its name
+_MEASURES = {"total": "total", "precision": "precision, 1 to 5", "recall": "recall, 1 to 5"}
+_FIELDS = {"total": "human_score", "precision": "P", "recall": "R"}
+
+
+def _is_human(item: RatedCaption) -> bool:
+    human: bool = item.facts["system"] == "Human"
+    return human
+
+
+def _read(folder: DataFolder) -> list[RatedCaption]:
+    """``{"SYS", "seg_id", "hyp", "image", "P", "R", "human_score"}``, and ``{"seg_id", "refs"}``."""
+    references = {str(r["seg_id"]): r["refs"] for r in folder.records(_REFERENCES)}
+    items = []
+    for line, r in folder.numbered_records(_RATINGS):
+        where = folder.place(_RATINGS, line)
+        facts = {name: number_within(r[field], -10, 5, where) for name, field in _FIELDS.items()}
+        items.append(
+            RatedCaption(
+                f"{r['seg_id']}|{r['SYS']}",
+                r["image"],
+                r["hyp"],
+                known(references, str(r["seg_id"]), where),
+                (),
+                facts={"system": r["SYS"], **facts},
+            )
+        )
+    return items
+
+
+def _protocol(measure: str, with_people: bool) -> Protocol:
+    return Protocol(
+        "thumb",
+        f"{measure}-with-human" if with_people else measure,
+        "pearson",
+        "given",
+        "captions",
+        references=Choice("four of the image, without the human caption that is judged", lambda item: item.references),
+        excluded=NOTHING if with_people else Choice("human captions", _is_human),
+        measure=Choice(_MEASURES[measure], lambda item: itemgetter(measure)(item.facts)),
+        source="Kasai et al. 2022",
+    )
+
+
+THUMB = Benchmark(
+    "thumb",
+    tuple(_protocol(measure, with_people) for with_people in (False, True) for measure in _MEASURES),
+    (Files((_RATINGS, _REFERENCES), _read),),
+    "jungokasai/THumB on GitHub, mscoco",
+    load_rated,
+)

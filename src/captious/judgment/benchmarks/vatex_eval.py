@@ -1,0 +1,79 @@
+"""VATEX-EVAL: captions of videos, rated from 1 to 5 by three annotators each. Shi et al. 2022 (EMScore).
+
+The statistic is computed for each annotator and averaged. The authors round scores to four decimals first, which makes
+a few more ties; that is not done here.
+
+The format was taken from the program that the owners published, which reads four pickles of numpy arrays; the protocols
+have not been run on their files. Pickles are read as data: nothing that they name is called.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from captious.errors import CaptionFileError
+from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_rated
+from captious.judgment.judged_items import RatedCaption
+from captious.judgment.judgment_files import DataFolder
+from captious.judgment.protocols import Choice, Protocol
+
+__all__ = ["VATEX_EVAL"]
+
+_NAMES = ("candidates_list", "gts_list", "human_scores", "video_ids")
+_FILES = tuple(f"vatex_eval/{name}.pkl" for name in _NAMES)
+_ANNOTATORS = 3
+
+
+def _first(item: RatedCaption, n: int) -> list[str]:
+    return [*item.references[:n]]
+
+
+def _read(folder: DataFolder) -> list[RatedCaption]:
+    """Candidates [n], references [n, 9], scores [3 n], annotator after annotator, and videos [n]."""
+    candidates, references, scores, videos = (_listed(folder.pickle(name)) for name in _FILES)
+    ratings = np.array(scores, dtype=np.float64).reshape(_ANNOTATORS, -1).T
+    if not len(candidates) == len(references) == len(ratings) == len(videos):
+        raise CaptionFileError(
+            f"{len(candidates):,} candidates, references of {len(references):,}, ratings of {len(ratings):,} and "
+            f"{len(videos):,} videos",
+            where=f"{folder.folder}: {', '.join(_FILES)}",
+            help="get the files of one release",
+        )
+    return [
+        RatedCaption(f"{number}|{video}", video, candidate, texts, some.tolist())
+        for number, (video, candidate, texts, some) in enumerate(
+            zip(videos, candidates, references, ratings, strict=True), start=1
+        )
+    ]
+
+
+def _listed(values: Any) -> list[Any]:
+    found: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    return found
+
+
+VATEX_EVAL = Benchmark(
+    "vatex-eval",
+    tuple(
+        Protocol(
+            "vatex-eval",
+            f"{name}{tail}",
+            statistic,
+            "annotators",
+            "captions",
+            references=references,
+            source="Shi et al. 2022",
+        )
+        for tail, references in (
+            ("-nine-refs", Choice("the nine of the video", partial(_first, n=9))),
+            ("-one-ref", Choice("the first of the nine", partial(_first, n=1))),
+        )
+        for name, statistic in (("kendall", "kendall-tau-b"), ("spearman", "spearman"))
+    ),
+    (Files(_FILES, _read),),
+    "ShiYaya/emscore on GitHub, which links to the files",
+    load_rated,
+)

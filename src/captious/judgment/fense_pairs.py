@@ -1,0 +1,93 @@
+"""Pairs of audio captions as FENSE judges them: AudioCaps-Eval and Clotho-Eval. Zhou et al. 2022.
+
+A file has a record per sound: ``references`` (five), and for each kind of pair ``[caption, caption, source, source,
+votes]``. Votes are 1 for the first caption, -1 for the second and 0 for neither. The kinds are HC (two human captions,
+both correct), HI (two human captions, of which the second belongs to another sound), HM (a human's and a machine's
+caption) and MM_1 to MM_5 (two machine captions). Pairs that the sum of votes does not decide are left out; a tie
+between metric scores counts as wrong.
+
+References are those that the authors' program gives to metrics of n-grams. HC: for each caption the four others. HI and
+HM: the four that are not the first caption. MM: five draws of four, over which the score is averaged. If fewer than
+four are left, because a reference occurs twice, they are repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from captious.errors import CaptionFileError
+from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_pairs
+from captious.judgment.judged_items import CaptionPair, PairReferences
+from captious.judgment.judgment_files import DataFolder
+from captious.judgment.protocols import Choice, Protocol
+
+__all__ = ["fense_benchmark"]
+
+_KINDS = ("HC", "HI", "HM", "MM")
+_KEYS = ("HC", "HI", "HM", "MM_1", "MM_2", "MM_3", "MM_4", "MM_5")
+_N_REFERENCES = 4
+
+
+def fense_benchmark(name: str, file: str) -> Benchmark:
+    """The benchmark of a file: accuracy over all pairs, and by kind of pair."""
+    references = Choice("four of the sound, without the judged caption; of MM, five draws of four", _references)
+    protocol = partial(Protocol, name, statistic="accuracy", ratings="majority", of="pairs", references=references)
+    return Benchmark(
+        name,
+        (
+            protocol("total", ties=0.0, source="Zhou et al. 2022"),
+            protocol("kinds", ties=0.0, parts=Choice("kinds of pairs", attrgetter("part")), source="Zhou et al. 2022"),
+        ),
+        (Files((file,), partial(_read, file=file)),),
+        "blmoistawinde/fense on GitHub, branch experiment-code",
+        _load,
+    )
+
+
+def _load(protocol: Protocol, items: Sequence[CaptionPair], folder: DataFolder) -> Any:
+    return load_pairs(protocol, items, folder, _KINDS if protocol.parts else ())
+
+
+def _read(folder: DataFolder, file: str) -> list[CaptionPair]:
+    return [
+        pair
+        for number, record in enumerate(folder.json(file), start=1)
+        for pair in _pairs(folder, file, number, record)
+    ]
+
+
+def _pairs(folder: DataFolder, file: str, number: int, record: dict[str, Any]) -> Iterator[CaptionPair]:
+    for key in _KEYS:
+        if key not in record:
+            continue
+        first, second, *_, votes = record[key]
+        if not isinstance(votes, list) or not all(vote in (-1, 0, 1) for vote in votes):
+            raise CaptionFileError(
+                f"the votes of {key} are not -1, 0 or 1",
+                where=folder.place(file, f"record {number}"),
+                help="download the file again",
+            )
+        if decided := sum(votes):
+            image = record.get("raw_name", f"record {number}")
+            preferred = 0 if decided > 0 else 1
+            yield CaptionPair(image, (first, second), preferred, record["references"], key.partition("_")[0])
+
+
+def _references(pair: CaptionPair) -> PairReferences:
+    if pair.part == "MM":
+        n = len(pair.references)
+        draws = [[text for k, text in enumerate(pair.references) if k != left_out] for left_out in range(n)]
+        return PairReferences(draws, draws)
+    of_first, of_second = (_without(pair, caption) for caption in pair.captions)
+    return PairReferences([of_first], [of_second if pair.part == "HC" else of_first])
+
+
+def _without(pair: CaptionPair, caption: str) -> list[str]:
+    """The references that are not this caption, repeated from the first if they are fewer than four."""
+    left = [text for text in pair.references if text != caption]
+    if not left:
+        raise ValueError(f"{pair.image} has no other reference")
+    return left + [left[k % len(left)] for k in range(_N_REFERENCES - len(left))]

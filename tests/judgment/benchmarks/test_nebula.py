@@ -1,0 +1,50 @@
+"""Nebula: parquet files of the test split, without their images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from captious.errors import CaptionFileError, ResourceError
+from captious.judgment.evidence import RatedCaptions
+
+from ...support.judgments import load
+
+
+def write(folder: Path, name: str, rows: list[dict[str, object]]) -> None:
+    (folder / "nebula").mkdir(exist_ok=True)
+    pl.DataFrame(rows).write_parquet(folder / "nebula" / name)
+
+
+def row(image: str, candidate: str, references: list[str], score: float) -> dict[str, object]:
+    return {"file_name": image, "image": b"\x00\xff", "refs": references, "mt": candidate, "human_score": score}
+
+
+def test_parts_in_order(tmp_path: Path) -> None:
+    write(tmp_path, "test-00001-of-00002.parquet", [row("b.jpg", "a cat", ["the cat", "a cow"], 0.25)])
+    write(tmp_path, "test-00000-of-00002.parquet", [row("a.jpg", "a dog", ["the dog"], 1.0)])
+    write(tmp_path, "train-00000-of-00001.parquet", [row("c.jpg", "a fox", ["the fox"], 1.0)])
+    found = load(tmp_path, "nebula")
+    assert isinstance(found, RatedCaptions)
+    assert found.captions.candidates == ("a dog", "a cat")
+    assert found.captions.references.texts == ("the dog", "the cat", "a cow")
+    assert [each.tolist() for each in found.ratings] == [[1.0], [0.25]]
+    assert found.protocol.statistic == "kendall-tau-c"
+    assert sorted(found.data) == ["test-00000-of-00002.parquet", "test-00001-of-00002.parquet"]
+
+
+def test_no_files(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError) as caught:
+        load(tmp_path, "nebula")
+    assert "nebula/test-*.parquet" in caught.value.where
+
+
+def test_other_columns_and_damaged_files(tmp_path: Path) -> None:
+    write(tmp_path, "test-0.parquet", [{"file_name": "a", "mt": "b", "human_score": 1.0}])
+    with pytest.raises(CaptionFileError, match="no column refs"):
+        load(tmp_path, "nebula")
+    (tmp_path / "nebula" / "test-0.parquet").write_bytes(b"PAR1")
+    with pytest.raises(CaptionFileError, match="parquet"):
+        load(tmp_path, "nebula")
