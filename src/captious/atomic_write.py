@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import secrets
 import stat
 import zlib
 from collections.abc import Iterator
@@ -80,7 +79,7 @@ def _prefix() -> str:
 def _created(folder: Path, permissions: int) -> tuple[Path, int]:
     """A new temporary file with a lock on it, and its descriptor."""
     while True:
-        path = folder / f"{_prefix()}{secrets.token_hex(4)}"
+        path = folder / f"{_prefix()}{os.urandom(4).hex()}"
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, permissions)
         except FileExistsError:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import struct
+import time
 import zlib
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from captious.resources import arrays as module
 from captious.resources.arrays import Arrays, open_arrays, write_arrays
 
 LABEL = "tables 7"
@@ -145,3 +148,58 @@ def test_headers_that_nobody_wrote(tmp_path: Path, change: dict[str, object]) ->
     assert open_arrays(path, LABEL) is None
     path.write_bytes(forged({}))
     assert open_arrays(path, LABEL) is None
+
+
+class TestNotes:
+    """A file that was checked is not read again until it changes."""
+
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> Path:
+        path = tmp_path / "x.index"
+        with open(path, "wb") as file:
+            write_arrays(file, {"numbers": np.arange(100_000)}, "made here")
+        return path
+
+    @pytest.fixture
+    def later(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        now = module.time.time_ns
+        monkeypatch.setattr(module.time, "time_ns", lambda: now() + 10_000_000_000)
+
+    @pytest.fixture
+    def sums(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+        """The sizes of what checksums are computed of."""
+        sizes: list[int] = []
+        crc32 = module.zlib.crc32
+        monkeypatch.setattr(module.zlib, "crc32", lambda data, crc=0: sizes.append(len(data)) or crc32(data, crc))
+        return sizes
+
+    def test_checked_once(self, path: Path, later: None, sums: list[int]) -> None:
+        for _ in range(2):
+            assert open_arrays(path, "made here", note=True) is not None
+        assert sum(sums) < 900_000
+        assert open_arrays(path, "made here") is not None
+        assert sum(sums) > 1_500_000
+
+    def test_a_change_is_found(self, path: Path, later: None) -> None:
+        assert open_arrays(path, "made here", note=True) is not None
+        before = path.stat()
+        data = bytearray(path.read_bytes())
+        data[-100] ^= 1
+        time.sleep(0.02)
+        path.write_bytes(data)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert path.stat().st_mtime_ns == before.st_mtime_ns
+        assert open_arrays(path, "made here", note=True) is None
+
+    def test_what_is_just_being_written_gets_no_note(self, path: Path) -> None:
+        assert open_arrays(path, "made here", note=True) is not None
+        assert not path.with_name("x.index.checked").exists()
+
+    def test_where_notes_cannot_be_written_or_are_wrong(self, path: Path, later: None, sums: list[int]) -> None:
+        note = path.with_name("x.index.checked")
+        note.mkdir()
+        assert open_arrays(path, "made here", note=True) is not None
+        note.rmdir()
+        note.write_bytes(b"\xff" * 500)
+        assert open_arrays(path, "made here", note=True) is not None
+        assert sum(sums) > 1_500_000

@@ -249,5 +249,5 @@ def refuse(*arguments: object, **settings: object) -> None:
 
 def test_an_index_that_is_taken_away_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # By somebody who cleans the cache, say: the arrays were made all the same.
-    monkeypatch.setattr(compiling, "open_arrays", lambda path, label: None)
+    monkeypatch.setattr(compiling, "open_arrays", lambda path, label, note: None)
     assert len(compiled(path, LABEL, Maker())["numbers"]) == 1_000

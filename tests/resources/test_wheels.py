@@ -15,8 +15,8 @@ import pytest
 
 import captious
 from captious.errors import OutputError, ResourceError
-from captious.resources import RESOURCES
 from captious.resources import meteor_tables as meteor
+from captious.resources.known import RESOURCES
 
 from ..support.meteor_files import JAR, PARAPHRASES, MeteorFiles
 from .conftest import Install

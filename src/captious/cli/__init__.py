@@ -6,9 +6,13 @@ stop by a signal. Results go to stdout, everything else to stderr.
 
 from __future__ import annotations
 
+import os
 import sys
-import traceback
 import warnings
+
+# Threads of OpenBLAS, which numpy starts when it is imported, wait for work in a loop: for as long as importing takes.
+# With this, they sleep at once.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 import click
 
@@ -75,6 +79,8 @@ def main() -> None:
             sys.exit(2)
         except (CaptiousError, click.ClickException, MemoryError) as error:
             if debug:
+                import traceback
+
                 traceback.print_exc()
             else:
                 _complain(*_told(error, arguments))

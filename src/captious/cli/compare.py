@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import RenderableType
 
 from captious.cli.grouping import group_option, groups_of
 from captious.cli.options import metric_option, resampling_options, settings_options, subset_option, system_names
@@ -22,6 +22,9 @@ from captious.report.machine_readable import (
     grouped_comparison_csv,
     grouped_comparison_latex,
 )
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 __all__ = ["compare"]
 

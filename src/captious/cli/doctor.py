@@ -14,7 +14,9 @@ from captious.errors import CaptiousError
 from captious.metrics.contract.registry import get, names
 from captious.models.pretrained import is_here
 from captious.native import threads
-from captious.resources import RESOURCES, cache_folder, vectors
+from captious.resources import vectors
+from captious.resources.cache import cache_folder
+from captious.resources.known import RESOURCES
 from captious.version import __version__
 
 __all__ = ["doctor"]

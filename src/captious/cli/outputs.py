@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
-from rich.console import RenderableType
 
 from captious.atomic_write import check_place
 from captious.errors import ParameterError
+from captious.report.pages import Page
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from captious.judgment import Judgment, Study
 
 __all__ = ["deliver", "deliver_result", "format_option", "output_options", "print_table", "warn", "written"]
@@ -145,6 +148,9 @@ def warn(messages: Sequence[str]) -> None:
 
 def print_table(table: RenderableType) -> None:
     """Print a table, with colour on a terminal and plain elsewhere. Long lines are not truncated."""
+    if isinstance(table, Page) and not _may_have_colour():
+        click.echo(table.text, nl=False)
+        return
     from rich.console import Console
 
     from captious.report.tables import as_text
@@ -152,12 +158,17 @@ def print_table(table: RenderableType) -> None:
     click.echo(as_text(table, color=Console().is_terminal), nl=False)
 
 
+def _may_have_colour() -> bool:
+    """Whether rich, which reads these variables, might take standard output for a terminal."""
+    return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}.isdisjoint(os.environ)
+
+
 def deliver(content: str | RenderableType, output: Path | None) -> None:
     """Text or a table to stdout, or atomically to a file."""
-    from captious.report.machine_readable import write_text
-    from captious.report.tables import as_text
-
     if output is not None:
+        from captious.report.machine_readable import write_text
+        from captious.report.tables import as_text
+
         write_text(output, content if isinstance(content, str) else as_text(content))
     elif isinstance(content, str):
         click.echo(content, nl=False)

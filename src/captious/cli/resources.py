@@ -6,7 +6,8 @@ import click
 
 from captious.cli.outputs import print_table
 from captious.errors import CaptiousError, MissingExtraError
-from captious.resources import RESOURCES, Found, Resource, cache_folder
+from captious.resources.cache import cache_folder
+from captious.resources.known import RESOURCES, Found, Resource
 from captious.resources.spice_grammar import SpiceGrammar
 
 __all__ = ["describe", "resources"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import RenderableType
 
 from captious.cli.grouping import group_option, groups_of
 from captious.cli.options import metric_option, repeated_command, settings_options, subset_option, system_names
@@ -27,6 +27,9 @@ from captious.report.machine_readable import (
     write_captions,
 )
 from captious.report.numbers import plain
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 __all__ = ["score"]
 
@@ -108,7 +111,7 @@ def _content(reports: list[Report], *, intervals: bool, format_: str) -> str | R
         return reports_csv(reports, intervals=intervals)
     if format_ == "latex":
         return reports_latex(reports, intervals=intervals)
-    from captious.report.tables import report_table
+    from captious.report.score_table import report_table
 
     return report_table(reports, intervals=intervals)
 

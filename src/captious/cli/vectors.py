@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from captious.cli.outputs import print_table
-from captious.resources import cache_folder
 from captious.resources import vectors as resource
+from captious.resources.cache import cache_folder
 
 __all__ = ["vectors"]
 

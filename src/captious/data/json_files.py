@@ -31,6 +31,8 @@ def read_json(text: str, source: Source) -> CaptionRows:
         DuplicateCandidateError: an image that appears twice as a key; CaptionFileError among references.
         and what ``caption_rows`` raises.
     """
+    if text.count("{") == 1 and text.lstrip().startswith("{"):
+        return _read_only_object(text, source)
     document = _parse(text, source, first_line=1)
     if isinstance(document, list):
         return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
@@ -39,6 +41,17 @@ def read_json(text: str, source: Source) -> CaptionRows:
     if is_coco(document, source.role):
         return rows_of_coco(source, document)
     _refuse_repeated_keys(text, len(document), source)
+    return rows_of_mapping(source, document, id_form="text")
+
+
+def _read_only_object(text: str, source: Source) -> CaptionRows:
+    """Rows of a document that is an object without objects in it: one pass is enough to find repeated keys."""
+    pairs = _parse(text, source, first_line=1, object_pairs_hook=list)
+    document = dict(pairs)
+    if is_coco(document, source.role):  # without annotations
+        return rows_of_coco(source, document)
+    if len(document) < len(pairs):
+        _refuse_repeated_keys(text, len(document), source)
     return rows_of_mapping(source, document, id_form="text")
 
 
@@ -51,10 +64,10 @@ def read_json_lines(text: str, source: Source) -> CaptionRows:
     return rows_of_records(source, records, unit="line", numbers=numbers)
 
 
-def _parse(text: str, source: Source, *, first_line: int, may_be_cut: bool = True) -> Any:
-    """The document that a text is; its first line is that line of the file."""
+def _parse(text: str, source: Source, *, first_line: int, may_be_cut: bool = True, **options: Any) -> Any:
+    """The document that a text is; its first line is that line of the file. Options are those of ``json.loads``."""
     try:
-        return json.loads(text)
+        return json.loads(text, **options)
     except json.JSONDecodeError as error:
         before = "\n" * (first_line - 1)
         end = text.rstrip()

@@ -17,7 +17,8 @@ Result: TypeAlias = "Report | Comparison | GroupedReport | GroupedComparison | J
 def table(result: Result) -> Any:
     """A result as rich prints it."""
     if isinstance(result, Report | Comparison):
-        from captious.report.tables import comparison_table, report_table
+        from captious.report.score_table import report_table
+        from captious.report.tables import comparison_table
 
         return report_table([result]) if isinstance(result, Report) else comparison_table(result)
     if isinstance(result, GroupedReport | GroupedComparison):

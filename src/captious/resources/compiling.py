@@ -30,7 +30,7 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
     Raises:
         ResourceError: the folder or the file in it cannot be used.
     """
-    if (arrays := open_arrays(path, label)) is not None:
+    if (arrays := open_arrays(path, label, note=True)) is not None:
         return arrays
     from filelock import FileLock
 
@@ -43,7 +43,7 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
         except OSError as error:
             raise _unusable(path.parent / "lock", error.strerror or str(error)) from error
         try:
-            if (arrays := open_arrays(path, label)) is not None:
+            if (arrays := open_arrays(path, label, note=True)) is not None:
                 return arrays
             for unfinished in path.parent.glob(_UNFINISHED):  # of a process that was killed: no other has the lock
                 unfinished.unlink(missing_ok=True)
@@ -54,7 +54,7 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
             raise _unusable(path, error.where) from error
         finally:
             lock.release()
-    arrays = open_arrays(path, label)
+    arrays = open_arrays(path, label, note=True)
     return made if arrays is None else arrays
 
 

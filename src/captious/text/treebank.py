@@ -6,9 +6,13 @@ These are not the tokens of the PTB tokenizer: that is a separate program with m
 from __future__ import annotations
 
 import re
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
+from typing import TypeAlias
 
 __all__ = ["smurf_text", "smurf_tokens", "treebank_tokens"]
+
+_Rule: TypeAlias = Callable[[str], str]
 
 # Each rule sets something apart by spaces; they apply one after the other.
 _OPENING = (
@@ -51,9 +55,15 @@ _CONTRACTIONS = (
     r"(?i) ('t)(was)\b",
 )
 
-_BEFORE = [partial(re.compile(rule).sub, to) for rule, to in (*_OPENING, *_MARKS)]
-_AFTER = [partial(re.compile(rule).sub, to) for rule, to in _CLOSING]
-_AFTER += [partial(re.compile(rule).sub, r" \1 \2 ") for rule in _CONTRACTIONS]
+
+@cache
+def _rules() -> tuple[list[_Rule], list[_Rule]]:
+    """The rules, and those that apply once there are blanks at both ends; compiled when they are first needed."""
+    before: list[_Rule] = [partial(re.compile(rule).sub, to) for rule, to in (*_OPENING, *_MARKS)]
+    after: list[_Rule] = [partial(re.compile(rule).sub, to) for rule, to in _CLOSING]
+    after += [partial(re.compile(rule).sub, r" \1 \2 ") for rule in _CONTRACTIONS]
+    return before, after
+
 
 # Most captions hold words and commas alone. In such text, only commas and these words are cut.
 _PLAIN = re.compile(r"(?:[A-Za-z0-9 ]|-(?!-)|,(?= |$))*")
@@ -76,9 +86,10 @@ def treebank_tokens(sentence: str) -> list[str]:
         tokens = sentence.replace(",", " ,").split()
         if _CUT.isdisjoint(map(str.lower, tokens)):
             return tokens
-    for apart in _BEFORE:
+    before, after = _rules()
+    for apart in before:
         sentence = apart(sentence)
     sentence = f" {sentence} "
-    for apart in _AFTER:
+    for apart in after:
         sentence = apart(sentence)
     return sentence.split()

@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from captious.errors import ParameterError, UnknownNameError
-from captious.models import Encoder, WordVectors
-from captious.models.encoders import as_encoder
 from captious.native import MOST_THREADS
 from captious.text import Tokenizer, as_tokenizer
 
 if TYPE_CHECKING:
     from captious.metrics.contract.metric import Metric
     from captious.metrics.shared.document_frequencies import DocumentFrequencies
+    from captious.models import Encoder, WordVectors
     from captious.parsing.parsed_captions import ParseSource
 
 __all__ = ["REFERENCES_AS", "Settings", "accepted", "label_of"]
@@ -98,7 +97,15 @@ def _frequencies(value: Any) -> Any:
     return as_frequencies(value)
 
 
+def _encoder(value: Any) -> Encoder:
+    from captious.models.encoders import as_encoder
+
+    return as_encoder(value)
+
+
 def _vectors(value: Any) -> WordVectors:
+    from captious.models import WordVectors
+
     return value if isinstance(value, WordVectors) else WordVectors.open(value)
 
 
@@ -121,7 +128,7 @@ def _folder(value: Any) -> Any:
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "tokenizer": as_tokenizer,
     "idf": _frequencies,
-    "model": as_encoder,
+    "model": _encoder,
     "vectors": _vectors,
     "parser": _parser,
     "images": _folder,
@@ -132,6 +139,8 @@ def label_of(value: object) -> str:
     """What a setting is called in messages."""
     if isinstance(value, str | os.PathLike):
         return os.fspath(value)
+    from captious.models import Encoder
+
     if isinstance(value, Encoder):
         return value.model  # its label would load it
     return str(getattr(value, "label", None) or getattr(value, "name", None) or value)
