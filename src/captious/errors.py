@@ -12,6 +12,7 @@ them without a traceback and exits with status 2.
     │   ├── CaptionTypeError              a caption that is not a string, or an id that is not an int or str
     │   ├── DuplicateCandidateError       two candidates for one image
     │   ├── MissingReferencesError        an image that is known but has no references
+    │   ├── MissingObjectsError           an image of which no objects are known
     │   ├── UnknownImageError             a candidate for an image the references do not know
     │   └── MissingCandidatesError        references without a candidate
     ├── UnknownNameError              no metric, output or variant of that name
@@ -34,6 +35,7 @@ __all__ = [
     "InputError",
     "MissingCandidatesError",
     "MissingExtraError",
+    "MissingObjectsError",
     "MissingReferencesError",
     "OutputError",
     "ParameterError",
@@ -98,6 +100,10 @@ class DuplicateCandidateError(InputError):
 
 class MissingReferencesError(InputError):
     """An image without references."""
+
+
+class MissingObjectsError(InputError):
+    """Images of which no objects are known."""
 
 
 class UnknownImageError(InputError):

@@ -302,7 +302,7 @@ class TestErrors:
         assert_refused(
             run("explain", name, "a", "b"),
             f"{name} cannot be explained yet",
-            "help: supported: captious, meteor, spice, wmd",
+            "help: supported: captious, chair, meteor, spice, wmd",
         )
 
     @pytest.mark.parametrize(
@@ -367,3 +367,39 @@ class TestWords:
         assert document["signature"].startswith("captious|variant:light|")
         assert [word["word"] for word in document["words"]] == ["a", "dog"]
         assert len(document["cosines"]) == 2 and 0 < document["score"] < 1
+
+
+class TestMentions:
+    """``captious explain chair``."""
+
+    CAPTION = "A man riding a motorcycle next to two dogs."
+
+    def test_words_are_marked(self, run: Run) -> None:
+        outcome = run("explain", "chair", self.CAPTION, "a man rides a bike with his dog", "bus")
+        assert outcome.out == shown("""
+            a man riding a motorcycle* next to two dogs .
+              ✓ man = person
+              ✗ motorcycle
+              ✓ dogs = dog
+              in the image: bicycle, bus, dog, person
+              not named: bicycle, bus
+              chair-s 1.0000 · chair-i .3333 · chair-recall .5000
+
+            ✓ in the image. ✗ hallucinated. chair-i: share of hallucinated mentions.
+            """)
+
+    def test_objects_of_an_image(self, folder: Path, run: Run) -> None:
+        (folder / "objects.json").write_text('{"7": ["motorcycle", "person"], "8": []}')
+        arguments = ["explain", "chair", self.CAPTION, "--objects", "objects.json", "--format", "json"]
+        document = run(*arguments, "--image", "7").json
+        assert document["hallucinated"] == [False, False, True]
+        assert document["scores"]["chair-recall"] == 1
+        assert run(*arguments, "--image", "8", "a dog").json["hallucinated"] == [True, True, False]
+        assert_refused(run(*arguments, "--image", "9"), "objects of the image are not known", "image_id '9'")
+
+    def test_a_caption_that_names_nothing(self, run: Run) -> None:
+        assert "  no object is named\n  in the image: none\n" in run("explain", "chair", "snow", "snow").out
+
+    def test_an_image_needs_objects(self, run: Run) -> None:
+        assert_refused(run("explain", "chair", "a cat", "--image", "7"), "--objects FILE")
+        assert_refused(run("explain", "meteor", "a cat", "a cat", "--image", "7"), "explain chair")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,29 @@ def test_the_same_references_give_the_same_bytes(folder: Path, run: Run) -> None
     run("fit", "cider-d", REFERENCES, "-o", "one.idf")
     run("fit", "cider-d", REFERENCES, "-o", "two.idf")
     assert (folder / "one.idf").read_bytes() == (folder / "two.idf").read_bytes()
+
+
+class TestObjects:
+    def test_they_are_what_chair_is_scored_with(self, folder: Path, run: Run) -> None:
+        instances = {
+            "images": [{"id": 1207}],
+            "categories": [{"id": 7, "name": "train"}],
+            "annotations": [{"image_id": 1207, "category_id": 7}],
+        }
+        (folder / "instances.json").write_text(json.dumps(instances))
+        for name in ("objects.json", "objects.parquet"):
+            outcome = run("fit", "chair", "instances.json", REFERENCES, "-o", name)
+            assert (outcome.code, outcome.out) == (0, "")
+            assert outcome.err.startswith(f"{name}: 49 objects of 24 images\nwarning: 1 of 24 images have no objects")
+            scored = run("score", "baseline.json", REFERENCES, "-m", "chair", "--objects", name, "--format", "json")
+            metrics = scored.json["systems"][0]["metrics"]
+            assert metrics["chair-s"]["score"] == 5 / 24
+            assert metrics["chair-s"]["lower_is_better"]
+            assert "|objects:24-" in metrics["chair-s"]["signature"]
+        assert json.loads((folder / "objects.json").read_text())["1207"] == ["oven", "person", "train"]
+
+    def test_refusals(self, folder: Path, run: Run) -> None:
+        (folder / "objects.json").write_text('{"7": ["dog"]}')
+        assert_refused(run("fit", "chair", REFERENCES, "--objects", "objects.json", "-o", "o.json"), "--objects")
+        assert_refused(run("fit", "cider-d", REFERENCES, REFERENCES, "-o", "o.json"), "one file of references")
+        assert_refused(run("score", "baseline.json", REFERENCES, "-m", "chair"), "--objects FILE")

@@ -18,7 +18,17 @@ from captious.metrics.contract.settings import Settings
 
 from .conftest import Run, assert_refused
 
-FLAGS = ["--tokenizer", "--idf", "--model", "--vectors", "--parser", "--images", "--references-as", "--threads"]
+FLAGS = [
+    "--tokenizer",
+    "--idf",
+    "--model",
+    "--vectors",
+    "--parser",
+    "--images",
+    "--objects",
+    "--references-as",
+    "--threads",
+]
 #: Commands that run metrics.
 RUNNING = ["score", "compare", "judge", "explain", "fit"]
 RUNNING += [f"study {name}" for name in study.list_commands(click.Context(study)) if name != "words"]

@@ -19,7 +19,7 @@ from captious.judgment import Protocol
 from captious.judgment.benchmarks import registry as benchmarks
 from captious.metrics.contract import registry
 
-from ..support.every_metric import MODELS, variants_of
+from ..support.every_metric import INPUTS, MODELS, variants_of
 from .pages import fences, marker
 from .running import RUN
 
@@ -35,7 +35,7 @@ OTHERS = [
 OTHERS += sorted((PROJECT / "training").glob("*/README.md"))
 CARDS = sorted((DOCS / "metrics").glob("*.md"))
 METRICS = [name for name in registry.names() if registry.get(name).__module__.startswith("captious.")]
-RUNNING = [name for name in METRICS if name not in MODELS]
+RUNNING = [name for name in METRICS if name not in (*MODELS, *INPUTS)]
 VARIANTS = [(name, variant) for name in RUNNING for variant in variants_of(name)]
 
 

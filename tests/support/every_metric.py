@@ -9,6 +9,8 @@ from captious.metrics.contract import registry
 
 #: Metrics whose own tests bring a small model: those that the defaults name are hundreds of megabytes on a hub.
 MODELS = ("bertscore", "clipscore", "leic", "mima", "refclipscore", "smurf", "spurts", "yi2020")
+#: Metrics that need more than captions, which their own tests bring.
+INPUTS = ("chair",)
 #: Variants of other metrics that need a model, too.
 MODEL_VARIANTS = (("captious", "full"),)
 #: Metrics that are trained on others, SPICE among them.
@@ -20,6 +22,7 @@ LOWEST = {"mowe": -1.0}
 #: Metrics that cannot run in these tests, and what they lack.
 MISSING = {name: command for name in registry.names() if (command := registry.get(name).missing()) is not None}
 MISSING |= dict.fromkeys(MODELS, "a model, which its own tests bring")
+MISSING |= dict.fromkeys(INPUTS, "more than captions, which its own tests bring")
 
 
 def variants_of(name: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,14 @@ from captious.cli.outputs import format_option, warn, written
 from captious.data import load
 from captious.errors import ParameterError
 from captious.learned.captious import Captious
+from captious.metrics.chair import Chair
+from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.specification import Specification
 from captious.metrics.meteor import Alignment, Meteor
+from captious.metrics.shared.image_objects import ImageObjects
 from captious.metrics.spice import Spice
 from captious.metrics.wmd import Transport, Wmd
 from captious.version import __version__
@@ -31,7 +35,7 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
 @click.command()
 @click.argument("metric")
 @click.argument("candidate")
-@click.argument("references", nargs=-1, required=True, metavar="REFERENCE...")
+@click.argument("references", nargs=-1, metavar="REFERENCE...")
 @format_option("text", "json")
 @click.option(
     "--svg",
@@ -39,6 +43,7 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
     metavar="FILE",
     help="For spice: draw the scene graphs to a .svg, .png or .pdf file; matches are filled.",
 )
+@click.option("--image", metavar="ID", help="For chair with --objects: the image of the caption.")
 @written("svg")
 @settings_options
 def explain(
@@ -48,24 +53,34 @@ def explain(
     settings: Settings,
     format_: str,
     svg: Path | None,
+    image: str | None,
 ) -> None:
-    """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is captious, meteor, spice or wmd, with
+    """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is captious, chair, meteor, spice or wmd, with
     an optional variant and parameters, such as meteor@paper.
 
     For METEOR, aligned words are marked with the number of their chunk and the kind of match. For SPICE, the output
     lists the tuples of the captions, and the words through which they match. For WMD, it lists the moves of the
     transport plan, one per line, with their share of the caption and their distance. For captious, it lists the words
-    of the candidate with what they add to its similarity to the references.
+    of the candidate with what they add to its similarity to the references. For CHAIR, it marks the words that name
+    objects; the objects in the image are those that the references name and, with --image, those of --objects.
     """
+    if settings.objects is None and registry.owner(Specification.from_text(metric).name) == Chair.name:
+        settings = replace(settings, objects=ImageObjects({}))
     chosen = select_one(metric, settings)
-    if not isinstance(chosen, Captious | Meteor | Spice | Wmd):
-        raise ParameterError(f"{metric} cannot be explained yet", help="supported: captious, meteor, spice, wmd")
+    if not isinstance(chosen, Captious | Chair | Meteor | Spice | Wmd):
+        raise ParameterError(f"{metric} cannot be explained yet", help="supported: captious, chair, meteor, spice, wmd")
+    if image is not None and not (isinstance(chosen, Chair) and len(chosen.objects)):
+        raise ParameterError("--image needs the objects of images", help="explain chair, and give --objects FILE")
+    if not references and image is None:
+        raise click.MissingParameter(param_hint="'REFERENCE...'", param_type="argument")
     if files := [text for text in (candidate, *references) if text.endswith((".json", ".jsonl", ".csv"))]:
         raise ParameterError(f"{files[0]} is not a caption", help="explain takes quoted captions, not files")
     if svg is not None and not isinstance(chosen, Spice):
         raise ParameterError(f"--svg cannot draw {metric}", help="remove --svg, or explain spice")
     if isinstance(chosen, Spice):
         _explain_spice(chosen, candidate, references, format_, svg)
+    elif isinstance(chosen, Chair):
+        _explain_mentions(chosen, candidate, references, image, format_)
     elif isinstance(chosen, Captious):
         _explain_words(chosen, candidate, references, format_)
     elif isinstance(chosen, Meteor):
@@ -122,6 +137,21 @@ def _explain_words(metric: Captious, candidate: str, references: tuple[str, ...]
     from captious.report.agreement import AgreementPicture
 
     _print(AgreementPicture(found))
+
+
+def _explain_mentions(
+    metric: Chair, candidate: str, references: tuple[str, ...], image: str | None, format_: str
+) -> None:
+    objects = metric.objects_in(references)
+    if image is not None:
+        objects |= metric.objects_at(image)
+    found = metric.explain(candidate, objects)
+    if format_ == "json":
+        _print_json(metric, asdict(found))
+        return
+    from captious.report.mentions import MentionsPicture
+
+    _print(MentionsPicture(found))
 
 
 def _print(picture: Any) -> None:

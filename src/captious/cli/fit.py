@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,16 +11,19 @@ from captious.cli.options import seed_option, settings_options
 from captious.cli.outputs import warn, written
 from captious.data import load, read_references
 from captious.errors import ParameterError
+from captious.metrics.chair import Chair
 from captious.metrics.contract import registry
 from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.specification import Specification
+from captious.metrics.shared.image_objects import ImageObjects
 
 __all__ = ["fit"]
 
 
 @click.command()
 @click.argument("metric")
-@click.argument("references", type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="REFERENCES...")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file, written atomically.")
 @click.option(
     "--human",
@@ -33,18 +37,25 @@ __all__ = ["fit"]
 @written("output")
 @settings_options
 def fit(
-    metric: str, references: Path, output: Path, human: Path | None, subset: bool, seed: int, settings: Settings
+    metric: str, files: tuple[Path, ...], output: Path, human: Path | None, subset: bool, seed: int, settings: Settings
 ) -> None:
     """Fit METRIC to REFERENCES, and write the result to a file.
 
     'cider-d' (also 'cider' and 'spider') learns document frequencies, for --idf; with them, scores are comparable
-    across sets of images. 'smurf' learns its standardisation constants, for smurf:constants=FILE.
+    across sets of images. 'smurf' learns its standardisation constants, for smurf:constants=FILE. 'chair' collects the
+    objects in images, for --objects: give COCO instances, captions written by people, or both.
     """
-    chosen = select_one(metric, settings)
+    chosen = select_one(metric, _without_objects(metric, settings))
     if settings.idf is not None:
         raise ParameterError(
             "--idf cannot be used with captious fit, which computes document frequencies", help="remove --idf"
         )
+    if isinstance(chosen, Chair):
+        _fit_objects(chosen, files, output)
+        return
+    if len(files) > 1:
+        raise ParameterError(f"{chosen.name} is fitted to one file of references", help="give one file")
+    (references,) = files
     table = read_references(references)
     if settings.references_as == "cat":
         table = table.concatenated
@@ -66,6 +77,31 @@ def fit(
     click.echo(f"{output}: {learned.contents}", err=True)
     if len(table.texts) == len(table):
         warn(["every image has only one caption: are these references, or the candidates of a system?"])
+
+
+def _without_objects(metric: str, settings: Settings) -> Settings:
+    """The settings; for chair, with no objects, which are what it collects."""
+    if registry.owner(Specification.from_text(metric).name) != Chair.name:
+        return settings
+    if settings.objects is not None:
+        raise ParameterError(
+            "--objects cannot be used with captious fit, which writes it",
+            help="remove --objects, and give that file as an argument",
+        )
+    return replace(settings, objects=ImageObjects({}))
+
+
+def _fit_objects(metric: Chair, files: tuple[Path, ...], output: Path) -> None:
+    found = metric.objects_of(files)
+    found.save(output)
+    click.echo(f"{output}: {found.contents}", err=True)
+    if empty := sum(not names for names in found.by_image.values()):
+        warn(
+            [
+                f"{empty:,} of {len(found):,} images have no objects: every object that a caption of them names will "
+                "count as hallucinated."
+            ]
+        )
 
 
 def _learning() -> list[str]:

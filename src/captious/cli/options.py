@@ -98,6 +98,14 @@ _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
             "refclipscore), or a file of image features (leic).",
         },
     ),
+    "objects": (
+        ["--objects"],
+        {
+            "type": click.Path(path_type=Path),
+            "metavar": "FILE",
+            "help": "For chair: the objects in the images, from 'captious fit chair', or COCO instances.",
+        },
+    ),
     "references_as": (
         ["--references-as"],
         {

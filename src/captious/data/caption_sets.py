@@ -44,7 +44,7 @@ class CaptionSets:
         candidates: the candidates as a ragged table, with the images of the references in the same order. Annotation
             layers of references, such as n-grams of all references of an image, apply to it as well.
         references: the images and their human captions.
-        n_candidates_left_out, n_references_left_out: as in ``Captions``.
+        n_candidates_left_out, n_references_left_out, subset: as in ``Captions``.
 
     Raises:
         ParameterError: candidates and references do not have the same images in the same order.
@@ -54,6 +54,7 @@ class CaptionSets:
     references: References
     n_candidates_left_out: int = field(default=0, kw_only=True)
     n_references_left_out: int = field(default=0, kw_only=True)
+    subset: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.candidates.ids != self.references.ids:
@@ -107,7 +108,7 @@ class CaptionSets:
                 same = bool(slots) and len(slots[-1].captions) == len(having)
                 table = slots[-1].captions.references if same else self.references.select(having)
                 rows, shown = np.arange(len(having)), starts[having] + number
-            captions = Captions(tuple(map(texts.__getitem__, shown.tolist())), table)
+            captions = Captions(tuple(map(texts.__getitem__, shown.tolist())), table, subset=self.subset)
             slots.append(Slot(captions, rows, starts[having] + number))
         return tuple(slots)
 

@@ -125,6 +125,7 @@ def match(candidates: CaptionRows, references: References, *, subset: bool = Fal
         references=matched,
         n_candidates_left_out=len(text_of) - len(matched),
         n_references_left_out=len(references) - len(matched),
+        subset=subset,
     )
 
 
@@ -144,6 +145,7 @@ def match_several(candidates: CaptionRows, references: References, *, subset: bo
         matched,
         n_candidates_left_out=len(sets.texts) - len(chosen.texts),
         n_references_left_out=len(references) - len(matched),
+        subset=subset,
     )
 
 

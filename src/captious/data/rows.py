@@ -28,7 +28,7 @@ from captious.errors import (
 
 __all__ = ["SEVERAL", "CaptionRows", "Role", "Source", "caption_rows", "images", "is_unicode", "some"]
 
-Role: TypeAlias = Literal["candidates", "references", "parses", "groups"]
+Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups"]
 
 # Examples of the accepted forms, one line each; columns are those of tables.py.
 _FORMS: dict[Role, str] = {
@@ -46,6 +46,12 @@ _FORMS: dict[Role, str] = {
     .csv, .tsv             a header image_id,caption; then one row per caption
     .parquet, data frames  columns image_id and caption, or image_id and references
     in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]""",
+    "objects": """
+    COCO instances, .json  {"images": [], "annotations": [{"image_id": 42, "category_id": 17}], "categories": []}
+    an object, .json       {"42": ["cat", "couch"], ...}
+    .jsonl, .ndjson        {"image_id": 42, "objects": ["cat", "couch"]} on every line
+    .parquet, data frames  columns image_id and objects
+    in Python also         {42: ["cat", "couch"], ...}""",
     "parses": """
     .jsonl                 {"caption": "a cat", "word": [], "tag": [], "lemma": [], "basic": []} on every line
     .conllu                CoNLL-U, with # text = a cat""",
@@ -212,8 +218,8 @@ def caption_rows(
         known_images=tuple(listed),
     )
     _check_texts(rows)
-    if not rows.texts:
-        what = "groups" if source.role == "groups" else "captions"
+    if not rows.texts and not (source.role == "objects" and rows.known_images):  # images may be without objects
+        what = source.role if source.role in ("groups", "objects") else "captions"
         raise EmptyInputError(f"there are no {what}", where=source.name, help=f"are these the {source.role}?")
     if source.one_each and len(set(rows.ids)) != len(rows.ids):
         raise _duplicates(rows)

@@ -24,6 +24,7 @@ TEXT_FIELDS: dict[Role, tuple[tuple[str, ...], ...]] = {
     "candidates": (("candidate", "candidates"), ("caption", "captions")),
     "references": (("references", "refs"), ("caption", "captions")),
     "groups": (("group",),),
+    "objects": (("objects",), ("references", "refs"), ("caption", "captions")),
 }
 
 
@@ -89,7 +90,10 @@ def is_coco(document: Mapping[Any, Any], role: Role) -> bool:
 
 
 def rows_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
-    """Rows of COCO's annotation format: ``{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}``."""
+    """Rows of COCO's annotation format: ``{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}``.
+
+    Of objects, annotations may be instances: they have a "category_id", which "categories" names.
+    """
     if source.role == "groups":
         return _groups_of_coco(source, document)
     try:
@@ -97,6 +101,8 @@ def rows_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
     except (KeyError, TypeError, IndexError):
         raise source.error('"images" is not a list of objects that each have an "id"') from None
     records = document["annotations"]
+    if source.role == "objects" and "categories" in document:
+        records = _named_instances(source, document)
     numbers = range(1, len(records) + 1)
     return rows_of_records(source, records, unit="annotation", numbers=numbers, known_images=known_images)
 
@@ -114,6 +120,22 @@ def _groups_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
         raise source.error(f"both the images and the annotations have a field {source.column!r}")
     records = lists[having[0]]
     return rows_of_records(source, records, unit=having[0][:-1], numbers=range(1, len(records) + 1))
+
+
+def _named_instances(source: Source, document: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    """The objects of COCO's instances, with the names of their categories."""
+    try:
+        names = {category["id"]: category["name"] for category in document["categories"]}
+    except (KeyError, TypeError, IndexError):
+        raise source.error('"categories" is not a list of objects that each have an "id" and a "name"') from None
+    named = []
+    for number, instance in enumerate(document["annotations"], start=1):
+        try:
+            named.append({"image_id": instance["image_id"], "objects": names[instance["category_id"]]})
+        except (KeyError, TypeError, IndexError):
+            where = f"annotation {number}: {reprlib.repr(instance)}"
+            raise source.error('expected an "image_id" and a "category_id" of "categories"', where=where) from None
+    return named
 
 
 def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdForm) -> CaptionRows:

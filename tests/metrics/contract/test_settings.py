@@ -20,12 +20,13 @@ from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings, accepted, label_of
 from captious.metrics.contract.specification import Specification
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.image_objects import ImageObjects
 from captious.models import Encoder, WordVectors
 from captious.native import MOST_THREADS, threads
 from captious.text import PTB, WHITESPACE
 
 from ...support.corpora import large_corpus, references_table
-from ...support.every_metric import MISSING, MODELS
+from ...support.every_metric import INPUTS, MISSING, MODELS
 from ...support.parses import KnownParses
 
 IDF = DocumentFrequencies.of(references_table([["a dog"]] * 9), PTB)
@@ -33,6 +34,8 @@ MODEL = Encoder("a-model")
 VECTORS = WordVectors.of(["dog", "cat"], [[1, 0], [0, 1]])
 PARSER = KnownParses({})
 IMAGES = Path("images")
+
+OBJECTS = ImageObjects({1: frozenset({"dog"})})
 
 #: A value of each setting that metrics take.
 VALUES: dict[str, Any] = {
@@ -42,6 +45,7 @@ VALUES: dict[str, Any] = {
     "vectors": VECTORS,
     "parser": PARSER,
     "images": IMAGES,
+    "objects": OBJECTS,
 }
 
 
@@ -60,6 +64,7 @@ FOUND: dict[str, Callable[[Any], list[object]]] = {
     "vectors": lambda metric: [part.vectors for part in parts(metric) if hasattr(part, "vectors")],
     "parser": lambda metric: [part.parser for part in parts(metric) if hasattr(part, "parser")],
     "images": lambda metric: [metric.images],
+    "objects": lambda metric: [metric.objects],
 }
 #: The metrics that use it.
 USERS = {
@@ -75,9 +80,13 @@ USERS = {
     "vectors": ["wmd", "mowe", "wembsim", "nneval", "lceval"],
     "parser": ["spice", "spider", "hwcm", "nneval", "lceval"],
     "images": ["clipscore", "refclipscore", "leic"],
+    "objects": ["chair"],
 }
 #: One that does not.
-OTHERS = {"tokenizer": "bertscore", **dict.fromkeys(("idf", "model", "vectors", "parser", "images"), "bleu-4")}
+OTHERS = {
+    "tokenizer": "bertscore",
+    **dict.fromkeys(("idf", "model", "vectors", "parser", "images", "objects"), "bleu-4"),
+}
 
 
 def made(name: str, **settings: Any) -> Metric:
@@ -105,7 +114,7 @@ def test_metrics_use_what_their_constructor_names(setting: str) -> None:
 def test_a_setting_reaches_every_metric_that_has_the_parameter(setting: str, name: str) -> None:
     if name == "leic":
         pytest.skip("it needs a critique, which its own tests bring")
-    if name in MISSING and name not in MODELS:
+    if name in MISSING and name not in (*MODELS, *INPUTS):
         pytest.skip(f"{name} is not installed: {MISSING[name]}")
     metric = made(name, **{setting: VALUES[setting]})
     assert all(found is VALUES[setting] or found == VALUES[setting] for found in FOUND[setting](metric))

@@ -42,6 +42,7 @@ _BUILT_IN = {
     "wembsim": "captious.metrics.wembsim:Wembsim",
     "ngram-precision": "captious.metrics.ngram_precision:NgramPrecision",
     "unigram-recall": "captious.metrics.unigram_recall:UnigramRecall",
+    "chair": "captious.metrics.chair:Chair",
     "captious": "captious.learned.captious:Captious",
     "nneval": "captious.learned.nneval:NNEval",
     "lceval": "captious.learned.lceval:LCEval",

@@ -18,8 +18,10 @@ from captious.native import MOST_THREADS
 from captious.text import Tokenizer, as_tokenizer
 
 if TYPE_CHECKING:
+    from captious.data import ImageId
     from captious.metrics.contract.metric import Metric
     from captious.metrics.shared.document_frequencies import DocumentFrequencies
+    from captious.metrics.shared.image_objects import ImageObjects
     from captious.models import Encoder, WordVectors
     from captious.parsing.parsed_captions import ParseSource
 
@@ -46,6 +48,7 @@ class Settings:
             for the best grammar available.
         images: for metrics that use images: the folder of image files, named by image id, or a file of image features
             (leic).
+        objects: for chair: the objects in the images, ``{image: [names]}``, COCO's instances, or a file of either.
         references_as: "each" reference separately, or all concatenated into one ("cat").
         threads: number of threads; None for ``CAPTIOUS_THREADS`` or all cores.
 
@@ -61,6 +64,7 @@ class Settings:
     vectors: WordVectors | str | os.PathLike[str] | None = None
     parser: ParseSource | str | os.PathLike[str] | None = None
     images: str | os.PathLike[str] | None = None
+    objects: ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None = None
     references_as: str = "each"
     threads: int | None = None
 
@@ -124,6 +128,12 @@ def _folder(value: Any) -> Any:
     return value
 
 
+def _objects(value: Any) -> Any:
+    from captious.metrics.shared.image_objects import as_image_objects
+
+    return as_image_objects(value)
+
+
 #: How a value that the user gives becomes what metrics take.
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "tokenizer": as_tokenizer,
@@ -132,6 +142,7 @@ _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "vectors": _vectors,
     "parser": _parser,
     "images": _folder,
+    "objects": _objects,
 }
 
 

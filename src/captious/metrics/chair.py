@@ -1,0 +1,278 @@
+"""CHAIR: objects that a caption names although they are not in the image.
+
+Rohrbach et al. 2018, with the conventions of the authors' code (LisaAnne/Hallucination) and, for recall, of
+CHAIR-metric-standalone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, ImageId, KeyedByFields, read_rows
+from captious.data.ids import numbers_from_text
+from captious.data.rows import CaptionRows, images
+from captious.errors import MissingObjectsError, ParameterError
+from captious.metrics.contract.metric import Metric, State
+from captious.metrics.shared.image_objects import ImageObjects, as_image_objects
+from captious.metrics.shared.object_words import COCO, BaseForms, Mention, MentionFinder, ObjectWords, as_object_words
+from captious.text.nltk_words import Singulars, lemmas, word_tokenize
+
+__all__ = ["Chair", "Mentions"]
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """How a caption gets its score.
+
+    Attributes:
+        tokens: the caption, in lower case.
+        mentions: objects that it names, in order.
+        hallucinated: for each mention, whether the object is not in the image.
+        objects: the objects in the image, sorted.
+        unmentioned: those that the caption does not name.
+        scores: by output.
+    """
+
+    tokens: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+    hallucinated: tuple[bool, ...]
+    objects: tuple[str, ...]
+    unmentioned: tuple[str, ...]
+    scores: Mapping[str, float]
+
+
+class Chair(Metric):
+    """Objects that captions name although they are not in the image: chair-s and chair-i, lower is better; and recall.
+
+    chair-s is the share of captions with a hallucinated object, chair-i the share of hallucinated mentions among all
+    mentions of objects, chair-recall the share of the objects in the images that their captions name; all from 0 to 1.
+    A caption without mentions has chair-i 0. References are not used.
+
+    Args:
+        objects: the objects in the images; see ``ImageObjects.read``.
+        vocabulary: the words that name objects: "coco" for those of the paper, a file, or ``{object: [words]}``; see
+            ``as_object_words``.
+        variant: one of ``variants``.
+
+    Raises:
+        ParameterError: no objects, or objects that are not in the vocabulary.
+        InputError, ResourceError: a file of objects or words that cannot be read.
+        MissingExtraError: variant lmms-eval without NLTK.
+    """
+
+    name = "chair"
+    outputs = ("chair-s", "chair-i", "chair-recall")
+    lower_is_better = frozenset({"chair-s", "chair-i"})
+    summary = "objects that captions name although they are not in the image, without references"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "the authors' code of 2018",
+        "standalone": "CHAIR-metric-standalone: the same scores; recall is its addition",
+        "fixed": "as official, but words such as 'bus' are found",
+        "lmms-eval": "base forms as in lmms-eval: lemmas of NLTK, by part of speech",
+    }
+    learns = "objects in images"
+    needs_references = False
+
+    def __init__(
+        self,
+        objects: ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None = None,
+        *,
+        vocabulary: ObjectWords | Mapping[str, Iterable[str]] | str | os.PathLike[str] = COCO,
+        variant: str | None = None,
+    ) -> None:
+        super().__init__(variant=variant)
+        if objects is None:
+            raise ParameterError(
+                "chair needs the objects in the images",
+                help="give them: --objects FILE (objects=FILE in Python); captious fit chair writes such a file",
+            )
+        self.vocabulary = as_object_words(vocabulary)
+        self._finder = MentionFinder(self.vocabulary, self._base_forms())
+        self.objects = as_image_objects(objects)
+        self._objects = self._known(self.objects)
+
+    def _base_forms(self) -> BaseForms:
+        """What brings the tokens of a caption to base form."""
+        if self.variant == "lmms-eval":
+            lemmas([])  # raises if it cannot run
+            return lemmas
+        # The official program makes "bu" of "bus", and does not find it. What users list is always found.
+        as_published = self.variant != "fixed" and self.vocabulary.name == COCO
+        return Singulars() if as_published else Singulars(self.vocabulary.single_words)
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        return {"variant": self.variant, "vocabulary": self.vocabulary.label, "objects": self.objects.label}
+
+    @property
+    def tokens(self) -> str:
+        return "nltk"
+
+    def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        """Captions, captions with a hallucination, mentions, hallucinated mentions, objects named, objects there."""
+        rows = np.zeros((len(captions), 6))
+        truths = self._truths(captions)
+        found = captions.own_layer(_MentionedLayer(self._finder))
+        for row, (named, truth) in enumerate(zip(found, truths, strict=True)):
+            if truth is None:
+                continue
+            wrong = 0
+            for each in named:
+                wrong += each not in truth
+            rows[row] = (1, wrong > 0, len(named), wrong, len(truth.intersection(named)), len(truth))
+        return rows
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        captions, with_any, mentions, wrong, named, there = np.moveaxis(np.asarray(statistics), -1, 0)
+        # Images without objects to compare with, of which only a subset was asked for, have no score.
+        known = captions > 0
+        shares = [_share(with_any, captions, known), _share(wrong, mentions, known), _share(named, there, known)]
+        return np.stack(shares, axis=-1)
+
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+        found = []
+        missing = sum(truth is None for truth in self._truths(captions))
+        if missing:
+            found.append(f"chair leaves out {missing:,} of {len(captions):,} images, whose objects are not known.")
+        if not any(captions.own_layer(_MentionedLayer(self._finder))):
+            found.append("no caption names an object of chair's vocabulary, so chair-s and chair-i are 0.")
+        return found
+
+    def explain(self, candidate: str, objects: Iterable[str]) -> Mentions:
+        """The mentions of a caption.
+
+        Args:
+            candidate: the caption.
+            objects: names of the objects in its image.
+
+        Raises:
+            ParameterError: an object that is not in the vocabulary.
+        """
+        (truth,) = self._known(ImageObjects({0: frozenset(objects)})).by_image.values()
+        tokens = word_tokenize(candidate)
+        mentions = self._finder.mentions(tokens)
+        wrong = [each.object not in truth for each in mentions]
+        named = truth.intersection(each.object for each in mentions)
+        row = np.array([1, any(wrong), len(wrong), sum(wrong), len(named), len(truth)], np.float64)
+        return Mentions(
+            tokens=tuple(tokens),
+            mentions=tuple(mentions),
+            hallucinated=tuple(wrong),
+            objects=tuple(sorted(truth)),
+            unmentioned=tuple(sorted(truth - named)),
+            scores=dict(zip(self.outputs, self.aggregate(row).tolist(), strict=True)),
+        )
+
+    def objects_in(self, texts: Iterable[str]) -> frozenset[str]:
+        """The objects that any of these texts names: captions, or names of objects."""
+        texts = list(texts)
+        named = self.vocabulary.named(texts)
+        others = (text for text in texts if text not in named)
+        return frozenset(
+            (*named.values(), *(name for each in others for name in self._finder.objects(word_tokenize(each))))
+        )
+
+    def objects_at(self, image: ImageId) -> frozenset[str]:
+        """The objects in an image of the ground truth; text that spells a number is its id, too.
+
+        Raises:
+            MissingObjectsError: they are not known.
+        """
+        by_image = self._objects.by_image
+        number = next(iter(numbers_from_text([image])))
+        found = by_image.get(image, by_image.get(number))
+        if found is None:
+            raise MissingObjectsError(
+                "the objects of the image are not known",
+                where=f"{self.objects.name}: {images([image])}",
+                help="give an image of that file",
+            )
+        return found
+
+    def objects_of(self, sources: Iterable[object]) -> ImageObjects:
+        """The ground truth of images, from all sources together: what ``captious fit chair`` writes.
+
+        Args:
+            sources: COCO's instances, ``{image: [names]}``, and captions that people wrote, whose mentions count as
+                objects; files or Python objects. A source is taken for captions unless all its texts are names of
+                objects.
+
+        Raises:
+            InputError: a source that cannot be read.
+            ParameterError: instances of which no category is in the vocabulary.
+        """
+        found: ImageObjects | None = None
+        for source in sources:
+            rows = read_rows(source, "objects")
+            texts = set(rows.texts)
+            of_source = self._known(ImageObjects.of_rows(rows)) if self._are_names(texts) else self._named_by(rows)
+            found = of_source if found is None else found.union(of_source)
+        if found is None:
+            raise ParameterError("no objects were given", help="give COCO's instances, captions, or both")
+        return found
+
+    def _are_names(self, texts: set[str]) -> bool:
+        return len(self.vocabulary.named(texts)) == len(texts)
+
+    def _named_by(self, rows: CaptionRows) -> ImageObjects:
+        by_image: dict[ImageId, set[str]] = {image: set() for image in rows.known_images}
+        for image, text in zip(rows.ids, rows.texts, strict=True):
+            by_image.setdefault(image, set()).update(self._finder.objects(word_tokenize(text)))
+        frozen = {image: frozenset(names) for image, names in by_image.items()}
+        return ImageObjects(frozen, name=rows.name, id_form=rows.id_form)
+
+    def _known(self, objects: ImageObjects) -> ImageObjects:
+        """The same, with objects as the vocabulary names them."""
+        names = frozenset().union(*objects.by_image.values())
+        if names <= self.vocabulary.objects:
+            return objects
+        known = self.vocabulary.named(names)
+        if unknown := sorted(names - known.keys()):
+            raise ParameterError(
+                f"{len(unknown):,} of {len(names):,} objects are not in the vocabulary {self.vocabulary.name}",
+                where=f"{objects.name}: {', '.join(map(repr, unknown[:3]))}",
+                help="give the words for these objects: chair:vocabulary=FILE",
+            )
+        by_image = {image: frozenset(known[name] for name in each) for image, each in objects.by_image.items()}
+        return ImageObjects(by_image, name=objects.name, id_form=objects.id_form)
+
+    def _truths(self, captions: Captions) -> list[frozenset[str] | None]:
+        """The objects in the image of each caption; None for images of which they are not known, in a subset."""
+        truths = self._objects.of(captions.references)
+        missing = [row for row, truth in enumerate(truths) if truth is None]
+        if missing and not captions.subset:
+            known = set(map(str, self._objects.by_image))
+            if not known.isdisjoint(str(captions.references.images[row]) for row in missing):
+                raise ParameterError(
+                    "images cannot be matched with their objects: ids are strings on one side and numbers on the other",
+                    where=f"{self.objects.name}; {captions.references.name}",
+                    help="make them the same, as with {int(i): ...}",
+                )
+            raise MissingObjectsError(
+                f"the objects of {len(missing):,} of {len(captions):,} images are not known",
+                where=f"{self.objects.name}: {images(captions.references.images[row] for row in missing)}",
+                help="add their objects, an empty list for none. To score the other images: --subset (subset=True in "
+                "Python)",
+            )
+        return truths
+
+
+@dataclass(frozen=True)
+class _MentionedLayer(KeyedByFields):
+    """The objects that each candidate names."""
+
+    finder: MentionFinder
+
+    def of_candidates(self, captions: Captions) -> list[list[str]]:
+        return [self.finder.objects(word_tokenize(candidate)) for candidate in captions.candidates]
+
+
+def _share(part: NDArray[np.float64], whole: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """part / whole, 0 where both are 0; nan where nothing is known."""
+    return np.divide(part, whole, out=np.where(known, 0.0, np.nan), where=whole > 0)

@@ -1,0 +1,170 @@
+"""``ImageObjects``: which objects are in which image, the ground truth of CHAIR; read, looked up and saved."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from captious.atomic_write import whole_file
+from captious.data import ImageId, References, read_rows
+from captious.data.ids import IdForm, numbers_from_text
+from captious.data.rows import CaptionRows
+from captious.errors import MissingExtraError, ParameterError
+
+__all__ = ["ImageObjects", "as_image_objects"]
+
+
+@dataclass(frozen=True, eq=False)
+class ImageObjects:
+    """The objects of images.
+
+    Args:
+        by_image: image -> names of its objects; possibly none.
+        name: what messages call the source.
+        id_form: how the source wrote its ids; see ``captious.data.ids``.
+    """
+
+    by_image: Mapping[ImageId, frozenset[str]]
+    name: str = field(default="objects", kw_only=True)
+    id_form: IdForm = field(default="typed", kw_only=True)
+
+    @classmethod
+    def read(cls, source: object) -> ImageObjects:
+        """Read objects from a file or a Python object: COCO's instances, ``{image: [names]}``, or records.
+
+        Raises:
+            InputError: what is wrong with the source.
+            MissingExtraError: a parquet file without pyarrow.
+        """
+        return cls.of_rows(read_rows(source, "objects"))
+
+    @classmethod
+    def of_rows(cls, rows: CaptionRows) -> ImageObjects:
+        """The objects of rows, one of which names one object, read with the role "objects"."""
+        found: dict[ImageId, set[str]] = {image: set() for image in rows.known_images}
+        for image, name in zip(rows.ids, rows.texts, strict=True):
+            found.setdefault(image, set()).add(name)
+        shared: dict[frozenset[str], frozenset[str]] = {}  # few sets are many images'
+        by_image = {
+            image: shared.setdefault(each, each) for image, names in found.items() for each in [frozenset(names)]
+        }
+        return cls(by_image, name=rows.name, id_form=rows.id_form)
+
+    def __len__(self) -> int:
+        """Number of images."""
+        return len(self.by_image)
+
+    def __repr__(self) -> str:
+        return f"<ImageObjects {self.name!r}: {len(self):,} images>"
+
+    @cached_property
+    def label(self) -> str:
+        """What signatures call it: the number of images, and a checksum of all objects."""
+        content = sorted((str(image), *sorted(names)) for image, names in self.by_image.items())
+        return f"{len(self)}-{zlib.crc32(json.dumps(content).encode()):08x}"
+
+    @property
+    def contents(self) -> str:
+        """Short description."""
+        return f"{sum(map(len, self.by_image.values())):,} objects of {len(self):,} images"
+
+    @cached_property
+    def _by_number(self) -> Mapping[ImageId, frozenset[str]]:
+        """The same, with ids that a format could only write as text read as numbers."""
+        return dict(zip(numbers_from_text(self.by_image), self.by_image.values(), strict=True))
+
+    def of(self, references: References) -> list[frozenset[str] | None]:
+        """The objects of each row's image; None for an image that is not among them.
+
+        Text ids of one side are read as numbers if all ids of the other are numbers, as when captions are matched.
+
+        Raises:
+            ParameterError: one side has ids, the other only positions.
+        """
+        by_position = [name for name, form in self._forms(references) if form == "position"]
+        if len(by_position) == 1 and len(references):
+            raise ParameterError(
+                "images cannot be matched with their objects, because one side has only positions",
+                where=f"without ids: {by_position[0]}",
+                help="give captions and objects with image ids, as {image_id: caption} and {image_id: [objects]}",
+            )
+        images: Sequence[ImageId] = references.images
+        table = self.by_image
+        if self.id_form == "text" and all(isinstance(image, int) for image in images):
+            table = self._by_number
+        elif references.id_form == "text" and all(isinstance(image, int) for image in self.by_image):
+            images = numbers_from_text(images)
+        return [table.get(image) for image in images]
+
+    def _forms(self, references: References) -> Iterable[tuple[str, IdForm]]:
+        return (self.name, self.id_form), (references.name, references.id_form)
+
+    def union(self, other: ImageObjects) -> ImageObjects:
+        """The objects of both, for the images of either.
+
+        Raises:
+            ParameterError: one side has ids, the other only positions.
+        """
+        if {self.id_form, other.id_form} == {"text", "typed"}:
+            typed, text = (self, other) if self.id_form == "typed" else (other, self)
+            if all(isinstance(image, int) for image in typed.by_image):
+                text = ImageObjects(text._by_number, name=text.name)
+            self, other = typed, text
+        elif self.id_form != other.id_form:
+            raise ParameterError(
+                "one side has image ids and the other only positions, so they cannot be matched",
+                where=f"{self.name}, {other.name}",
+                help="give both with ids",
+            )
+        found: defaultdict[ImageId, frozenset[str]] = defaultdict(frozenset, self.by_image)
+        for image, names in other.by_image.items():
+            found[image] |= names
+        return ImageObjects(dict(found), name=f"{self.name}, {other.name}", id_form=self.id_form)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file that ``read`` reads: parquet if it is called so, else JSON, ``{image: [names]}``, names sorted.
+
+        Raises:
+            OutputError: the file cannot be written.
+            MissingExtraError: parquet without pyarrow.
+        """
+        if Path(path).suffix.lower() == ".parquet":
+            self._save_parquet(path)
+            return
+        lines = (
+            f"{json.dumps(str(image), ensure_ascii=False)}: {json.dumps(sorted(names), ensure_ascii=False)}"
+            for image, names in self.by_image.items()
+        )
+        text = "{\n" + ",\n".join(lines) + "\n}\n"
+        with whole_file(path) as file:
+            file.write(text)
+
+    def _save_parquet(self, path: str | os.PathLike[str]) -> None:
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError:
+            raise MissingExtraError("parquet needs pyarrow", help="pip install 'captious[parquet]'") from None
+        images = list(numbers_from_text(self.by_image) if self.id_form == "text" else self.by_image)
+        if not all(isinstance(image, int) for image in images):
+            images = [str(image) for image in images]
+        names = pa.array([sorted(each) for each in self.by_image.values()], pa.list_(pa.string()))
+        content = io.BytesIO()
+        pq.write_table(pa.table({"image_id": images, "objects": names}), content)
+        with whole_file(path, "wb") as file:
+            file.write(content.getvalue())
+
+
+def as_image_objects(objects: object) -> ImageObjects:
+    """Objects of images; anything else is read.
+
+    Raises as ``ImageObjects.read`` does.
+    """
+    return objects if isinstance(objects, ImageObjects) else ImageObjects.read(objects)

@@ -1,0 +1,223 @@
+"""``ObjectWords``: which words name which object, and the mentions of objects in captions; for CHAIR.
+
+A file of words is JSON, ``{object: [words]}``, or lines of words separated by commas, the object first, as in the
+``synonyms.txt`` of CHAIR's authors. The words of the package also have pairs of words that read as another word, and
+words that do not count beside another.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from captious.errors import ParameterError, ResourceError
+from captious.resources.coco_objects import FILE, NAME
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
+
+__all__ = ["COCO", "Mention", "MentionFinder", "ObjectWords", "as_object_words"]
+
+#: The words of the package.
+COCO = NAME
+
+#: Tokens to as many base forms.
+BaseForms: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectWords:
+    """Words for objects, in lower case.
+
+    Args:
+        name: what signatures call them.
+        object_of: word, or words joined by single spaces -> the object they name.
+        joined: words joined by single spaces that are read as something else -> what they are read as.
+        dropped: word -> another word; beside it, in the same caption, the first does not count.
+    """
+
+    name: str
+    object_of: Mapping[str, str]
+    joined: Mapping[str, str] = field(default_factory=dict)
+    dropped: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def objects(self) -> frozenset[str]:
+        """The objects that words name."""
+        return frozenset(self.object_of.values())
+
+    @cached_property
+    def label(self) -> str:
+        """What signatures call them; with a checksum, unless they are those of the package."""
+        if self.name == COCO:
+            return self.name
+        content = json.dumps([sorted(each.items()) for each in (self.object_of, self.joined, self.dropped)])
+        return f"{self.name}-{zlib.crc32(content.encode()):08x}"
+
+    @cached_property
+    def single_words(self) -> frozenset[str]:
+        """All words that occur in the lists, those of several words one by one."""
+        return frozenset(word for words in (*self.object_of, *self.joined) for word in words.split())
+
+    def named(self, names: Iterable[str]) -> dict[str, str]:
+        """Names of objects or words for them -> objects. Names that mean nothing are left out."""
+        known = {name.lower(): name for name in self.objects}
+        lowered = ((name, " ".join(name.lower().split())) for name in names)
+        found = ((name, known.get(each) or self.object_of.get(each)) for name, each in lowered)
+        return {name: each for name, each in found if each is not None}
+
+
+@dataclass(frozen=True)
+class Mention:
+    """An object that a caption names.
+
+    Args:
+        words: the word, in its base form; several words are joined by spaces.
+        object: what it names.
+        start, end: which tokens of the caption it is.
+    """
+
+    words: str
+    object: str
+    start: int
+    end: int
+
+
+class MentionFinder:
+    """Finds the mentions of objects in tokens.
+
+    Args:
+        words: the words that name objects.
+        base_forms: the base forms of the tokens of a caption.
+    """
+
+    def __init__(self, words: ObjectWords, base_forms: BaseForms) -> None:
+        self._base_forms = base_forms
+        self._object_of = words.object_of
+        self._dropped = tuple(words.dropped.items())
+        several = {each: each for each in words.object_of if " " in each} | dict(words.joined)
+        self._joined = {tuple(each.split()): to for each, to in several.items()}
+        self._first_words = frozenset(each[0] for each in self._joined)
+        self._lengths = sorted({len(each) for each in self._joined}, reverse=True)
+
+    def objects(self, tokens: Sequence[str]) -> list[str]:
+        """The objects that are named, in order; one that is named twice is there twice."""
+        words: Sequence[str] = self._base_forms(tokens)
+        if not self._first_words.isdisjoint(words):
+            words = [word for word, _, _ in self._with_joined(words)]
+        for word, other in self._dropped:
+            if word in words and other in words:
+                words = [each for each in words if each != word]
+        object_of = self._object_of
+        return [object_of[word] for word in words if word in object_of]
+
+    def words(self, tokens: Sequence[str]) -> list[str]:
+        """The words of a caption in base form, several words that belong together joined."""
+        return [word for word, _, _ in self._with_joined(self._base_forms(tokens))]
+
+    def mentions(self, tokens: Sequence[str]) -> list[Mention]:
+        """What ``objects`` finds, with the words that name them."""
+        kept = self._kept(tokens)
+        return [Mention(word, self._object_of[word], a, b) for word, a, b in kept if word in self._object_of]
+
+    def _kept(self, tokens: Sequence[str]) -> list[tuple[str, int, int]]:
+        words = self._with_joined(self._base_forms(tokens))
+        there = {word for word, _, _ in words}
+        dropped = {word for word, other in self._dropped if other in there}
+        return [each for each in words if each[0] not in dropped]
+
+    def _with_joined(self, words: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Words and where they start and end, with joined words in place of those that they are made of."""
+        found = []
+        start = 0
+        while start < len(words):
+            word, end = words[start], start + 1
+            if word in self._first_words:
+                for length in self._lengths:
+                    together = tuple(words[start : start + length])
+                    if together in self._joined:
+                        word, end = self._joined[together], start + length
+                        break
+            found.append((word, start, end))
+            start = end
+        return found
+
+
+def as_object_words(words: ObjectWords | Mapping[str, Iterable[str]] | str | os.PathLike[str]) -> ObjectWords:
+    """Words for objects: "coco", a file, or a mapping from objects to their words.
+
+    Raises:
+        ParameterError: something else.
+        ResourceError: a file that cannot be read, or that holds something else.
+    """
+    if isinstance(words, ObjectWords):
+        return words
+    if isinstance(words, Mapping):
+        return _from_document(words, "own", "vocabulary")
+    if not isinstance(words, str | os.PathLike):
+        raise ParameterError(f"{words!r:.60} is not a vocabulary of objects", help="give a file, or {object: [words]}")
+    return _coco() if os.fspath(words) == COCO else _from_file(Path(words))
+
+
+@cache
+def _coco() -> ObjectWords:
+    return _from_document(json.loads(FILE.read_text(encoding="utf-8")), COCO, FILE.name)
+
+
+def _from_file(path: Path) -> ObjectWords:
+    help = 'write {"dog": ["puppy", "hound"], ...} in a .json file, or lines such as: dog, puppy, hound'
+    try:
+        text = plain_content(path.read_bytes(), path.name).decode("utf-8-sig")
+    except UnpackedSizeError as error:
+        raise ResourceError(f"the vocabulary is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ResourceError(f"cannot read the vocabulary: {reason}", where=str(path), help=help) from error
+    name = path.name.removesuffix(".gz").partition(".")[0]
+    if not text.lstrip().startswith("{"):
+        lines = [line.split(",") for line in text.splitlines() if line.strip() and not line.startswith("#")]
+        if not lines:
+            raise ResourceError("the vocabulary is empty", where=str(path), help=help)
+        return _from_document({each[0].strip(): each for each in lines}, name, str(path))
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ResourceError(f"this is not JSON: {error}", where=str(path), help=help) from error
+    return _from_document(document, name, str(path))
+
+
+def _from_document(document: Mapping[str, Any], name: str, where: str) -> ObjectWords:
+    """The words of ``{object: [words]}``, or of an object with this under "objects", and what else there may be."""
+    objects = document.get("objects")
+    more = document if isinstance(objects, Mapping) else {}
+    listed = objects if isinstance(objects, Mapping) else document
+    unnamed = more.get("unnamed", ())
+    object_of: dict[str, str] = {}
+    for each, words in listed.items():
+        if isinstance(words, str) or not isinstance(words, Iterable) or not all(isinstance(w, str) for w in words):
+            raise ResourceError(
+                f"{each!r:.60} is not followed by a list of words",
+                where=where,
+                help='write {"dog": ["puppy", "hound"]}',
+            )
+        named = [each] if each not in unnamed else []
+        for word in dict.fromkeys(_spaced(word) for word in (*named, *words)):
+            if word and object_of.setdefault(word, each) != each:
+                raise ResourceError(
+                    f"{word!r} names two objects",
+                    where=f"{where}: {object_of[word]}, {each}",
+                    help="give each word to one object",
+                )
+    if not object_of:
+        raise ResourceError("the vocabulary is empty", where=where, help='write {"dog": ["puppy", "hound"]}')
+    joined = {_spaced(words): _spaced(to) for words, to in more.get("joined", {}).items()}
+    return ObjectWords(name, object_of, joined, dict(more.get("dropped", {})))
+
+
+def _spaced(words: str) -> str:
+    """In lower case, with single spaces."""
+    return " ".join(words.lower().split())

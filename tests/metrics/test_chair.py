@@ -1,0 +1,375 @@
+"""CHAIR: by hand, on hostile input, and against the answers of the official program on real systems."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import captious
+from captious.data import Captions, References, load, read_references
+from captious.errors import (
+    CaptiousWarning,
+    InputError,
+    MissingObjectsError,
+    ParameterError,
+    ResourceError,
+    UnknownNameError,
+)
+from captious.metrics.chair import Chair
+from captious.metrics.shared.image_objects import ImageObjects
+from captious.metrics.shared.object_words import ObjectWords, as_object_words
+from captious.text.nltk_words import word_tokenize
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+CHAIR = SHARED / "chair"
+with_data = pytest.mark.skipif(not CHAIR.exists(), reason="no shared data")
+
+OBJECTS = {1: ["person", "motorcycle"], 2: ["dog"], 3: [], 4: ["cat", "couch"]}
+CANDIDATES = {
+    1: "A man riding a motorcycle next to two dogs.",
+    2: "A dog and a puppy in the snow",
+    3: "a bowl of fruit",
+    4: "a quiet evening",
+}
+REFERENCES = {image: ["a photograph"] for image in OBJECTS}
+NOTHING = ImageObjects({})
+#: Captions, captions with a hallucination, mentions, hallucinated mentions, objects named, objects there.
+STATISTICS = [[1, 1, 3, 1, 2, 2], [1, 0, 2, 0, 1, 1], [1, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 2]]
+
+
+def captions(candidates: Mapping[Any, str] = CANDIDATES) -> Captions:
+    return load(candidates, {image: ["a photograph"] for image in candidates})
+
+
+def lines(path: Path) -> Iterable[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+class TestByHand:
+    def test_statistics(self) -> None:
+        np.testing.assert_array_equal(Chair(OBJECTS).statistics(captions()), STATISTICS)
+
+    def test_scores(self) -> None:
+        report = captious.score(CANDIDATES, REFERENCES, ["chair"], settings=captious.Settings(objects=OBJECTS))
+        assert {name: result.score for name, result in report.items()} == {
+            "chair-s": 2 / 4,
+            "chair-i": 2 / 6,
+            "chair-recall": 3 / 5,
+        }
+        np.testing.assert_allclose(report["chair-i"].per_caption, [1 / 3, 0, 1, 0])
+        np.testing.assert_allclose(report["chair-recall"].per_caption, [1, 1, 0, 0])
+        assert [result.lower_is_better for result in report.values()] == [True, True, False]
+        low, high = report["chair-i"].confidence_interval()
+        assert 0 <= low <= report["chair-i"].score <= high <= 1
+
+    @pytest.mark.filterwarnings("ignore:too few images")
+    def test_systems_are_compared(self) -> None:
+        settings = captious.Settings(objects=OBJECTS)
+        honest = {**CANDIDATES, 1: "a man on a motorcycle", 3: "some fruit"}
+        compared = captious.compare(CANDIDATES, honest, REFERENCES, ["chair"], settings=settings, resamples=20)
+        assert compared["chair-s"].difference == -0.5
+        assert compared["chair-s"].lower_is_better
+
+    def test_signature(self) -> None:
+        signature = Chair(OBJECTS).signatures()[1]
+        assert signature.startswith("chair-i|variant:official|vocabulary:coco|objects:4-")
+        reordered = {image: OBJECTS[image][::-1] for image in reversed(OBJECTS)}
+        assert Chair(reordered).signatures()[1] == signature
+        assert Chair({**OBJECTS, 3: ["dog"]}).signatures()[1] != signature
+
+    def test_mentions_are_marked(self) -> None:
+        found = Chair(OBJECTS).explain(CANDIDATES[1], ["person", "bicycle"])
+        assert [(m.words, m.object, m.start, m.end) for m in found.mentions] == [
+            ("man", "person", 1, 2),
+            ("motorcycle", "motorcycle", 4, 5),
+            ("dog", "dog", 8, 9),
+        ]
+        assert found.hallucinated == (False, True, True)
+        assert (found.objects, found.unmentioned) == (("bicycle", "person"), ("bicycle",))
+        assert found.scores == {"chair-s": 1.0, "chair-i": pytest.approx(2 / 3), "chair-recall": 0.5}
+
+
+class TestWords:
+    """What the README of the shared data lists as consequences, and what variants change."""
+
+    @pytest.mark.parametrize(
+        ("caption", "expected"),
+        [
+            ("a bus, two buses", ["bus"]),
+            ("a glass and wine glasses", ["wine glass"]),
+            ("a baby elephant and a baby", ["elephant", "person"]),
+            ("a baby teddy bear", ["person", "teddy bear"]),
+            ("a passenger train track", ["train"]),
+            ("a toilet with its seat up next to a chair", ["toilet", "chair"]),
+            ("seats", ["chair"]),
+            ("a motor bike at home plate", []),
+            ("a stove top oven", ["oven", "oven"]),
+            ("a dining table", ["dining table"]),
+            ("the cat's tail", ["cat"]),
+            ("a dog/cat", []),
+            ("", []),
+        ],
+    )
+    def test_official(self, caption: str, expected: list[str]) -> None:
+        assert [each.object for each in Chair(NOTHING).explain(caption, []).mentions] == expected
+
+    def test_the_fixed_variant_finds_the_bus(self) -> None:
+        found = Chair(NOTHING, variant="fixed").explain("a bus, two buses, an airbus and people", ["bus"])
+        assert [each.object for each in found.mentions] == ["bus", "bus", "airplane", "person"]
+
+    def test_other_words(self, tmp_path: Path) -> None:
+        lists = tmp_path / "words.txt"
+        lists.write_text("# of ours\nglasses, spectacles\nwind turbine, windmill\npublic address system, loudspeaker\n")
+        chair = Chair({1: ["glasses"]}, vocabulary=lists)
+        caption = "Spectacles, wind turbines, and a public address system; reading glasses"
+        assert [each.object for each in chair.explain(caption, []).mentions] == [
+            "glasses",
+            "wind turbine",
+            "public address system",
+            "glasses",
+        ]
+        document = tmp_path / "words.json"
+        document.write_text(
+            json.dumps(
+                {
+                    "glasses": ["spectacles"],
+                    "wind turbine": ["windmill"],
+                    "public address system": ["loudspeaker"],
+                }
+            )
+        )
+        assert chair.vocabulary.object_of == as_object_words(document).object_of
+        assert "|vocabulary:words-" in chair.signatures()[0]
+
+    @pytest.mark.parametrize(
+        ("name", "content", "said"),
+        [
+            ("a.json", "{", "not JSON"),
+            ("a.json", "{}", "empty"),
+            ("a.json", '{"dog": "puppy"}', "not followed by a list"),
+            ("a.json", '{"dog": ["pet"], "cat": ["pet"]}', "names two objects"),
+            ("a.txt", "# nothing\n", "empty"),
+            ("a.txt", "\udcff", "cannot read"),
+        ],
+    )
+    def test_bad_vocabularies(self, tmp_path: Path, name: str, content: str, said: str) -> None:
+        path = tmp_path / name
+        path.write_bytes(content.encode(errors="surrogateescape"))
+        with pytest.raises(ResourceError, match=said):
+            as_object_words(path)
+
+    def test_a_vocabulary_that_is_not_there(self, tmp_path: Path) -> None:
+        with pytest.raises(ResourceError, match="cannot read"):
+            as_object_words(tmp_path / "none.txt")
+
+    def test_words_of_the_package(self) -> None:
+        words = as_object_words("coco")
+        assert isinstance(words, ObjectWords)
+        assert len(words.objects) == 80
+
+
+class TestObjects:
+    @pytest.mark.parametrize("suffix", [".json", ".parquet"])
+    def test_saved_objects_are_read(self, tmp_path: Path, suffix: str) -> None:
+        if suffix == ".parquet":
+            pytest.importorskip("pyarrow")
+        path = tmp_path / f"objects{suffix}"
+        saved = ImageObjects.read(OBJECTS)
+        saved.save(path)
+        found = ImageObjects.read(path)
+        assert found.label == saved.label
+        np.testing.assert_array_equal(Chair(path).statistics(captions()), STATISTICS)
+
+    def test_ids_agree_as_those_of_captions_do(self, tmp_path: Path) -> None:
+        path = tmp_path / "objects.json"
+        path.write_text(json.dumps(OBJECTS))  # its ids are text
+        by_name = {str(image): caption for image, caption in CANDIDATES.items()}
+        named = {str(image): names for image, names in OBJECTS.items()}
+        for objects, candidates in ((path, CANDIDATES), (path, by_name), (OBJECTS, CANDIDATES), (named, by_name)):
+            np.testing.assert_array_equal(Chair(objects).statistics(captions(candidates)), STATISTICS)
+        written = tmp_path / "candidates.json"
+        written.write_text(json.dumps(by_name))
+        table = read_references(str(written))
+        np.testing.assert_array_equal(Chair(OBJECTS).statistics(Captions(table.texts, table)), STATISTICS)
+
+    def test_positions_match_only_positions(self) -> None:
+        by_position = load([*CANDIDATES.values()], [["a photograph"]] * 4)
+        np.testing.assert_array_equal(Chair([*OBJECTS.values()]).statistics(by_position), STATISTICS)
+        with pytest.raises(ParameterError, match="only positions"):
+            Chair(OBJECTS).statistics(by_position)
+
+    def test_images_without_objects_are_named(self) -> None:
+        with pytest.raises(
+            MissingObjectsError, match=r"(?s)objects of 2 of 4 images.*image_id 3, 4.*--subset"
+        ) as caught:
+            Chair({1: ["dog"], 2: ["dog"]}).statistics(captions())
+        assert isinstance(caught.value, InputError)
+
+    def test_a_subset_leaves_them_out(self) -> None:
+        settings = captious.Settings(objects={1: OBJECTS[1], 2: OBJECTS[2], 9: []})
+        with pytest.warns(CaptiousWarning, match="chair leaves out 2 of 4 images"):
+            report = captious.score(CANDIDATES, REFERENCES, ["chair"], settings=settings, subset=True)
+        assert report["chair-s"].score == 1 / 2
+        np.testing.assert_array_equal(report["chair-s"].per_caption, [1, 0, np.nan, np.nan])
+        assert report["chair-s"].confidence_interval()
+
+    def test_captions_that_name_nothing_are_remarked_on(self) -> None:
+        with pytest.warns(CaptiousWarning, match="no caption names an object"):
+            captious.score({1: "snow"}, {1: ["snow"]}, Chair(OBJECTS))
+
+    def test_objects_may_be_given_by_any_of_their_words(self) -> None:
+        assert Chair({1: ["Dining Table", "desk", "bow tie", "sofa"][:2]})._objects.by_image == {1: {"dining table"}}
+
+    def test_unknown_objects_are_named(self) -> None:
+        with pytest.raises(ParameterError, match=r"(?s)1 of 2 objects.*vocabulary coco.*'lamp'"):
+            Chair({1: ["dog", "lamp"]})
+
+    def test_it_needs_objects(self) -> None:
+        with pytest.raises(ParameterError, match="--objects FILE"):
+            captious.score(CANDIDATES, REFERENCES, ["chair"])
+
+    def test_it_has_the_named_variants(self) -> None:
+        with pytest.raises(UnknownNameError, match="official, standalone, fixed, lmms-eval"):
+            Chair(OBJECTS, variant="paper")
+
+    def test_annotations_of_coco(self, tmp_path: Path) -> None:
+        instances = {
+            "images": [{"id": 1}, {"id": 2}, {"id": 3}],
+            "categories": [{"id": 7, "name": "train"}, {"id": 1, "name": "person"}],
+            "annotations": [{"image_id": 1, "category_id": 7}, {"image_id": 1, "category_id": 7, "iscrowd": 1}],
+        }
+        written = {"images": [{"id": 1}], "annotations": [{"id": 5, "image_id": 1, "caption": "a man by a train"}]}
+        (tmp_path / "instances.json").write_text(json.dumps(instances))
+        (tmp_path / "captions.json").write_text(json.dumps(written))
+        files = [tmp_path / "captions.json", tmp_path / "instances.json"]
+        found = Chair(NOTHING).objects_of(files)
+        assert found.by_image == {1: {"person", "train"}, 2: frozenset(), 3: frozenset()}
+        assert Chair(NOTHING).objects_of([files[1]]).by_image[1] == {"train"}
+        assert Chair(NOTHING).objects_of([{1: ["desk"]}, {1: ["Two dogs at a desk"]}]).by_image == {
+            1: {"dining table", "dog"}
+        }
+        instances["annotations"].append({"image_id": 2, "category_id": 8})  # type: ignore[attr-defined]
+        (tmp_path / "bad.json").write_text(json.dumps(instances))
+        with pytest.raises(InputError, match="annotation 3"):
+            Chair(NOTHING).objects_of([tmp_path / "bad.json"])
+
+
+def test_rows_do_not_look_at_each_other() -> None:
+    chair, table = Chair(OBJECTS), captions()
+    whole = chair.statistics(table)
+    parts = [chair.statistics(table.select([row])) for row in (2, 0, 3, 1)]
+    np.testing.assert_array_equal(np.vstack(parts), whole[[2, 0, 3, 1]])
+    assert chair.statistics(table.select([])).shape == (0, 6)
+    assert np.isfinite(chair.aggregate(whole)).all()
+
+
+def official(system: str) -> Captions:
+    """The captions of a system, without references, which CHAIR does not need."""
+    results = json.loads(gzip.decompress((SHARED / "coco" / "results_val2014" / f"{system}.json.gz").read_bytes()))
+    results.sort(key=lambda result: result["image_id"])
+    ids = tuple(result["image_id"] for result in results)
+    nothing = References(ids, ("",) * len(ids), np.arange(len(ids) + 1))
+    return Captions(tuple(result["caption"] for result in results), nothing)
+
+
+@pytest.fixture(scope="module")
+def val2014() -> Chair:
+    return Chair(CHAIR / "objects_val2014.jsonl.gz")
+
+
+def assert_is_official(chair: Chair, system: str) -> None:
+    """Every number of the official program for a system."""
+    captions = official(system)
+    statistics = chair.statistics(captions)
+    totals = json.loads((CHAIR / "chair_systems.json").read_text())[system]
+    assert chair.aggregate(statistics.sum(axis=0)).tolist() == [totals[key] for key in ("CHAIRs", "CHAIRi", "Recall")]
+    counts = ("captions", "hallucinated_captions", "object_words", "hallucinated_object_words")
+    assert statistics.sum(axis=0)[:4].tolist() == [totals[key] for key in counts]
+    if not (CHAIR / f"chair_{system}.jsonl.gz").exists():
+        return
+    expected = list(lines(CHAIR / f"chair_{system}.jsonl.gz"))
+    assert [row["image_id"] for row in expected] == list(captions.ids)
+    scores = np.array([[row["chairs"], row["chairi"], row["recall"]] for row in expected])
+    np.testing.assert_array_equal(chair.aggregate(statistics), scores)
+
+
+@with_data
+class TestOfficial:
+    def test_every_caption_of_a_system(self, val2014: Chair) -> None:
+        assert_is_official(val2014, "vinyals-et-al-2017")
+
+    def test_every_word_of_some_captions(self, val2014: Chair) -> None:
+        captions = official("mun-et-al-2017")
+        expected = list(lines(CHAIR / "chair_mun-et-al-2017.jsonl.gz"))[:4000]
+        for row, caption in zip(expected, captions.candidates, strict=False):
+            tokens = word_tokenize(caption)
+            mentions = val2014._finder.mentions(tokens)
+            assert val2014._finder.words(tokens) == row["words"]
+            assert [each.object for each in mentions] == row["objects"]
+            wrong = [each for each in mentions if each.object not in val2014._objects.by_image[row["image_id"]]]
+            assert [[each.words, each.object] for each in wrong] == row["hallucinated"]
+            assert [each.start for each in wrong] == row["hallucination_idxs"]
+
+    def test_captions_made_by_hand(self) -> None:
+        finder = Chair(NOTHING)._finder
+        for case in json.loads((CHAIR / "chair_edge.json").read_text()):
+            tokens = word_tokenize(case["caption"])
+            mentions = finder.mentions(tokens)
+            assert tokens == case["tokens"]
+            assert finder.words(tokens) == case["joined"]
+            assert [each.words for each in mentions] == case["found"]
+            assert finder.objects(tokens) == [each.object for each in mentions] == case["objects"]
+            if not {"toilet", "seat"} <= {*case["joined"]}:  # its indices are then those of a shorter list
+                assert [each.start for each in mentions] == case["idxs"]
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        "system",
+        [
+            *("mun-et-al-2017", "shetty-et-al-2017", "liu-et-al-2017", "shetty-et-al-2016", "wu-et-al-2016"),
+            "zhou-et-al-2017",
+        ],
+    )
+    def test_every_system(self, val2014: Chair, system: str) -> None:
+        assert_is_official(val2014, system)
+
+    @pytest.mark.slow
+    def test_objects_of_all_reference_captions(self) -> None:
+        found = Chair(NOTHING).objects_of([SHARED / "coco" / "captions_val2014.json.gz"]).by_image
+        rows = list(lines(CHAIR / "objects_val2014.jsonl.gz"))
+        assert {row["image_id"]: set(row["caption_objects"]) for row in rows} == found
+
+    @pytest.mark.slow
+    def test_every_reference_caption(self) -> None:
+        document = json.loads(gzip.decompress((SHARED / "coco" / "captions_val2014.json.gz").read_bytes()))
+        texts = {annotation["id"]: annotation["caption"] for annotation in document["annotations"]}
+        finder = Chair(NOTHING)._finder
+        other_places = 0
+        for row in lines(CHAIR / "chair_references_val2014.jsonl.gz"):
+            mentions = finder.mentions(word_tokenize(texts[row["id"]]))
+            assert [each.words for each in mentions] == row["found"]
+            assert [each.object for each in mentions] == row["objects"]
+            other_places += [each.start for each in mentions] != row["idxs"]
+        assert other_places == 24  # 22 with a toilet and a seat, 2 whose sentences Punkt ends elsewhere
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        ("system", "expected"),
+        [
+            ("mun-et-al-2017", (16.892, 11.495, 42.975)),
+            ("vinyals-et-al-2017", (16.406, 12.763, 37.815)),
+            ("zhou-et-al-2017", (14.603, 10.094, 42.439)),
+        ],
+    )
+    def test_the_fixed_variant(self, system: str, expected: tuple[float, ...]) -> None:
+        sources = [CHAIR / "objects_val2014.jsonl.gz", SHARED / "coco" / "captions_val2014.json.gz"]
+        chair = Chair(Chair(NOTHING, variant="fixed").objects_of(sources), variant="fixed")
+        scores = chair.aggregate(chair.statistics(official(system)).sum(axis=0))
+        np.testing.assert_allclose(100 * scores, expected, atol=6e-4)
