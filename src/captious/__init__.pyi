@@ -53,6 +53,7 @@ from .metrics.yi2020 import Yi2020 as Yi2020
 from .metrics.yi2020_unigram import Yi2020Unigram as Yi2020Unigram
 from .models import Encoder as Encoder
 from .models import WordVectors as WordVectors
+from .report.write_report import write_report as write_report
 from .text import Tokenizer as Tokenizer
 from .text import register_tokenizer as register_tokenizer
 from .version import __version__ as __version__

@@ -12,7 +12,7 @@ from captious.cli.study.group import study
 
 from .conftest import assert_refused
 
-COMMANDS = [["score"], ["compare"], ["explain"], ["metrics"], ["prepare"], ["fit"], ["doctor"]]
+COMMANDS = [["score"], ["compare"], ["explain"], ["report"], ["metrics"], ["prepare"], ["fit"], ["doctor"]]
 COMMANDS += [["resources"], ["resources", "list"], ["resources", "get"], ["resources", "build"]]
 COMMANDS += [["parse"]]
 COMMANDS += [["learn"], ["learn", "features"], ["learn", "data"], ["learn", "train"]]

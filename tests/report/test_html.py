@@ -48,7 +48,7 @@ def test_a_report(first: captious.Report) -> None:
 
 def test_a_comparison(first: captious.Report, second: captious.Report) -> None:
     page = parsed(compare_reports(first, second, resamples=9)._repr_html_())
-    assert {"first", "second", "95% interval", "+.2500"} <= set(page.text)
+    assert {"first", "second", "difference", "+.2500"} <= set(page.text)
 
 
 def test_everything_is_escaped() -> None:

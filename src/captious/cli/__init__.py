@@ -31,6 +31,7 @@ _COMMANDS = {
     "score": "Score one or more systems against references.",
     "compare": "Test the difference between two systems.",
     "explain": "Show why a caption got its score.",
+    "report": "Write scores, tests and captions as one HTML page.",
     "judge": "Measure how well metrics agree with human judgments.",
     "study": "Study metrics: references, robustness, failures, cost.",
     "data": "List the benchmarks of human judgments, or write their items.",

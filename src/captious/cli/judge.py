@@ -36,7 +36,7 @@ __all__ = ["judge"]
     help="Test of --compare: exchange the scores of two metrics on random halves of the images, or compare them in the "
     "resamples of the intervals, which takes much less time for many metrics.",
 )
-@output_options("table", "json", "csv", "latex", pictures=True)
+@output_options("table", "json", "csv", "latex", "html", pictures=True)
 @metric_option
 @settings_options
 @data_option

@@ -26,7 +26,7 @@ __all__ = ["deliver", "deliver_result", "format_option", "output_options", "prin
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: The format that the name of an output file asks for.
-_BY_EXTENSION = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tex": "latex"}
+_BY_EXTENSION = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tex": "latex", ".html": "html"}
 
 
 def format_option(*formats: str) -> Callable[[F], F]:
@@ -193,6 +193,10 @@ def _result_content(result: Judgment | Study, format_: str) -> str | RenderableT
 
     if format_ == "table":
         return renderers.table(result)  # type: ignore[no-any-return]
+    if format_ == "html":
+        from captious.report.write_report import report_page
+
+        return report_page(result)
     of_judgment, of_study = {
         "json": (machine_readable.judgment_json, machine_readable.study_json),
         "csv": (machine_readable.judgment_csv, machine_readable.study_csv),

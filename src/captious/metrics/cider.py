@@ -93,7 +93,7 @@ class Cider(MeanMetric):
         if len(word_map):
             word_map = _word_map(candidates, idf)
         similarity = weighted.score(candidates.ids, candidates.offsets, rows, word_map, threads())
-        return similarity * self._scale
+        return similarity * self.scale
 
     def scorer(self, references: object, output: str | None = None) -> CiderScorer:
         output_of(self, output)
@@ -113,7 +113,7 @@ class Cider(MeanMetric):
         ]
 
     @property
-    def _scale(self) -> float:
+    def scale(self) -> float:
         return 1.0 if self.variant == "paper" else 10.0
 
     def _weights(self, idf: DocumentFrequencies) -> _WeightLayer:
@@ -189,4 +189,4 @@ class CiderScorer:
         """
         rows = self._rows.of(image_ids, captions)
         ids, offsets = self._metric.tokenizer.look_up_words(captions, self._vocabulary)
-        return self._weighted.score(ids, offsets, rows, _SAME_WORDS, threads()) * self._metric._scale
+        return self._weighted.score(ids, offsets, rows, _SAME_WORDS, threads()) * self._metric.scale

@@ -52,7 +52,7 @@ class CiderD(Cider):
         return {**super().parameters, "sigma": self.sigma}
 
     @property
-    def _scale(self) -> float:
+    def scale(self) -> float:
         return 10.0
 
     def _weights(self, idf: DocumentFrequencies) -> _WeightLayer:

@@ -6,7 +6,7 @@ what the COCO caption toolkit gets from meteor-1.5.jar with its options ``-l en 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -102,6 +102,14 @@ class Meteor(Metric):
         }
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        return self.best_references(captions)[1]
+
+    def best_references(self, captions: Captions) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The reference of each image that gives the candidate its score, and the statistics of that pair.
+
+        Returns:
+            int64[n], indices into ``captions.references.texts``; float64[n, 23].
+        """
         candidates, references = captions.layer(MeteorLayer(self.tokenizer, self.tables))
         offsets = captions.references.offsets
         try:
@@ -126,17 +134,17 @@ class Meteor(Metric):
         best = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), np.diff(offsets))
         rows = np.flatnonzero(scores == best)  # the first of equally good references
         first = rows[np.searchsorted(rows, offsets[:-1])]
-        return counts[first]
+        return first, counts[first]
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         # Always as a table: the power of a single number may differ in the last bit from that of an array.
-        precision, recall, fragmentation = self._parts(np.atleast_2d(statistics))
+        precision, recall, fragmentation = self.parts(np.atleast_2d(statistics))
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = 1 / ((1 - self.alpha) / precision + self.alpha / recall)
             scores = mean * (1 - self.gamma * fragmentation**self.beta)
         return np.maximum(np.nan_to_num(scores, nan=0.0), 0.0).reshape(*statistics.shape[:-1], 1)
 
-    def _parts(self, statistics: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+    def parts(self, statistics: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         """Precision, recall and fragmentation; NaN where there is nothing to divide by."""
         matches = statistics[..., _MATCHES].reshape(*statistics.shape[:-1], len(_MODULES), 2, 2)
         words = statistics[..., _WORDS] - statistics[..., _FUNCTION_WORDS]
@@ -154,6 +162,20 @@ class Meteor(Metric):
     def _module_bits(self) -> int:
         return sum(1 << bit for bit, name in enumerate(_MODULES) if name in self.modules)
 
+    def best_alignments(self, captions: Captions, rows: Iterable[int]) -> Iterator[NDArray[np.int32]]:
+        """Of these images, the alignment of each candidate with the reference of ``best_references``.
+
+        Yields:
+            int32[n_matches, 5]: start and length of a match in the candidate, start and length in the reference, and
+            the index of its module in METEOR's order; in the order of the reference.
+        """
+        candidates, references = captions.layer(MeteorLayer(self.tokenizer, self.tables))
+        best = self.best_references(captions)[0]
+        for row in rows:
+            ours = candidates.ids[candidates.offsets[row] : candidates.offsets[row + 1]]
+            theirs = references.ids[references.offsets[best[row]] : references.offsets[best[row] + 1]]
+            yield meteor_alignment(candidates.lexicon, ours, theirs, self._module_bits)
+
     def align(self, candidate: str, reference: str) -> Alignment:
         """How METEOR aligns a candidate with one reference, and the resulting scores."""
         captions = load({0: candidate}, {0: [reference]})
@@ -163,7 +185,7 @@ class Meteor(Metric):
         words, other = ([side.vocabulary.word(i) for i in side.ids.tolist()] for side in (left, right))
         names = tuple(_MODULES)
         matches = tuple(Match(i, i + n, j, j + m, names[module]) for i, n, j, m, module in links.tolist())
-        precision, recall, fragmentation = (float(np.nan_to_num(part)) for part in self._parts(statistics))
+        precision, recall, fragmentation = (float(np.nan_to_num(part)) for part in self.parts(statistics))
         score = float(self.aggregate(statistics)[0])
         starts = [match for k, match in enumerate(matches) if k == 0 or not match.continues(matches[k - 1])]
         return Alignment(tuple(words), tuple(other), matches, len(starts), precision, recall, fragmentation, score)

@@ -7,7 +7,7 @@ implementations that the field has used.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar
@@ -103,14 +103,10 @@ class Wmd(VectorMetric):
         ours, theirs = captions.layer(BagLayer(self.words))
         words = ours.table.words
         distance = float(self.distances(captions)[0])
-        moves: list[Move] = []
-        if isfinite(distance):
-            n, m = int(ours.counts.sum()), int(theirs.counts.sum())
-            costs = word_distances(self._rows(ours), ours.words, theirs.words)
-            plan = transport_plan(costs, ours.counts.astype(np.int64) * m, theirs.counts.astype(np.int64) * n)
-            for i, j in np.argwhere(plan).tolist():
-                share = float(plan[i, j]) / (n * m)
-                moves.append(Move(words[ours.words[i]], words[theirs.words[j]], share, float(costs[i, j])))
+        moves = [
+            Move(words[word], words[other], share, cost)
+            for word, other, share, cost in next(self.plans(captions, [0], np.zeros(1, np.int64)))
+        ]
         return Transport(
             candidate=_bag(ours),
             reference=_bag(theirs),
@@ -120,6 +116,36 @@ class Wmd(VectorMetric):
             distance=distance if isfinite(distance) else None,
             score=float(np.exp(-distance / self.sigma)),
         )
+
+    def plans(
+        self, captions: Captions, rows: Iterable[int], references: NDArray[np.int64]
+    ) -> Iterator[list[tuple[int, int, float, float]]]:
+        """Of these images, how the words of one reference are moved to those of the candidate.
+
+        Args:
+            captions: the table.
+            rows: its images.
+            references: of every image of the table, the index of a reference in ``captions.references.texts``.
+
+        Yields:
+            (word of the candidate, word of the reference, share, distance) for each move; words are numbers in the
+            table of the candidates' bags. Nothing where a caption has no word with a vector.
+        """
+        ours, theirs = captions.layer(BagLayer(self.words))
+        vectors = self._rows(ours)
+        for row in rows:
+            words, counts = ours.caption(row)
+            others, other_counts = theirs.caption(int(references[row]))
+            if not (len(words) and len(others)):
+                yield []
+                continue
+            n, m = int(counts.sum()), int(other_counts.sum())
+            costs = word_distances(vectors, words, others)
+            plan = transport_plan(costs, counts.astype(np.int64) * m, other_counts.astype(np.int64) * n)
+            yield [
+                (int(words[i]), int(others[j]), int(plan[i, j]) / (n * m), float(costs[i, j]))
+                for i, j in np.argwhere(plan).tolist()
+            ]
 
     def _left_out(self, text: str, bag: Bags) -> tuple[str, ...]:
         """Tokens of a caption that are not in its bag."""

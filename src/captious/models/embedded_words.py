@@ -161,6 +161,11 @@ class Bags:
         offsets = np.concatenate([[0], np.cumsum(np.bincount(distinct // size, minlength=n))])
         return cls((distinct % size)[order].astype(np.int32), counts[order].astype(np.int32), offsets, captions.table)
 
+    def caption(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The words of one caption, and their counts."""
+        of_row = slice(self.offsets[row], self.offsets[row + 1])
+        return self.words[of_row], self.counts[of_row]
+
 
 @dataclass(frozen=True)
 class BagLayer:

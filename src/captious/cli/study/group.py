@@ -76,7 +76,7 @@ def study_options(
             decorated = data_option(decorated)
         if metrics:
             decorated = metric_option(settings_options(decorated))
-        return output_options("table", "json", "csv", "latex", pictures=pictures)(decorated)  # type: ignore[no-any-return]
+        return output_options("table", "json", "csv", "latex", "html", pictures=pictures)(decorated)  # type: ignore[no-any-return]
 
     return decorate
 

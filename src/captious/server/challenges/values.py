@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, TypeAlias
@@ -16,6 +15,7 @@ from captious.metrics.contract import registry
 from captious.metrics.contract.selection import ALL
 from captious.metrics.contract.settings import REFERENCES_AS
 from captious.metrics.contract.specification import Specification
+from captious.report.image_urls import fields_problem
 from captious.server.challenges.problems import CrossError, unknown_key
 
 __all__ = [
@@ -98,15 +98,8 @@ def _image_url(template: str) -> str:
     """A template in which nothing but ``{id}`` is replaced, so that it can reach into no object."""
     if not template:
         return template
-    try:
-        pieces = [*string.Formatter().parse(template)]
-    except ValueError as error:
-        raise ValueError(f"is not a template: {error}") from None
-    fields = [(name, form, conversion) for _, name, form, conversion in pieces if name is not None]
-    if not fields or any(name != "id" or conversion for name, _, conversion in fields):
-        raise ValueError("must contain {id}, or {id:012d} for numbers with leading zeros, and no other field")
-    if any(form and re.fullmatch(r"0?[0-9]{0,2}d", form) is None for _, form, _ in fields):
-        raise ValueError("only formats such as {id:012d} are known")
+    if problem := fields_problem(template):
+        raise ValueError(problem)
     parts = urlsplit(template.partition("{")[0])
     on_the_web = parts.scheme in {"https", "http"} and parts.netloc
     if re.search(r"[\s\\]", template) or not (on_the_web or re.match(r"/[^/{]", template)):

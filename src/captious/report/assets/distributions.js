@@ -1,0 +1,42 @@
+// Distributions of caption scores: one chart per output, one line per system.
+
+const MOST_BINS = 40;
+
+function showDistributions({ scores }) {
+  const section = document.getElementById("distributions");
+  const charts = manifest.outputs.map((output, i) => distribution(output, scores[i]));
+  section.append(legend(manifest.systems), element("div", { class: "charts" }, charts),
+    element("p", { class: "explained" }, "Captions by score, in percent of all captions. Triangles are corpus scores."));
+}
+
+function distribution(output, ofSystems) {
+  const [low, high] = extent(ofSystems);
+  const size = Math.min(MOST_BINS, Math.max(8, Math.round(1.5 * Math.sqrt(manifest.images))));
+  const width = (high - low) / size || 1;
+  const points = ofSystems.flatMap((values, system) => {
+    const bins = new Float64Array(size + 1);
+    let n = 0;
+    for (const value of values) if (Number.isFinite(value)) { bins[Math.min(size - 1, Math.floor((value - low) / width))]++; n++; }
+    bins[size] = bins[size - 1]; // the line ends where the last bin does
+    return Array.from(bins, (count, bin) => ({ system, x: low + bin * width, y: n ? (100 * count) / n : 0 }));
+  });
+  const corpus = output.corpus.map((value, system) => ({ value, system })).filter(({ value }) => value !== null);
+  return element("figure", {}, element("figcaption", {}, labelled(output)), chart(`Distribution of ${output.name}`, {
+    ...chartSize(),
+    x: { label: null, nice: true },
+    y: { label: null, grid: true, ticks: 4, tickFormat: (value) => `${value}%` },
+    marks: [
+      ...ofSystems.map((_, system) => Plot.lineY(points.filter((point) => point.system === system), {
+        x: "x", y: "y", curve: "step-after", stroke: color(system), strokeWidth: 1.6, strokeDasharray: dash(system) ?? "none",
+      })),
+      ...corpus.map(({ value, system }) => Plot.dot([value], { x: (d) => d, y: 0, symbol: "triangle", r: 4, fill: color(system), stroke: "var(--paper)", strokeWidth: 0.5 })),
+    ],
+  }));
+}
+
+function extent(ofSystems) {
+  let low = Infinity, high = -Infinity;
+  for (const values of ofSystems)
+    for (const value of values) if (Number.isFinite(value)) { low = Math.min(low, value); high = Math.max(high, value); }
+  return low <= high ? [low, high] : [0, 1];
+}

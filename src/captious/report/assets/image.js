@@ -1,0 +1,91 @@
+// One image: its candidates with all scores, its references, and why the candidates got a score.
+
+const EXPLAINERS = { alignment: explainAlignment, scene: explainScene, ngrams: explainNgrams, transport: explainTransport };
+
+class ImagePanel {
+  /** @param {(by: number) => void} move selects the image before or after this one */
+  constructor(data, move) {
+    this.data = data;
+    this.move = move;
+    this.explanation = 0;
+    this.node = element("section", { class: "image", "aria-label": "Image" });
+  }
+
+  async show(image, place) {
+    const key = (this.latest = {});
+    if (image < 0) return;
+    this.shown = [image, place];
+    const captions = await Promise.all(manifest.captions.lists.map((_, list) => loadCaptions(list)));
+    const explanations = manifest.explanations.metrics;
+    const why = explanations.length ? await this.why(image, explanations[this.explanation]) : [];
+    if (key !== this.latest) return;
+    const id = this.data.ids.texts[image];
+    const focused = this.node.contains(document.activeElement) ? document.activeElement.dataset.name : null;
+    const references = [];
+    for (let row = this.data.starts[image]; row < this.data.starts[image + 1]; row++) references.push(element("li", { dir: "auto" }, captions[0].text(row)));
+    this.node.replaceChildren(...[
+      element("div", { class: "top" }, element("h3", {}, `Image ${id}`), this.steps(place)),
+      this.picture(image, id),
+      explanations.length ? element("div", { class: "controls" }, field("Explain", this.chooser(explanations))) : null,
+      ...manifest.systems.map((name, system) => element("article", { class: "candidate" },
+        element("h4", {}, element("span", { class: `mark series-${system % COLORS}`, "aria-hidden": "true" }), name),
+        element("p", { class: "caption", dir: "auto" }, captions[system + 1].text(image)),
+        this.scores(image, system),
+        why[system] ?? null)),
+      element("h4", {}, `References`),
+      element("ul", { class: "references" }, references),
+    ].filter(Boolean));
+    if (focused) this.node.querySelector(`[data-name="${focused}"]`)?.focus();
+  }
+
+  steps({ position, of }) {
+    const button = (text, by, name) => element("button", {
+      type: "button", class: "quiet", "data-name": name, "aria-label": `${text} image`, onclick: () => this.move(by),
+      "aria-disabled": String(position + by < 0 || position + by >= of),
+    }, text);
+    return element("div", { class: "steps" }, button("Previous", -1, "previous"),
+      element("span", { class: "quiet" }, `${(position + 1).toLocaleString("en")} of ${of.toLocaleString("en")}`), button("Next", 1, "next"));
+  }
+
+  chooser(explanations) {
+    const made = choice(explanations.map(({ label }, i) => [i, label]), this.explanation, (value) => {
+      this.explanation = Number(value);
+      this.show(...this.shown);
+    });
+    made.dataset.name = "explain";
+    return made;
+  }
+
+  scores(image, system) {
+    return element("dl", { class: "scores" }, manifest.outputs.map((output, i) => {
+      const value = this.data.scores[i][system][image];
+      const others = this.data.scores[i].map((each) => each[image]);
+      const [best, worst] = output.lower ? [Math.min(...others), Math.max(...others)] : [Math.max(...others), Math.min(...others)];
+      return element("div", { class: value === best && best !== worst ? "best" : null }, element("dt", {}, labelled(output)), element("dd", {}, score(value)));
+    }));
+  }
+
+  picture(image, id) {
+    if (!manifest.url) return null;
+    const address = manifest.url.map((piece) => (typeof piece === "string" ? piece : padded(id, piece, this.data.ids.isNumber(image)))).join("");
+    const figure = element("p", { class: "picture" });
+    figure.append(element("img", {
+      src: address, alt: `Image ${id}`, decoding: "async", referrerpolicy: "no-referrer",
+      onerror: () => figure.replaceChildren(element("span", { class: "quiet" }, "The picture cannot be loaded from "), element("code", {}, address)),
+    }));
+    return figure;
+  }
+
+  /** One explanation per system. */
+  async why(image, about) {
+    const place = about.kind === "ngrams" ? image : await explainedPlace(image);
+    if (place < 0) return manifest.systems.map(() => element("p", { class: "quiet" }, `This image is not among those whose explanations by ${about.label} are in this file.`));
+    return Promise.all(manifest.systems.map((_, system) => EXPLAINERS[about.kind](about, image, place, system, this.data)));
+  }
+}
+
+/** An id in an address: numbers with leading zeros, text with its special characters escaped. */
+function padded(id, digits, isNumber) {
+  if (!isNumber) return encodeURIComponent(id);
+  return id.startsWith("-") ? `-${id.slice(1).padStart(digits - 1, "0")}` : id.padStart(digits, "0");
+}

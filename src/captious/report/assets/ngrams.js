@@ -1,0 +1,95 @@
+// CIDEr and CIDEr-D: what each n-gram of a candidate adds to its score, from tokens and document frequencies.
+
+const SHOWN = 12;
+
+async function explainNgrams(about, image, place, system, data) {
+  const [words, ours, theirs, idf] = await Promise.all([
+    strings(manifest.explanations.tables[about.table].tokens), loadTokens(about.table, system + 1), loadTokens(about.table, 0), weights(about),
+  ]);
+  const references = [];
+  for (let row = data.starts[image]; row < data.starts[image + 1]; row++) references.push(theirs(row));
+  const found = cider(ours(image), references, idf, about);
+  const written = (tokens) => tokens.map((token) => plain(words[token])).join(" ");
+  const matched = found.ngrams.filter((ngram) => ngram.references > 0).sort((a, b) => b.adds - a.adds);
+  const strangers = found.ngrams.filter((ngram) => ngram.references === 0).sort((a, b) => b.weight - a.weight);
+  const most = Math.max(...matched.map((ngram) => ngram.adds), 1e-9);
+  const rows = matched.map((ngram, i) => element("tr", { hidden: i >= SHOWN }, element("td", {}, element("bdi", {}, written(ngram.tokens))),
+    element("td", { class: "number" }, score(ngram.weight, 2)), element("td", { class: "number" }, `${ngram.references} of ${references.length}`),
+    element("td", { class: "number" }, score(ngram.adds, 3)), element("td", { class: "bar" }, bar(ngram.adds / most))));
+  const more = element("button", { type: "button", class: "link", onclick: () => { rows.forEach((row) => { row.hidden = false; }); more.remove(); } },
+    `Show all ${matched.length}`);
+  return element("div", { class: "why" },
+    matched.length ? element("table", { class: "ngrams" }, element("thead", {}, element("tr", {}, ["n-gram", "weight", "references", "adds"].map((head, i) =>
+      element("th", { scope: "col", class: i ? "number" : null }, head)), element("td"))), element("tbody", {}, rows)) : element("p", {}, "No n-gram is in a reference."),
+    matched.length > SHOWN ? more : null,
+    strangers.length ? element("p", { class: "facts" }, "In no reference: ", strangers.slice(0, 8).flatMap((ngram, i) => [i ? ", " : "",
+      element("bdi", {}, written(ngram.tokens)), ` (${score(ngram.weight, 2)})`]), strangers.length > 8 ? `, and ${strangers.length - 8} more` : "") : null,
+    element("p", { class: "explained" }, `Weight: inverse document frequency over ${about.documents.toLocaleString("en")} images. The last column adds up to ${score(found.score)}.`));
+}
+
+function bar(share) {
+  return drawn("svg", { width: 60, height: 8, "aria-hidden": "true" }, drawn("rect", { width: Math.max(1, 60 * share).toFixed(1), height: 8, rx: 1 }));
+}
+
+/** A function of an n-gram, as numbers of tokens, that gives its inverse document frequency. */
+async function weights(about) {
+  const [lengths, words, documents] = await Promise.all(["lengths", "words", "documents"].map((name) => integers(about.ngrams[name])));
+  const nodes = once(about.ngrams, () => {
+    const found = new Map(), path = [0, 0, 0, 0, 0]; // node 0 is the root, node k + 1 the k-th n-gram
+    for (let k = 0; k < lengths.length; k++) {
+      const n = lengths[k];
+      found.set(path[n - 1] * 2 ** 24 + words[k], k + 1);
+      path[n] = k + 1;
+    }
+    return found;
+  });
+  const log = Math.log(about.documents);
+  return (ngram) => {
+    let node = 0;
+    for (const token of ngram) {
+      node = nodes.get(node * 2 ** 24 + token);
+      if (node === undefined) return log;
+    }
+    return log - Math.log(Math.max(1, documents[node - 1]));
+  };
+}
+
+/** The score, and of each n-gram of the candidate its weight, the references that have it, and what it adds. */
+function cider(candidate, references, idf, { scale, sigma, clip, relative }) {
+  const ours = counted(candidate, idf);
+  const length = (tokens) => (relative || tokens.length === 0 ? tokens.length : tokens.length - 1);
+  const mine = norms(ours);
+  const ngrams = [...ours.values()].map((ngram) => ({ ...ngram, references: 0, adds: 0 }));
+  for (const reference of references) {
+    const theirs = counted(reference, idf), norm = norms(theirs);
+    const delta = length(candidate) - length(reference);
+    const penalty = sigma ? Math.exp(-(delta * delta) / (2 * sigma * sigma)) : 1;
+    for (const ngram of ngrams) {
+      const other = theirs.get(ngram.key);
+      if (!other) continue;
+      ngram.references++;
+      const order = ngram.tokens.length - 1;
+      const adjust = relative ? (reference.length - order) / (candidate.length - order) : 1;
+      const a = ngram.count * ngram.weight * adjust, b = other.count * ngram.weight, size = mine[order] * adjust * norm[order];
+      if (size) ngram.adds += (scale * penalty * (clip ? Math.min(a, b) : a) * b) / size / 4 / references.length;
+    }
+  }
+  return { score: ngrams.reduce((sum, ngram) => sum + ngram.adds, 0), ngrams };
+}
+
+function counted(tokens, idf) {
+  const found = new Map();
+  for (let n = 1; n <= 4; n++)
+    for (let i = 0; i + n <= tokens.length; i++) {
+      const ngram = Array.from(tokens.slice(i, i + n)), key = ngram.join(" ");
+      if (found.has(key)) found.get(key).count++;
+      else found.set(key, { key, tokens: ngram, count: 1, weight: idf(ngram) });
+    }
+  return found;
+}
+
+function norms(ngrams) {
+  const squares = [0, 0, 0, 0];
+  for (const { tokens, count, weight } of ngrams.values()) squares[tokens.length - 1] += (count * weight) ** 2;
+  return squares.map(Math.sqrt);
+}

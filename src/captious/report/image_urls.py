@@ -1,0 +1,99 @@
+"""Addresses of images: templates such as ``https://images.example.org/{id:012d}.jpg``, and what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from captious.data import ImageId
+from captious.errors import ParameterError
+
+__all__ = ["ImageUrls", "fields_problem"]
+
+
+def fields_problem(template: str) -> str:
+    """What is wrong with the fields of a template, in which nothing but ``{id}`` may be replaced; "" if nothing is."""
+    try:
+        fields = _fields(template)
+    except ValueError as error:
+        return f"is not a template: {error}"
+    if not fields or any(name != "id" or conversion for _, name, _, conversion in fields):
+        return "must contain {id}, or {id:012d} for numbers with leading zeros, and no other field"
+    if any(form and re.fullmatch(r"0?[0-9]{0,2}d", form) is None for _, _, form, _ in fields):
+        return "only formats such as {id:012d} are known"
+    return ""
+
+
+def _fields(template: str) -> list[tuple[str, str, str, str]]:
+    """Text before a field, its name, format and conversion, for each field."""
+    pieces = string.Formatter().parse(template)
+    return [(text, name, form or "", conversion or "") for text, name, form, conversion in pieces if name is not None]
+
+
+@dataclass(frozen=True)
+class ImageUrls:
+    """Where a page finds the image of an id: an address on the web, or a path relative to the page.
+
+    Args:
+        template: with ``{id}``, or ``{id:012d}`` for numbers with leading zeros.
+
+    Raises:
+        ParameterError: not such a template.
+    """
+
+    template: str
+
+    def __post_init__(self) -> None:
+        problem = fields_problem(self.template) or self._place_problem()
+        if problem:
+            raise ParameterError(
+                f"the image URL {problem}",
+                where=self.template,
+                help="give a template such as 'https://images.example.org/{id:012d}.jpg', or a path relative to the "
+                "report, such as 'images/{id}.jpg'",
+            )
+
+    def _place_problem(self) -> str:
+        if re.search(r"[\s\\\x00-\x1f\"'<>;,]", self.template):
+            return "holds blanks, quotes or other characters that must be written as %20, %22, ..."
+        fixed = self.template.partition("{")[0]
+        if re.match(r"[a-z][a-z0-9+.-]*:", fixed, re.IGNORECASE) is None and not fixed.startswith("//"):
+            return ""
+        parts = urlsplit(fixed)
+        on_the_web = parts.scheme in {"https", "http"} and parts.netloc and "@" not in parts.netloc
+        if not on_the_web or not parts.path:
+            return "must begin with https:// or http:// and a host, or be a relative path"
+        return ""
+
+    @property
+    def source(self) -> str:
+        """What the content security policy of the page has to allow."""
+        parts = urlsplit(self.template.partition("{")[0])
+        return f"{parts.scheme}://{parts.netloc}" if parts.netloc else "'self' file:"
+
+    @property
+    def pieces(self) -> Sequence[str | int]:
+        """The template in pieces: text as it is; a field as the least number of digits of the id."""
+        found: list[str | int] = []
+        for text, name, form, _ in string.Formatter().parse(self.template):
+            found += [text] if text else []
+            if name is not None:
+                found.append(int(form[:-1] or 0) if form else 0)
+        return found
+
+    def check(self, ids: Iterable[ImageId]) -> None:
+        """Refuse ids that the template cannot take.
+
+        Raises:
+            ParameterError: a format of numbers, and an id that is text.
+        """
+        wrong = next((image for image in ids if isinstance(image, str)), None)
+        if wrong is not None and any(form for _, _, form, _ in _fields(self.template)):
+            raise ParameterError(
+                f"the image URL has a format for numbers, but there are image ids such as {wrong!r:.60}",
+                where=self.template,
+                help="write {id} without a format",
+            )

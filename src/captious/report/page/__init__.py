@@ -1,0 +1,1 @@
+"""Results as pages: one HTML file each, which holds its data, style and scripts, and loads nothing."""

@@ -1,0 +1,83 @@
+"""Arrays inside a page: narrowed, deflated, base64, each in an element of its own unpacked when needed.
+
+What describes a column in the manifest is a plain dictionary: the number of its element, its type, and how it was
+arranged before it was compressed. ``assets/columns.js`` reads it.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Column", "Columns"]
+
+#: What the manifest says about a column.
+Column: TypeAlias = dict[str, Any]
+
+_INTEGERS = (np.uint8, np.uint16, np.uint32, np.int32)
+_NO_NUMBER = -(2**31)  # stands for nan
+_DIGITS = 4  # after the point, as scores are shown
+
+
+class Columns:
+    """The columns of one page, in the order in which they were added."""
+
+    def __init__(self) -> None:
+        self._packed: list[str] = []
+
+    def __iter__(self) -> Iterator[str]:
+        """The content of each element: base64, which needs no escapes in HTML."""
+        return iter(self._packed)
+
+    def integers(self, values: ArrayLike) -> Column:
+        """Integers from -2^31 + 1 to 2^32 - 1, in the narrowest type that holds them; any shape, flattened."""
+        array = np.asarray(values).ravel()
+        low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+        kind = next(each for each in _INTEGERS if np.iinfo(each).min <= low and high <= np.iinfo(each).max)
+        return self._add(array.astype(kind))
+
+    def numbers(self, values: NDArray[np.float64]) -> Column:
+        """Numbers with four digits after the point, or more where all are small; nan is kept.
+
+        Numbers that this cannot hold, such as infinities, are stored as they are.
+        """
+        known = np.abs(values[~np.isnan(values)])
+        most = float(known.max(initial=0))
+        digits = _DIGITS
+        if 0 < most < 0.1:
+            digits += min(int(-np.floor(np.log10(most))) - 1, 8)
+        if not most * 10**digits < 2**31 - 1:
+            return self._add(np.asarray(values, np.float64))
+        scaled = np.where(np.isnan(values), _NO_NUMBER, np.round(np.nan_to_num(values) * 10**digits))
+        return {**self._add(scaled.astype(np.int32), planes=True), "digits": digits}
+
+    def strings(self, texts: Sequence[str]) -> Column:
+        """Strings: one after the other as UTF-8, and their lengths as the page counts them, in UTF-16 units."""
+        joined = "".join(texts)
+        lengths = np.fromiter((len(text) for text in texts), np.int64, len(texts))
+        if not joined.isascii():
+            wide = (sum(c > "\uffff" for c in text) if not text.isascii() else 0 for text in texts)
+            lengths = lengths + np.fromiter(wide, np.int64, len(texts))
+        raw = np.frombuffer(joined.encode("utf-8", "replace"), np.uint8)
+        return {"text": self._add(raw), "lengths": self.integers(lengths)}
+
+    def lists(self, rows: Iterable[Sequence[int]]) -> Column:
+        """Lists of integers of any lengths."""
+        kept = [*rows]
+        flat = [value for row in kept for value in row]
+        return {"counts": self.integers([len(row) for row in kept]), "values": self.integers(flat)}
+
+    def _add(self, array: NDArray[Any], *, planes: bool = False) -> Column:
+        """Pack an array; ``planes`` puts the first bytes of all values before all second ones, and so on."""
+        array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        raw = array.tobytes()
+        if planes:
+            raw = array.view(np.uint8).reshape(-1, array.itemsize).T.tobytes()
+        self._packed.append(base64.b64encode(zlib.compress(raw, 9)).decode("ascii"))
+        found: Column = {"column": len(self._packed) - 1, "type": f"{array.dtype.kind}{array.itemsize}"}
+        return {**found, "planes": True} if planes else found

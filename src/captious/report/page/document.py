@@ -1,0 +1,113 @@
+"""One file that is a whole page: style, data and scripts inside, and a policy that lets it load nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from html import escape
+from importlib import resources
+from string import Template
+from typing import Any
+
+from captious.report import numbers
+from captious.report.image_urls import ImageUrls
+from captious.version import __version__
+
+__all__ = ["asset", "document", "text"]
+
+_STYLES = ("tables.css", "page.css")
+_LIBRARIES = ("d3-7.9.2", "observable-plot-0.6.17")
+#: In the order in which they are put together; each is a part of one module.
+_SCRIPTS = (
+    "columns.js",
+    "elements.js",
+    "data.js",
+    "figures.js",
+    "tables.js",
+    "distributions.js",
+    "alignments.js",
+    "scenes.js",
+    "ngrams.js",
+    "transport.js",
+    "image.js",
+    "list.js",
+    "explorer.js",
+    "results.js",
+    "printing.js",
+    "main.js",
+)
+#: Of the style that Observable Plot puts into its drawings, for the class "plot".
+_PLOT_STYLE = "sha256-+TfQir1nvDucAdvE6XUQBt4ayUjpAWkbw2kCdSfekHM="
+
+
+def document(
+    title: str,
+    content: str,
+    manifest: Mapping[str, Any],
+    columns: Iterable[str] = (),
+    *,
+    images: ImageUrls | None = None,
+) -> str:
+    """The page.
+
+    Args:
+        title: of the page, plain text.
+        content: of its main part, HTML.
+        manifest: what its scripts know, plain values.
+        columns: the data, base64.
+        images: where images come from.
+    """
+    style = "".join(asset(name) for name in _STYLES)
+    own = "".join(asset(name) for name in _SCRIPTS)
+    scripts = [_library(name) for name in _LIBRARIES]
+    known = json.dumps(manifest, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    data = [f'<script type="application/json" id="manifest">{known}</script>']
+    data += [f'<script type="text/plain" class="column">{packed}</script>' for packed in columns]
+    code = [f"<script>{script}</script>" for script in scripts] + [f'<script type="module">{own}</script>']
+    return Template(asset("page.html")).substitute(
+        policy=_policy([*scripts, own], style, images),
+        version=escape(__version__),
+        title=text(title),
+        style=style,
+        content=content,
+        images="" if images is None else ", except for images",
+        data="\n".join(data),
+        scripts="\n".join(code),
+    )
+
+
+def text(value: str) -> str:
+    """Text from outside as HTML."""
+    return escape(numbers.plain(value))
+
+
+@cache
+def asset(name: str) -> str:
+    """The content of a file of the package."""
+    return resources.files("captious.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+@cache
+def _library(name: str) -> str:
+    """A library with its licence."""
+    licence = asset(f"third_party/{name}.LICENSE").strip()
+    return f"/*\n{licence}\n*/\n{asset(f'third_party/{name}.min.js')}"
+
+
+def _policy(scripts: Sequence[str], style: str, images: ImageUrls | None) -> str:
+    rules = {
+        "default-src": "'none'",
+        "script-src": " ".join(f"'{_hash(script)}'" for script in scripts),
+        "style-src": f"'{_hash(style)}' '{_PLOT_STYLE}'",
+        "img-src": "'none'" if images is None else images.source,
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return escape("; ".join(f"{name} {value}" for name, value in rules.items()))
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode("ascii")

@@ -1,0 +1,58 @@
+"""METEOR: the alignment of each candidate with the reference that gives it its score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from captious.metrics.meteor import Meteor
+from captious.report.page.texts import TokenTable
+from captious.text import MeteorLayer
+
+if TYPE_CHECKING:
+    from captious.report.page.explanations.explained import Explained
+
+__all__ = ["pack"]
+
+
+def pack(metric: Meteor, explained: Explained, tokens: Callable[[Any], tuple[int, TokenTable]]) -> dict[str, Any]:
+    """Per system: the reference, precision and recall of each image, and the matches of all images.
+
+    A match is five numbers: words between it and the match before it in the candidate (which may be negative), its
+    words there, the same of the reference, and its module.
+    """
+    columns = explained.columns
+    table, _ = tokens(MeteorLayer(metric.tokenizer, metric.tables))
+    systems = []
+    for report in explained.reports:
+        captions = report.captions
+        first = captions.references.offsets[explained.rows]
+        best, statistics = metric.best_references(captions)
+        precision, recall, _ = metric.parts(statistics[explained.rows])
+        links = [*metric.best_alignments(captions, explained.rows.tolist())]
+        counts = [len(each) for each in links]
+        flat = np.concatenate(links) if links else np.empty((0, 5), np.int32)
+        begins = np.concatenate([[True], np.diff(np.repeat(np.arange(len(counts)), counts)) > 0])[: len(flat)]
+        gaps = [_gaps(flat[:, start], flat[:, start + 1], begins) for start in (0, 2)]
+        systems.append(
+            {
+                "reference": columns.integers(best[explained.rows] - first),
+                "precision": columns.numbers(np.nan_to_num(precision)),
+                "recall": columns.numbers(np.nan_to_num(recall)),
+                "counts": columns.integers(counts),
+                "gaps": columns.integers(gaps[0]),
+                "lengths": columns.integers(flat[:, 1]),
+                "reference_gaps": columns.integers(gaps[1]),
+                "reference_lengths": columns.integers(flat[:, 3]),
+                "modules": columns.integers(flat[:, 4]),
+            }
+        )
+    return {"kind": "alignment", "table": table, "systems": systems}
+
+
+def _gaps(starts: Any, lengths: Any, begins: Any) -> Any:
+    """Words between the end of a match and the start of the next one; for the first match of a caption, before it."""
+    ends = np.concatenate([[0], (starts + lengths)[:-1]])[: len(starts)]
+    return starts - np.where(begins, 0, ends)

@@ -1,0 +1,115 @@
+"""CIDEr: the n-grams that captions share, weighed in the page from tokens and document frequencies.
+
+An n-gram that no document has weighs as much as one of a single document. So frequencies of 2 and more are enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.metrics.cider import Cider
+from captious.metrics.cider_d import CiderD
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.report.page.texts import TokenTable
+from captious.text import WordLayer
+
+if TYPE_CHECKING:
+    from captious.report.page.explanations.explained import Explained
+
+__all__ = ["pack"]
+
+
+def pack(metric: Cider, explained: Explained, tokens: Callable[[Any], tuple[int, TokenTable]]) -> dict[str, Any]:
+    """Document frequencies as a tree of n-grams in preorder: of each its length, its last word, and its frequency."""
+    columns = explained.columns
+    number, table = tokens(WordLayer(metric.tokenizer))
+    idf = metric.frequencies(explained.reports[0].captions.references)
+    ngrams, documents = _known(idf, table)
+    ngrams, documents = _occurring(ngrams, documents, explained, metric, table)
+    lengths, last, documents = _tree(ngrams, documents)
+    about = {
+        "kind": "ngrams",
+        "table": number,
+        "documents": idf.n_documents,
+        "scale": metric.scale,
+        "ngrams": {
+            "lengths": columns.integers(lengths),
+            "words": columns.integers(last),
+            "documents": columns.integers(documents),
+        },
+    }
+    if isinstance(metric, CiderD):
+        about |= {"sigma": metric.sigma, "clip": True, "relative": metric.variant == "paper"}
+    return about
+
+
+def _known(idf: DocumentFrequencies, table: TokenTable) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """N-grams of two or more documents, int32[n, 4] in numbers of the page's tokens, and how many documents."""
+    ngrams, documents = idf.counts.entries()
+    frequent = documents > 1
+    ngrams, documents = ngrams[frequent], documents[frequent]
+    numbers = np.array([table.tokens.get(word, -2) for word in idf.vocabulary.words()] + [-1], np.int32)
+    ngrams = numbers[ngrams]  # -1, after the end of an n-gram, stays
+    there = (ngrams != -2).all(axis=1)
+    return ngrams[there], documents[there]
+
+
+def _occurring(
+    ngrams: NDArray[np.int32],
+    documents: NDArray[np.int64],
+    explained: Explained,
+    metric: Cider,
+    table: TokenTable,
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Those that captions of the page have."""
+    reports = explained.reports
+    layer = WordLayer(metric.tokenizer)
+    every = [reports[0].captions.references.layer(layer), *(report.captions.layer(layer)[0] for report in reports)]
+    seen = np.unique(np.concatenate([_hashes(table.numbered(found), found.offsets) for found in every]))
+    there = np.isin(_hash(ngrams), seen)
+    return ngrams[there], documents[there]
+
+
+def _hashes(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Hashes of all n-grams of captions."""
+    caption = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    padded = np.concatenate([ids, np.full(4, -1, np.int32)])
+    caption = np.concatenate([caption, np.full(4, -1)])
+    found = []
+    for n in range(1, 5):
+        whole = np.flatnonzero(caption[: len(ids)] == caption[n - 1 : len(ids) + n - 1])
+        columns = [padded[whole + k] if k < n else np.full(len(whole), -1, np.int32) for k in range(4)]
+        found.append(np.unique(_hash(np.stack(columns, axis=1))))
+    return np.concatenate(found)
+
+
+def _hash(ngrams: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """64 bits of each n-gram; two that share them do no harm, as one may be kept in vain."""
+    out = np.zeros(len(ngrams), np.uint64)
+    for column in ngrams.T:
+        out = (out ^ (column.astype(np.int64) + 2).astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        out ^= out >> np.uint64(29)
+    return out
+
+
+def _tree(
+    ngrams: NDArray[np.int32], documents: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """N-grams in preorder: length, last word and frequency. Beginnings that are missing come in with frequency 1."""
+    beginnings = [ngrams]
+    for n in (1, 2, 3):
+        longer = ngrams[ngrams[:, n] >= 0]
+        longer[:, n:] = -1
+        beginnings.append(longer)
+    every = np.concatenate(beginnings)
+    counts = np.concatenate([documents, np.ones(len(every) - len(documents), np.int64)])
+    order = np.lexsort((-counts, *every.T[::-1]))
+    every, counts = every[order], counts[order]
+    first = np.concatenate([[True], (every[1:] != every[:-1]).any(axis=1)])[: len(every)]
+    every, counts = every[first], counts[first]
+    lengths = (every >= 0).sum(axis=1)
+    return lengths, every[np.arange(len(every)), lengths - 1], counts

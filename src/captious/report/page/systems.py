@@ -1,0 +1,240 @@
+"""The page of one or more systems: scores, tests, distributions, and every caption with its explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import ParameterError
+from captious.evaluation import Comparison, GroupedReport, Report, compare_reports
+from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.report import html, numbers
+from captious.report.image_urls import ImageUrls
+from captious.report.page.columns import Columns
+from captious.report.page.document import document, text
+from captious.report.page.explanations import Explained, explanations_of
+from captious.report.page.texts import caption_words
+from captious.report.tables import direction, subject
+
+__all__ = ["SystemsPage"]
+
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class SystemsPage:
+    """A page of systems.
+
+    Args:
+        reports: systems that were scored with the same metrics on the same images.
+        title: of the page; the names of the systems by default.
+        images: where images come from.
+        explain: the number of images whose alignments, scene graphs and transport plans are in the page; None for all.
+        resamples, seed: of intervals and tests.
+        grouped: the same reports by group of images.
+
+    Raises:
+        ParameterError: no systems, different images, references or metrics, two systems of one name, or a negative
+            number of images.
+    """
+
+    reports: Sequence[Report]
+    title: str = ""
+    images: ImageUrls | None = None
+    explain: int | None = None
+    resamples: int = DEFAULT_RESAMPLES
+    seed: int = DEFAULT_SEED
+    grouped: Sequence[GroupedReport] = ()
+
+    def __post_init__(self) -> None:
+        if not self.reports:
+            raise ParameterError("a report needs at least one system", help="give results of captious.score")
+        names = [report.system for report in self.reports]
+        if repeated := next((name for name in names if names.count(name) > 1), None):
+            raise ParameterError(
+                f"two systems are called {repeated!r:.60}", help="give them names: captious.score(..., system=...)"
+            )
+        if self.explain is not None and self.explain < 0:
+            raise ParameterError(f"{self.explain} images cannot be explained", help="give 0 or more")
+        if self.images is not None:
+            self.images.check(self.reports[0].ids)
+
+    def html(self) -> str:
+        """The page."""
+        first = self.reports[0]
+        comparisons = [
+            compare_reports(a, b, level=_LEVEL, resamples=self.resamples, seed=self.seed)
+            for a, b in combinations(self.reports, 2)
+        ]
+        intervals = [
+            {
+                name: result.confidence_interval(_LEVEL, resamples=self.resamples, seed=self.seed)
+                for name, result in report.items()
+            }
+            for report in self.reports
+        ]
+        columns = Columns()
+        rows = self._explained()
+        references = first.captions.references
+        words = caption_words([references.texts, *(report.captions.candidates for report in self.reports)])
+        manifest = {
+            "kind": "systems",
+            "systems": [numbers.plain(report.system) for report in self.reports],
+            "images": first.n_images,
+            "ids": self._ids(columns),
+            "outputs": [
+                {
+                    "name": name,
+                    "scores": [columns.numbers(report[name].per_caption) for report in self.reports],
+                    "corpus": [_finite(report[name].score) for report in self.reports],
+                    "lower": first[name].lower_is_better,
+                }
+                for name in first
+            ],
+            "by": self._by,
+            "groups": self._grouped(columns),
+            "references": columns.integers(np.diff(references.offsets)),
+            "captions": words.pack(columns),
+            "explanations": explanations_of(Explained(self.reports, rows, words, columns)),
+            "url": None if self.images is None else self.images.pieces,
+        }
+        return document(self._title, self._content(comparisons, intervals, rows), manifest, columns, images=self.images)
+
+    @property
+    def _title(self) -> str:
+        names = [report.system for report in self.reports]
+        return self.title or (", ".join(names) if len(names) < 4 else f"{len(names)} systems")
+
+    @property
+    def _by(self) -> str:
+        """The output that captions are sorted by at first."""
+        first = self.reports[0]
+        return "cider-d" if "cider-d" in first else [*first][-1]
+
+    def _grouped(self, columns: Columns) -> dict[str, Any] | None:
+        """The groups, and that of each image."""
+        if not self.grouped:
+            return None
+        numbers_of = {name: number for number, name in enumerate(self.grouped[0])}
+        group_of = {image: numbers_of[name] for name, report in self.grouped[0].items() for image in report.ids}
+        return {
+            "by": numbers.plain(self.grouped[0].by),
+            "names": [numbers.plain(name) for name in numbers_of],
+            "of_images": columns.integers([group_of[image] for image in self.reports[0].ids]),
+        }
+
+    def _ids(self, columns: Columns) -> dict[str, Any]:
+        """Image ids: numbers, or text and which of them are numbers."""
+        ids = self.reports[0].ids
+        if all(isinstance(image, int) and -(2**31) < image < 2**31 for image in ids):
+            return {"numbers": columns.integers([*ids])}
+        return {
+            "texts": columns.strings([str(image) for image in ids]),
+            "are_numbers": columns.integers([isinstance(image, int) for image in ids]),
+        }
+
+    def _explained(self) -> NDArray[np.int64]:
+        """The images that are explained: those on which caption scores differ most, or the worst of one system."""
+        first = self.reports[0]
+        n = first.n_images
+        if self.explain is None or self.explain >= n:
+            return np.arange(n)
+        scores = np.nan_to_num(np.stack([report[self._by].per_caption for report in self.reports]))
+        worst = scores[0] if first[self._by].lower_is_better else -scores[0]
+        spread = worst if len(scores) == 1 else scores.max(axis=0) - scores.min(axis=0)
+        return np.sort(np.argsort(-spread, kind="stable")[: self.explain])
+
+    # ---- the parts that need no script
+
+    def _content(
+        self,
+        comparisons: Sequence[Comparison],
+        intervals: Sequence[Mapping[str, tuple[float, float]]],
+        rows: NDArray[np.int64],
+    ) -> str:
+        first = self.reports[0]
+        parts = [
+            f"<h1>{text(self._title)}</h1>",
+            f'<p class="where">{text(subject(self.reports))}</p>',
+            self._warnings(),
+        ]
+        sampling = f"{self.resamples:,} resamples of images, seed {self.seed}"
+        best = " The best score of each row is underlined." if len(self.reports) > 1 else ""
+        lower = "".join(f" {text(each)}" for each in direction(result.lower_is_better for result in first.values()))
+        parts += [
+            "<section><h2>Scores</h2>",
+            _scrolling(html.scores_table(self.reports, intervals=intervals), "Scores"),
+            f'<p class="explained">Below each score is its 95% bootstrap interval ({text(sampling)}).{best}{lower}</p>',
+            html.signatures(first),
+            "</section>",
+        ]
+        if self.grouped:
+            parts += [f'<section id="groups"><h2>Scores by {text(self.grouped[0].by)}</h2>']
+            parts += [
+                f'<div class="output" data-name="{text(name)}"><h3>{text(name)}</h3>'
+                f"{_scrolling(html.group_table(self.grouped, name), f'{name} by group')}</div>"
+                for name in first
+            ]
+            parts += [
+                '<p class="explained">Macro: the mean of the groups. Micro: all images together. Images are resampled '
+                "within their groups.</p></section>"
+            ]
+        if comparisons:
+            parts += ['<section id="differences"><h2>Differences</h2>']
+            parts += [
+                f'<div class="pair" data-a="{a}" data-b="{b}"><h3>{text(found.b.system)} − {text(found.a.system)}</h3>'
+                f"{_scrolling(html.differences_table(found), f'{found.b.system} − {found.a.system}')}</div>"
+                for (a, b), found in zip(combinations(range(len(self.reports)), 2), comparisons, strict=True)
+            ]
+            several = " The p values are not corrected for the number of comparisons." if len(comparisons) > 1 else ""
+            parts += [
+                f'<p class="explained">Each difference has its 95% interval below it, drawn on its own scale around '
+                f"zero; it is bold where p of the paired bootstrap is below .05. Intervals and p values: "
+                f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{several}</p></section>"
+            ]
+        parts += [
+            '<section id="distributions"><h2>Distributions</h2></section>',
+            '<section id="captions"><h2>Captions</h2>',
+            '<p class="needs-script">Distributions and captions need JavaScript.</p>',
+            self._limit(rows),
+            "</section>",
+        ]
+        return "\n".join(part for part in parts if part)
+
+    def _warnings(self) -> str:
+        first = self.reports[0]
+        said = [warning for report in self.grouped or self.reports for warning in report.warnings]
+        said += few_images(first.n_images)
+        said += [
+            f"{report.system}: subset; excluded {report.left_out['candidates']:,} candidates without references "
+            f"and {report.left_out['images']:,} images without a candidate."
+            for report in self.reports
+            if report.left_out
+        ]
+        items = "".join(f"<p>{text(sentence[:1].upper() + sentence[1:])}</p>" for sentence in dict.fromkeys(said))
+        return f'<div class="note" role="note">{items}</div>' if items else ""
+
+    def _limit(self, rows: NDArray[np.int64]) -> str:
+        n = self.reports[0].n_images
+        if len(rows) == n:
+            return ""
+        which = "the worst scores" if len(self.reports) == 1 else "the largest differences between systems"
+        return (
+            f'<p class="explained">Explanations other than n-grams are in this file for {len(rows):,} of {n:,} images, '
+            f"those with {which} (captious report --explain).</p>"
+        )
+
+
+def _scrolling(table: str, label: str) -> str:
+    """A table that may be wider than the window."""
+    return f'<div class="scroll" role="region" aria-label="{text(label)}" tabindex="0">{table}</div>'
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

@@ -1,0 +1,152 @@
+"""Captions inside a page: as numbers of words over one vocabulary, and tokens as what each word becomes.
+
+A caption is cut at single blanks, so that joining its words gives the same text, byte for byte. Tokens of a caption
+are those of its words, one after the other, for nearly every caption; the others are listed. So a page knows the tokens
+of every caption at the cost of the captions themselves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import References
+from captious.data.captions import ReferenceLayer
+from captious.native import Vocabulary
+from captious.report.page.columns import Column, Columns
+
+__all__ = ["CaptionWords", "TokenIds", "TokenTable", "caption_words", "ragged"]
+
+
+class TokenIds(Protocol):
+    """Captions as ids over a vocabulary; what layers of tokens are."""
+
+    @property
+    def ids(self) -> NDArray[np.int32]:
+        """int32[n_tokens]."""
+        ...
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """int64[n_captions + 1]."""
+        ...
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The tokens."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class CaptionWords:
+    """Lists of captions as words.
+
+    Args:
+        words: distinct words of all lists, the most frequent first.
+        ids: of each list, int32[n_words].
+        offsets: of each list, int64[n_captions + 1].
+    """
+
+    words: Sequence[str]
+    ids: Sequence[NDArray[np.int32]]
+    offsets: Sequence[NDArray[np.int64]]
+
+    def pack(self, columns: Columns) -> dict[str, Any]:
+        """What the manifest says about them."""
+        lists = [
+            {"counts": columns.integers(np.diff(offsets)), "values": columns.integers(ids)}
+            for ids, offsets in zip(self.ids, self.offsets, strict=True)
+        ]
+        return {"words": columns.strings(self.words), "lists": lists}
+
+
+def caption_words(lists: Sequence[Sequence[str]]) -> CaptionWords:
+    """Cut lists of captions at single blanks."""
+    cut = [[text.split(" ") for text in texts] for texts in lists]
+    counts = Counter(chain.from_iterable(chain.from_iterable(cut)))
+    words = sorted(counts, key=lambda word: (-counts[word], word))
+    numbers = {word: number for number, word in enumerate(words)}
+    ids, offsets = [], []
+    for texts in cut:
+        bounds = np.cumsum([0, *map(len, texts)])
+        flat = chain.from_iterable(texts)
+        ids.append(np.fromiter(map(numbers.__getitem__, flat), np.int32, int(bounds[-1])))
+        offsets.append(bounds)
+    return CaptionWords(words, ids, offsets)
+
+
+class TokenTable:
+    """Tokens of captions, given their words.
+
+    Args:
+        captions: the captions as words.
+        layer: the annotation that makes tokens of references.
+    """
+
+    def __init__(self, captions: CaptionWords, layer: ReferenceLayer[TokenIds]) -> None:
+        self._captions = captions
+        each = References(
+            ids=tuple(range(len(captions.words))),
+            texts=tuple(captions.words),
+            offsets=np.arange(len(captions.words) + 1),
+        )
+        found = layer.of_references(each) if captions.words else None
+        #: Distinct tokens, by number.
+        self.tokens: dict[str, int] = {}
+        self._of_words = np.empty(0, np.int32) if found is None else self.numbered(found)
+        self._bounds = np.zeros(1, np.int64) if found is None else np.asarray(found.offsets)
+        self._others: list[dict[str, Any]] = []
+
+    def numbered(self, found: TokenIds) -> NDArray[np.int32]:
+        """Ids over a vocabulary as numbers of this table, int32[n_tokens]; tokens that are new are added."""
+        used, places = np.unique(found.ids, return_inverse=True)
+        words = [found.vocabulary.word(i) for i in used.tolist()]
+        numbers = [self.tokens.setdefault(word, len(self.tokens)) for word in words]
+        return np.array(numbers, np.int32)[places] if numbers else np.empty(0, np.int32)
+
+    def number(self, token: str) -> int:
+        """The number of a token, which is added if it is new."""
+        return self.tokens.setdefault(token, len(self.tokens))
+
+    def add(self, which: int, found: TokenIds) -> None:
+        """Note the captions of list ``which`` whose tokens are not those of their words."""
+        ids, bounds = self.numbered(found), np.asarray(found.offsets)
+        words, offsets = self._captions.ids[which], self._captions.offsets[which]
+        lengths = np.diff(self._bounds)[words]
+        guess = self._of_words[ragged(self._bounds[words], lengths)]
+        starts = np.concatenate([[0], np.cumsum(lengths)])[offsets]
+        wrong = np.diff(starts) != np.diff(bounds)
+        same = np.flatnonzero(~wrong)
+        n = np.diff(bounds)[same]
+        differ = guess[ragged(starts[same], n)] != ids[ragged(bounds[same], n)]
+        wrong[np.unique(np.repeat(same, n)[differ])] = True
+        rows = np.flatnonzero(wrong)
+        counts = np.diff(bounds)[rows]
+        self._others.append(
+            {"list": which, "rows": rows, "counts": counts, "values": ids[ragged(bounds[rows], counts)]}
+        )
+
+    def pack(self, columns: Columns) -> dict[str, Any]:
+        """What the manifest says about them."""
+        others: list[Column] = [
+            {name: value if name == "list" else columns.integers(value) for name, value in other.items()}
+            for other in self._others
+        ]
+        return {
+            "tokens": columns.strings([*self.tokens]),
+            "of_words": {"counts": columns.integers(np.diff(self._bounds)), "values": columns.integers(self._of_words)},
+            "others": others,
+        }
+
+
+def ragged(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """Indices of stretches, one after the other: start, start + 1, ... of each."""
+    ends = np.cumsum(lengths)
+    shift = np.repeat(np.asarray(starts) - (ends - lengths), lengths)
+    return np.asarray(shift + np.arange(len(shift)), np.int64)

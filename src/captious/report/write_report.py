@@ -1,0 +1,89 @@
+"""``write_report``: results as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from captious.atomic_write import whole_file
+from captious.errors import ParameterError
+from captious.evaluation import Comparison, Report
+from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.report.image_urls import ImageUrls
+from captious.report.page.systems import SystemsPage
+
+if TYPE_CHECKING:
+    from captious.judgment import Judgment, Study
+
+__all__ = ["report_page", "write_report"]
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    result: Report | Comparison | Judgment | Study | Sequence[Report],
+    *,
+    title: str = "",
+    image_url: str | None = None,
+    explain: int | None = None,
+    groups: object = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> None:
+    """Write a result as an HTML file that holds everything it shows. The same result gives the same bytes.
+
+    Args:
+        path: the file.
+        result: what to show: one system or several that were scored with the same metrics on the same images, a
+            comparison, a judgment or a study.
+        title: of the page; by default, what it is about.
+        image_url: for systems: where the page finds images, such as ``https://images.example.org/{id:012d}.jpg``, or
+            a path relative to the file, such as ``images/{id}.jpg``. By default, the page shows no images.
+        explain: for systems: the number of images for which alignments, scene graphs and transport plans are in the
+            file, those with the largest differences between systems; None for all.
+        groups: for systems: the group of each image, as ``Report.by_group`` takes it.
+        resamples, seed: for systems: number of resamples and random seed of intervals and tests.
+
+    Raises:
+        ParameterError: systems that cannot be reported together, or an option out of range.
+        OutputError: the file cannot be written.
+    """
+    page = report_page(
+        result, title=title, image_url=image_url, explain=explain, groups=groups, resamples=resamples, seed=seed
+    )
+    with whole_file(path) as file:
+        file.write(page)
+
+
+def report_page(
+    result: Report | Comparison | Judgment | Study | Sequence[Report],
+    *,
+    title: str = "",
+    image_url: str | None = None,
+    explain: int | None = None,
+    groups: object = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> str:
+    """What ``write_report`` writes."""
+    reports: Sequence[Report]
+    if isinstance(result, Report):
+        reports = [result]
+    elif isinstance(result, Comparison):
+        reports, resamples, seed = [result.a, result.b], result.resamples, result.seed
+    elif isinstance(result, Sequence) and not isinstance(result, str) and all(isinstance(r, Report) for r in result):
+        reports = result
+    else:
+        from captious.judgment import Judgment, Study  # imported only here, as scores do not need them
+        from captious.report.page.results import judgment_page, study_page
+
+        if isinstance(result, Judgment):
+            return judgment_page(result, title)
+        if isinstance(result, Study):
+            return study_page(result, title)
+        raise ParameterError(
+            f"{result!r:.60} is not a result", help="give a Report, several of them, a Comparison, Judgment or Study"
+        )
+    images = None if image_url is None else ImageUrls(image_url)
+    grouped = [report.by_group(groups) for report in reports] if groups is not None else []
+    return SystemsPage(reports, title, images, explain, resamples, seed, grouped).html()

@@ -1,0 +1,218 @@
+"""Pages of results in a browser: what they show, with mouse and keyboard, in light and dark, on paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from captious.judgment import Agreement, Judgment, Study, Verdict
+from captious.judgment.benchmarks.registry import protocol
+from captious.judgment.study import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
+from captious.report.write_report import write_report
+
+from ...support.pages import Page
+from ..page.conftest import HOSTILE
+
+sync_api = pytest.importorskip("playwright.sync_api")
+expect = sync_api.expect
+
+Opener = Callable[..., Any]
+
+
+def rows(page: Any) -> list[str]:
+    """The ids in sight, from top to bottom."""
+    options = page.locator(".option").all()
+    places = sorted((int(option.get_attribute("aria-posinset")), option) for option in options)
+    return [option.locator(".id").inner_text() for _, option in places]
+
+
+def check(page: Any) -> None:
+    """axe-core finds nothing, and the page is not wider than its window; light and dark, desktop and phone."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{width} {scheme}\n{found.generate_report()}"
+        wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wider == 0, f"{wider} pixels wider than {width}"
+
+
+def test_sorted_and_chosen_captions(open_page: Opener, examples: Path) -> None:
+    page = open_page(examples)
+    data = Page(examples.read_text(encoding="utf-8"))
+    ids = [*map(str, data.integers(data.manifest["ids"]["numbers"]).tolist())]
+    scores = {o["name"]: [data.numbers(each) for each in o["scores"]] for o in data.manifest["outputs"]}
+    difference = scores["cider-d"][1] - scores["cider-d"][0]
+
+    def in_order(values: Any) -> list[str]:
+        return [ids[i] for i in np.argsort(-np.asarray(values), kind="stable")]
+
+    status = page.locator("[role=status]")
+    expect(status).to_contain_text("24 images · cider-d, improved − baseline")
+    first = rows(page)
+    assert first == in_order(np.abs(difference))[: len(first)]
+    page.get_by_label("Sort by").select_option("score")
+    page.get_by_label("in metric").select_option("rouge-l")
+    page.get_by_label("System", exact=True).select_option("improved")
+    expect(status).to_contain_text("rouge-l of improved")
+    assert rows(page)[:5] == in_order(-scores["rouge-l"][1])[:5]
+    page.get_by_label("Order").select_option("highest first")
+    page.get_by_label("From").fill("0.5")
+    page.get_by_label("to", exact=True).fill("0.7")
+    inside = (scores["rouge-l"][1] >= 0.5) & (scores["rouge-l"][1] <= 0.7)
+    expect(status).to_contain_text(f"{inside.sum()} images of 24")
+    page.get_by_label("Sort by").select_option("disagreement")
+    expect(status).to_contain_text("percentile in rouge-l − percentile in bleu-4 of improved")
+    page.get_by_label(data.manifest["groups"]["by"], exact=True).select_option("odd")
+    expect(status).to_contain_text(f"{sum(int(i) % 2 for i in ids)} images of 24")
+
+
+def test_search(open_page: Opener, examples: Path) -> None:
+    page = open_page(examples)
+    data = Page(examples.read_text(encoding="utf-8"))
+    counts = data.integers(data.manifest["references"])
+    starts = np.cumsum([0, *counts.tolist()])
+    lists = [data.captions(which) for which in range(3)]
+    wanted = sum(
+        any("oranges" in text.lower() for text in [*lists[0][starts[i] : starts[i + 1]], lists[1][i], lists[2][i]])
+        for i in range(24)
+    )
+    assert 0 < wanted < 24
+    page.get_by_label("Search").fill("ORANGES")
+    expect(page.locator("[role=status]")).to_contain_text(re.compile(f"^{wanted} images? of 24"))
+    page.get_by_label("Search").fill("no such words")
+    expect(page.locator("[role=status]")).to_contain_text("0 images of 24")
+    expect(page.get_by_role("listbox")).to_be_hidden()
+
+
+def test_keyboard(open_page: Opener, examples: Path) -> None:
+    page = open_page(examples)
+    heading = page.locator("section.image h3")
+    page.get_by_role("listbox").focus()
+    order = rows(page)
+    for key, place in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("Home", 0)):
+        page.keyboard.press(key)
+        expect(heading).to_have_text(f"Image {order[place]}")
+    page.keyboard.press("End")
+    expect(page.locator(".steps")).to_contain_text("24 of 24")
+    active = page.get_by_role("listbox").get_attribute("aria-activedescendant")
+    expect(page.locator(f"#{active}")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(f"#{active}")).to_be_in_viewport()
+    page.get_by_role("button", name="Previous image").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".steps")).to_contain_text("23 of 24")
+    expect(page.get_by_role("button", name="Previous image")).to_be_focused()
+
+
+def test_explanations(open_page: Opener, examples: Path) -> None:
+    page = open_page(examples)
+    why = page.locator(".why")
+    for label in ("cider-d", "cider-d@paper", "cider"):
+        page.get_by_label("Explain").select_option(label)
+        for _ in range(4):  # what n-grams add is the score, for several images
+            expect(why.first).to_contain_text("adds up to")
+            for candidate in page.locator("article.candidate").all():
+                score = (
+                    candidate.locator("dl.scores div")
+                    .filter(has_text=re.compile(rf"^{re.escape(label)}[.\d]"))
+                    .locator("dd")
+                )
+                added = re.search(r"adds up to (\S+)\.$", candidate.locator(".explained").inner_text())
+                assert added is not None
+                assert abs(float(added[1]) - float(score.inner_text())) < 1.5e-4
+            page.get_by_role("button", name="Next image").click()
+    page.get_by_label("Explain").select_option("meteor")
+    expect(why.first).to_contain_text(re.compile(r"match(es)? in \d+ chunks? · precision \.\d+"))
+    page.get_by_label("Explain").select_option("spice")
+    expect(why.first.get_by_role("img")).to_have_count(2)
+    page.get_by_label("Explain").select_option("wmd")
+    expect(why.first).to_contain_text("candidate → reference")
+
+
+def test_images(open_page: Opener, examples: Path) -> None:
+    page = open_page(examples, missing="images/")
+    expect(page.get_by_role("img", name=re.compile(r"^Image \d+$"))).to_have_count(1)
+    last = sorted((examples.parent / "images").iterdir())[-1]
+    last.rename(last.with_suffix(".gone"))
+    page.get_by_label("Search").fill(last.stem.lstrip("0"))
+    expect(page.locator(".picture")).to_contain_text("cannot be loaded from")
+    last.with_suffix(".gone").rename(last)
+
+
+def test_accessibility(open_page: Opener, examples: Path) -> None:
+    page = open_page(examples)
+    for label in ("meteor", "spice", "cider-d", "wmd"):
+        page.get_by_label("Explain").select_option(label)
+        expect(page.locator(".why")).to_have_count(2)
+        page.wait_for_timeout(200)
+        if label == "spice":
+            page.locator(".why summary").first.click()
+        check(page)
+    page.get_by_label("Search").fill("no such words")
+    expect(page.locator("[role=status]")).to_contain_text("0 images")
+    check(page)
+
+
+def test_hostile_captions(open_page: Opener, awkward: Path) -> None:
+    page = open_page(awkward)
+    page.get_by_label("Sort by").select_option("order of the references")
+    shown = page.locator("section.image article").first.locator("p.caption")
+    page.get_by_role("listbox").focus()
+    for text in HOSTILE.values():
+        expect(page.locator(".why")).to_have_count(2)
+        assert shown.evaluate("node => node.textContent") == text
+        page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.querySelectorAll('main b, main script').length") == 0
+    page.get_by_label("Search").fill("<B>BOLD")
+    expect(page.locator("[role=status]")).to_contain_text("images of 7")
+    check(page)
+
+
+def test_print(open_page: Opener, examples: Path) -> None:
+    page = open_page(examples)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator(".option")).to_have_count(24)
+    for option in (page.locator(".option").first, page.locator(".option").last, page.locator("section.image")):
+        expect(option).to_be_visible()
+    boxes = [option.bounding_box()["y"] for option in page.locator(".option").all()]
+    assert boxes == sorted(set(boxes))  # one below the other
+    expect(page.get_by_label("Search")).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    expect(page.locator(".option").first).to_be_visible()
+
+
+def test_without_scripts(open_page: Opener, examples: Path) -> None:
+    page = open_page(examples, scripts=False)
+    expect(page.get_by_role("heading", name="Differences")).to_be_visible()
+    expect(page.get_by_text("need JavaScript")).to_be_visible()
+    assert page.locator("table.results").first.locator("tbody tr").count() == 8
+
+
+def test_judgments_and_studies(open_page: Opener, tmp_path: Path) -> None:
+    found = [Agreement(name, 0.3, (0.2, 0.4), rank, f"{name}|x") for rank, name in enumerate(("a", "</b>", "c"), 1)]
+    verdict = Verdict(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
+    x = np.array([1.0, 2, 3])
+    square = np.array([[0.0, 0], [1, 0], [1, 1]])
+    pictures = {
+        "curves": Curves(
+            "Curves", "x", "y", {"a": Curve(x, x, x - 1, x + 1), "b": Curve(x, x * np.nan, points=True)}, True
+        ),
+        "matrix": Matrix("Matrix", ["a", "b"], np.array([[1.0, np.nan], [-0.5, 1]])),
+        "clouds": Clouds("Clouds", "x", "y", {"a": Cloud(square, square, square[0])}),
+        "dots": Dots("Dots", "x", {"a": Dot(0.5), "b": Dot(0.25, (0.1, 0.4))}),
+    }
+    study = Study("s", "A study", ("metric", "value"), [{"metric": "a", "value": 0.5}], pictures=pictures)
+    for name, result, charts in (("judgment", Judgment([verdict], 10, 0, 0.95), 1), ("study", study, 4)):
+        write_report(tmp_path / f"{name}.html", result)
+        page = open_page(tmp_path / f"{name}.html")
+        expect(page.locator("svg.plot")).to_have_count(charts)
+        check(page)
