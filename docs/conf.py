@@ -138,7 +138,7 @@ def write_formula(writer: HTML5Translator, node: nodes.math | nodes.math_block) 
     """Write a formula as MathML, which browsers show without a script from another site."""
     block = isinstance(node, nodes.math_block)
     try:
-        formula = tex2mathml(node.astext(), as_block=block)
+        formula = tex2mathml(node.astext().replace(r"\dots", r"\ldots"), as_block=block)
         writer.body.append(f'<div style="overflow-x: auto">{formula}</div>' if block else formula)
     except MathError as error:
         logging.getLogger(__name__).warning("formula that cannot be shown: %s", error, location=node)
