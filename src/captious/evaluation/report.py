@@ -13,6 +13,7 @@ from captious.data import Captions, ImageId
 from captious.display import Displayed
 from captious.errors import MissingExtraError, UnknownNameError
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
+from captious.metrics.contract.exact_sums import column_sums
 from captious.metrics.contract.metric import Metric
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Statistics:
     @cached_property
     def scores(self) -> NDArray[np.float64]:
         """Corpus scores, float64[m]."""
-        return self.metric.aggregate(self.rows.sum(axis=0))
+        return self.metric.aggregate(column_sums(self.rows))
 
     @cached_property
     def per_caption(self) -> NDArray[np.float64]:

@@ -1,0 +1,134 @@
+"""Exact sums of statistics: the same bits in whatever order, and in however many parts, rows are added.
+
+Floating-point addition depends on its order, so sums of parts would depend on how a corpus was split. Here, a sum is an
+integer number of the smallest unit that any product of a float64's mantissa and exponent can have. Integers add without
+rounding; only the finished sum is rounded, once, to the nearest float64.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ExactSums", "column_sums"]
+
+_DIGITS = 53  # of a float64's mantissa
+_UNIT = 1126  # every float64 is a multiple of 2**-1126: the smallest exponent of frexp is -1073
+_HALF = 27  # digits of the lower half of a mantissa
+_ROWS = 1 << 25  # sums of so many halves fit a float64
+_WHOLE = 2.0**53  # whole numbers up to this are exact
+_TEXT = re.compile(r"(-?[0-9a-f]{1,1000})(?:p(-[0-9]{1,4}))?")
+
+
+@dataclass(frozen=True)
+class ExactSums:
+    """Sums of k columns, each an integer number of 2**-1126.
+
+    Sums are added with ``+``; addition is associative and commutative, to the bit.
+    """
+
+    units: tuple[int, ...]
+
+    @classmethod
+    def zero(cls, k: int) -> ExactSums:
+        """The sum of no rows of k columns."""
+        return cls((0,) * k)
+
+    @classmethod
+    def of(cls, rows: NDArray[np.float64]) -> ExactSums:
+        """The sum of rows, float64[n, k].
+
+        Raises:
+            ValueError: a number that is not finite.
+        """
+        if not np.isfinite(rows).all():
+            raise ValueError("cannot sum numbers that are not finite")
+        units = [0] * rows.shape[1]
+        for start in range(0, len(rows), _ROWS):
+            part = rows[start : start + _ROWS]
+            whole = _are_whole(part)
+            sums = part.sum(axis=0)
+            for j in range(rows.shape[1]):
+                units[j] += int(sums[j]) << _UNIT if whole[j] else _units(part[:, j])
+        return cls(tuple(units))
+
+    def __add__(self, other: ExactSums) -> ExactSums:
+        return ExactSums(tuple(a + b for a, b in zip(self.units, other.units, strict=True)))
+
+    def __len__(self) -> int:
+        """Number of columns."""
+        return len(self.units)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The sums, each rounded once to the nearest float64: float64[k]."""
+        one = 1 << _UNIT
+        return np.array([units / one for units in self.units], np.float64)
+
+    def to_text(self) -> list[str]:
+        """The sums as exact text, such as "1b" for 27 and "3p-2" for 0.75: hexadecimal digits and a power of 2."""
+        return [_text(units) for units in self.units]
+
+    @classmethod
+    def from_text(cls, texts: Iterable[str]) -> ExactSums:
+        """Read what ``to_text`` gave.
+
+        Raises:
+            ValueError: not such text.
+        """
+        return cls(tuple(map(_from_text, texts)))
+
+
+def column_sums(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sums of rows, float64[n, k] to float64[k], correctly rounded, so that the order of rows does not matter.
+
+    Columns with a number that is not finite are summed as numpy does.
+    """
+    if np.isfinite(rows).all():
+        return ExactSums.of(rows).values
+    return np.asarray(rows.sum(axis=0))
+
+
+def _are_whole(rows: NDArray[np.float64]) -> Sequence[bool]:
+    """Which columns hold only whole numbers whose sums are exact in any order."""
+    if not len(rows):
+        return [True] * rows.shape[1]
+    whole = (rows[:100] == np.rint(rows[:100])).all(axis=0)  # spares a longer look at most columns that are not
+    kept = rows[:, whole]
+    whole[whole] = (kept == np.rint(kept)).all(axis=0) & (np.abs(kept).max(axis=0) * len(rows) <= _WHOLE)
+    return whole.tolist()  # type: ignore[no-any-return]
+
+
+def _units(numbers: NDArray[np.float64]) -> int:
+    """The exact sum of at most ``_ROWS`` numbers."""
+    mantissas, exponents = np.frexp(numbers)
+    digits = np.ldexp(mantissas, _DIGITS).astype(np.int64)
+    lowest = int(exponents.min())
+    at = exponents - lowest
+    high = np.bincount(at, weights=digits >> _HALF)
+    low = np.bincount(at, weights=digits & ((1 << _HALF) - 1))
+    total = 0
+    for place in np.flatnonzero((high != 0) | (low != 0)).tolist():
+        total += ((int(high[place]) << _HALF) + int(low[place])) << place
+    shift = lowest - _DIGITS + _UNIT
+    return total << shift if shift >= 0 else total >> -shift
+
+
+def _text(units: int) -> str:
+    if units == 0:
+        return "0"
+    zeros = (units & -units).bit_length() - 1
+    if zeros >= _UNIT:
+        return f"{units >> _UNIT:x}"
+    return f"{units >> zeros:x}p{zeros - _UNIT}"
+
+
+def _from_text(text: str) -> int:
+    found = _TEXT.fullmatch(text)
+    if found is None or (power := int(found[2] or 0)) < -_UNIT:
+        raise ValueError(f"{text!r:.60} is not an exact sum")
+    return int(found[1], 16) << (power + _UNIT)

@@ -1,0 +1,76 @@
+"""Exact sums: correctly rounded, whatever the order and the parts."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from captious.metrics.contract.exact_sums import ExactSums, column_sums
+
+finite = st.floats(allow_nan=False, allow_infinity=False, width=64, min_value=-1e300, max_value=1e300)
+
+
+@given(st.lists(finite, max_size=30))
+def test_a_sum_is_the_correctly_rounded_one(numbers: list[float]) -> None:
+    column = np.array(numbers, float)[:, None]
+    assert ExactSums.of(column).values.tolist() == [math.fsum(numbers)]
+
+
+@given(st.lists(finite, min_size=2, max_size=30), st.integers(0, 30), st.randoms())
+def test_parts_in_any_order_give_the_same_sum(numbers: list[float], cut: int, rng: random.Random) -> None:
+    whole = ExactSums.of(np.array(numbers)[:, None])
+    rng.shuffle(numbers)
+    parts = np.array(numbers[:cut]).reshape(-1, 1), np.array(numbers[cut:]).reshape(-1, 1)
+    assert ExactSums.of(parts[1]) + ExactSums.of(parts[0]) == whole
+    assert ExactSums.of(parts[0]) + ExactSums.of(parts[1]) == whole
+
+
+@given(st.lists(finite, max_size=5))
+def test_text_loses_nothing(numbers: list[float]) -> None:
+    sums = ExactSums.of(np.array([numbers]))
+    assert ExactSums.from_text(sums.to_text()) == sums
+
+
+def test_text_is_short() -> None:
+    assert ExactSums.of(np.array([[27.0, 0.75, 0.0, -4.0]])).to_text() == ["1b", "3p-2", "0", "-4"]
+
+
+@pytest.mark.parametrize("text", ["", "x", "1p", "1p9", "1p-9999", "--1", "1_0", "f" * 2000])
+def test_other_text_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        ExactSums.from_text([text])
+
+
+def test_the_smallest_and_the_largest_numbers() -> None:
+    numbers = [5e-324, 2.0**1000, -(2.0**1000), 1.0]
+    assert ExactSums.of(np.array(numbers)[:, None]).values.tolist() == [1.0]
+
+
+def test_whole_columns_beside_others() -> None:
+    rows = np.array([[1.0, 0.1], [2.0, 0.2], [4.0, 0.3]])
+    assert column_sums(rows).tolist() == [7.0, math.fsum([0.1, 0.2, 0.3])]
+
+
+def test_columns_that_begin_whole() -> None:
+    column = np.array([1.0] * 200 + [0.1] * 10)
+    assert column_sums(column[:, None]).tolist() == [math.fsum(column)]
+
+
+def test_whole_numbers_whose_sum_is_not_exact() -> None:
+    numbers = [2.0**53, 1.0, 1.0, 2.0**53]
+    assert column_sums(np.array(numbers)[:, None]).tolist() == [math.fsum(numbers)]
+
+
+def test_no_rows() -> None:
+    assert ExactSums.of(np.empty((0, 3))).values.tolist() == [0, 0, 0]
+
+
+def test_numbers_that_are_not_finite() -> None:
+    with pytest.raises(ValueError, match="finite"):
+        ExactSums.of(np.array([[np.nan]]))
+    assert np.isnan(column_sums(np.array([[np.nan], [1.0]]))).all()
