@@ -18,6 +18,7 @@ them without a traceback and exits with status 2.
     ├── UnknownNameError              no metric, output or variant of that name
     ├── ParameterError                a parameter out of range, or contradictory parameters
     ├── ResourceError                 a resource file that is damaged or unsuitable
+    ├── ShardError                    shards of a corpus that could not be scored
     ├── OutputError                   a file that cannot be written
     └── MissingExtraError             an optional dependency or resource that is not installed
 """
@@ -40,6 +41,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "ResourceError",
+    "ShardError",
     "TruncatedFileError",
     "UnknownImageError",
     "UnknownNameError",
@@ -124,6 +126,10 @@ class ParameterError(CaptiousError):
 
 class ResourceError(CaptiousError):
     """A resource file that is damaged or unsuitable."""
+
+
+class ShardError(CaptiousError):
+    """Shards of a corpus that could not be scored."""
 
 
 class OutputError(CaptiousError):

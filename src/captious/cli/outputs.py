@@ -41,7 +41,7 @@ def format_option(*formats: str) -> Callable[[F], F]:
     )
 
 
-def output_options(*formats: str, pictures: bool = False) -> Callable[[F], F]:
+def output_options(*formats: str, pictures: bool = False, folders_with: str | None = None) -> Callable[[F], F]:
     """Options for where a result goes: ``--format``, ``-o`` and, with pictures, ``--plot``.
 
     The command gets ``format_``, ``output`` and ``plot``. An output file whose name ends in the name of a format gets
@@ -50,6 +50,7 @@ def output_options(*formats: str, pictures: bool = False) -> Callable[[F], F]:
     Args:
         formats: what can be printed, the default first.
         pictures: the result can be drawn.
+        folders_with: as in ``written``.
     """
 
     def decorate(command: F) -> F:
@@ -84,24 +85,26 @@ def output_options(*formats: str, pictures: bool = False) -> Callable[[F], F]:
             type=click.Path(path_type=Path),
             help="Output file, written atomically. Default: standard output.",
         )
-        decorated = written("output")(to_file(decorated))
+        decorated = written("output", folders_with=folders_with)(to_file(decorated))
         return format_option(*formats)(decorated)  # type: ignore[no-any-return]
 
     return decorate
 
 
-def written(*names: str) -> Callable[[F], F]:
+def written(*names: str, folders_with: str | None = None) -> Callable[[F], F]:
     """Refuse, before any work is done, outputs that cannot be written, that are one file, or that are an input.
 
     Args:
         names: the parameters that hold paths of output files; all others that hold paths are inputs.
+        folders_with: a parameter with which outputs are folders, which are checked elsewhere.
     """
 
     def decorate(command: F) -> F:
         @functools.wraps(command)
         def checked(*args: Any, **given: Any) -> Any:
             given_paths = click.get_current_context().params
-            _check([given_paths.get(name) for name in names], _inputs(given_paths, names))
+            if folders_with is None or not given_paths.get(folders_with):
+                _check([given_paths.get(name) for name in names], _inputs(given_paths, names))
             return command(*args, **given)
 
         return checked  # type: ignore[return-value]

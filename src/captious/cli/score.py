@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from captious.cli.grouping import group_option, groups_of
 from captious.cli.options import metric_option, repeated_command, settings_options, subset_option, system_names
 from captious.cli.outputs import deliver, output_options, warn, written
+from captious.cli.shards import refuse_shard_options, shard_options, sharded_report
 from captious.data import load, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation import GroupedReport, Report, evaluate
@@ -35,17 +36,18 @@ __all__ = ["score"]
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CANDIDATES... REFERENCES")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="CANDIDATES... REFERENCES")
 @click.option("--ci", "intervals", is_flag=True, help="95% bootstrap intervals over images.")
 @click.option(
     "--per-caption",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Also write caption scores: .jsonl, .csv or .parquet.",
+    help="Also write caption scores: .jsonl, .csv or .parquet; with --shards, a folder for parquet files.",
 )
 @group_option
-@written("output", "per_caption")
-@output_options("table", "json", "csv", "latex")
+@written("output", "per_caption", folders_with="shards")
+@output_options("table", "json", "csv", "latex", folders_with="shards")
+@shard_options
 @metric_option
 @subset_option
 @settings_options
@@ -59,12 +61,31 @@ def score(
     group_by: str | None,
     format_: str,
     output: Path | None,
+    **of_shards: Any,
 ) -> None:
     """Score the captions of one or more systems against references.
 
     CANDIDATES are results files, one per system; REFERENCES, the last file, holds the human captions. Both may be
     COCO json, {id: caption} json, jsonl, csv, tsv or parquet, plain or .gz.
+
+    With --shards, the captions of one system are read from any number of files with rows of an id, a candidate and
+    its references, in bounded memory. REFERENCES may then be given to find references by id, and -o names a folder.
     """
+    if of_shards["shards"]:
+        report = sharded_report(
+            files,
+            metrics,
+            settings,
+            refused={"--subset": subset, "--group-by": group_by is not None},
+            intervals=intervals,
+            per_caption=per_caption,
+            output=output,
+            **of_shards,
+        )
+        deliver(_content([report], intervals=intervals, format_=format_), None)
+        warn([*report.warnings, *(few_images(report.n_images) if intervals else [])])
+        return
+    refuse_shard_options()
     if len(files) < 2:
         raise ParameterError(
             "no candidates given", help="give at least one file of candidates, followed by the file of references"

@@ -2,39 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
 import numpy as np
 
 from captious.data import Captions
 from captious.errors import CaptiousWarning
 
-__all__ = ["FEW_IMAGES", "CaptiousWarning", "caption_warnings", "few_images"]
+__all__ = ["FEW_IMAGES", "CaptionCounts", "CaptiousWarning", "caption_warnings", "few_images"]
 
 _COPIES = 0.1
 #: Fewer images than these are too few for intervals and tests.
 FEW_IMAGES = 10
 
 
+@dataclass(frozen=True)
+class CaptionCounts:
+    """What warnings about captions need to know; counts of parts add up.
+
+    Args:
+        n: number of captions.
+        references: number of their references.
+        most_references: the most references of an image.
+        copies: candidates that are copies of a reference of their image.
+    """
+
+    n: int = 0
+    references: int = 0
+    most_references: int = 0
+    copies: int = 0
+
+    @classmethod
+    def of(cls, captions: Captions) -> CaptionCounts:
+        """Count captions."""
+        references = captions.references
+        offsets = references.offsets.tolist()
+        copies = sum(
+            candidate in references.texts[offsets[i] : offsets[i + 1]]
+            for i, candidate in enumerate(captions.candidates)
+        )
+        most = int(np.diff(references.offsets).max(initial=0))
+        return cls(len(captions), len(references.texts), most, copies)
+
+    def __add__(self, other: CaptionCounts) -> CaptionCounts:
+        return CaptionCounts(
+            self.n + other.n,
+            self.references + other.references,
+            max(self.most_references, other.most_references),
+            self.copies + other.copies,
+        )
+
+    def to_dict(self) -> dict[str, int]:
+        """Plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> CaptionCounts:
+        """Read what ``to_dict`` gave."""
+        return cls(*(int(document[name]) for name in ("n", "references", "most_references", "copies")))
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the captions themselves, one sentence each."""
+        found = []
+        if self.most_references == 1 and self.n > 1:
+            found.append(
+                "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
+                "compared with published ones."
+            )
+        if self.copies > max(_COPIES * self.n, 1):
+            found.append(
+                f"{self.copies:,} of {self.n:,} candidates are copies of a reference of their image: "
+                "are the candidates included in their own references?"
+            )
+        return found
+
+
 def caption_warnings(captions: Captions) -> list[str]:
     """Warnings about the captions themselves, one sentence each."""
-    found = []
-    references = captions.references
-    counts = np.diff(references.offsets)
-    n = len(captions)
-    if counts.max() == 1 and n > 1:
-        found.append(
-            "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
-            "compared with published ones."
-        )
-    offsets = references.offsets.tolist()
-    copies = sum(
-        candidate in references.texts[offsets[i] : offsets[i + 1]] for i, candidate in enumerate(captions.candidates)
-    )
-    if copies > max(_COPIES * n, 1):
-        found.append(
-            f"{copies:,} of {n:,} candidates are copies of a reference of their image: "
-            "are the candidates included in their own references?"
-        )
-    return found
+    return CaptionCounts.of(captions).warnings
 
 
 def few_images(n: int) -> list[str]:

@@ -14,7 +14,7 @@ from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps
 
-__all__ = ["evaluate", "score"]
+__all__ = ["evaluate", "score", "with_references"]
 
 
 def score(
@@ -72,7 +72,7 @@ def evaluate(captions: Captions, selection: Selection, *, system: str = "candida
             missed = store.n_missed if store is not None else 0
             state = metric.fit(seen.references)
             statistics = Statistics(metric, metric.statistics(seen, state))
-            signatures = [_with_references(signature, references_as) for signature in metric.signatures(state)]
+            signatures = [with_references(signature, references_as) for signature in metric.signatures(state)]
             for label, column in each.columns.items():
                 results[label] = Result(label, signatures[column], statistics, column)
             found += [warning for warning in metric.warnings(seen, state) if warning not in found]
@@ -83,7 +83,7 @@ def evaluate(captions: Captions, selection: Selection, *, system: str = "candida
     return Report(system, captions, results, found)
 
 
-def _with_references(signature: str, references_as: str) -> str:
+def with_references(signature: str, references_as: str) -> str:
     """The signature with how references were given, which is omitted if each was given separately."""
     if references_as == "each":
         return signature

@@ -101,7 +101,7 @@ class Cider(MeanMetric):
         return CiderScorer(self, table)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        n = len(captions.references)
+        n = state.n_documents if isinstance(state, DocumentFrequencies) else len(captions.references)
         if self.idf is not None or n >= _FEW_IMAGES:
             return []
         zero = " With one image, every weight is ln 1 = 0 and so is the score." if n == 1 else ""

@@ -54,7 +54,7 @@ def _heads(report: Report, intervals: bool, n_systems: int) -> list[str]:
 def subject(reports: Sequence[Report]) -> str:
     """What was scored: images, references, tokens."""
     first = reports[0]
-    if not all(same_images(report.ids, first.ids) for report in reports):
+    if not all(same_images(report.ids, first.ids) for report in reports[1:]):
         images = ", ".join(f"{report.system} {report.n_images:,} images" for report in reports)
     else:
         images = f"{first.n_images:,} image{'s' if first.n_images != 1 else ''}"

@@ -10,7 +10,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -30,10 +30,11 @@ from captious.resources.npy_files import read_npz
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError
 
-__all__ = ["DocumentFrequencies", "as_frequencies"]
+__all__ = ["DocumentFrequencies", "FrequencySum", "as_frequencies"]
 
 _FORMAT = 1
 _MOST_DOCUMENTS = 1 << 53
+_MOST_COUNTED = (1 << 31) - 1  # counts of n-grams have 32 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,18 +164,21 @@ class DocumentFrequencies:
         Raises:
             ParameterError: the tokenizers differ, or the other object is not document frequencies.
         """
-        if not isinstance(other, DocumentFrequencies) or other.tokenizer != self.tokenizer:
-            raise ParameterError(
-                "these document frequencies cannot be merged",
-                where=f"{self.label} and {getattr(other, 'label', repr(other))}",
-                help="merge frequencies that were counted with the same tokenizer",
-            )
-        vocabulary, counts = Vocabulary(), NgramFrequencies()
-        for part in (self, other):
-            ngrams, frequencies = part.counts.entries()
-            counts.add(_renumbered(ngrams, vocabulary.add(tuple(part.vocabulary.words()))), frequencies)
-        name = self.name if self.name == other.name else f"{self.name}+{other.name}"
-        return DocumentFrequencies(vocabulary, counts, self.n_documents + other.n_documents, self.tokenizer, name)
+        both = FrequencySum()
+        both.add(self)
+        both.add(other)
+        return both.total
+
+    def without_singles(self) -> DocumentFrequencies:
+        """The same without n-grams of one document, which weigh as much as n-grams that are unknown.
+
+        Scores are the same. It cannot be merged any more: n-grams that were left out may be in other documents, too.
+        """
+        ngrams, frequencies = self.counts.entries()
+        several = frequencies > 1
+        counts = NgramFrequencies()
+        counts.add(np.ascontiguousarray(ngrams[several]), frequencies[several])
+        return replace(self, counts=counts)
 
     def __reduce__(self) -> tuple[object, ...]:
         return DocumentFrequencies._from_content, (self._content, self.name)
@@ -271,6 +275,62 @@ class DocumentFrequencies:
         vocabulary.add(words)
         counts.add(np.ascontiguousarray(ngrams, np.int32), frequencies)
         return cls(vocabulary, counts, int(about["documents"]), str(about["tokenizer"]), name)
+
+
+class FrequencySum:
+    """Adds up document frequencies of any number of corpora; each is added in a time proportional to its own size."""
+
+    def __init__(self) -> None:
+        self._first: DocumentFrequencies | None = None
+        self._sum: DocumentFrequencies | None = None
+
+    def add(self, part: State) -> None:
+        """Add frequencies.
+
+        Raises:
+            ParameterError: not document frequencies, of another tokenizer, or of more documents than can be counted.
+        """
+        first, total = self._first, self._sum
+        if not isinstance(part, DocumentFrequencies) or (first is not None and part.tokenizer != first.tokenizer):
+            raise ParameterError(
+                "these document frequencies cannot be merged",
+                where=f"{first.label if first else 'none'} and {getattr(part, 'label', repr(part))}",
+                help="merge frequencies that were counted with the same tokenizer",
+            )
+        if first is None:
+            self._first = part
+            return
+        if total is None:
+            total = DocumentFrequencies(Vocabulary(), NgramFrequencies(), 0, first.tokenizer, first.name)
+            total = self._plus(total, first)
+            self._first = total  # its tables need not stay in memory
+        self._sum = self._plus(total, part)
+
+    @property
+    def total(self) -> DocumentFrequencies:
+        """The frequencies of all corpora together. Of one corpus, they are its own.
+
+        Raises:
+            ParameterError: none were added.
+        """
+        found = self._sum or self._first
+        if found is None:
+            raise ParameterError("there are no document frequencies to merge", help="add some first")
+        return found
+
+    @staticmethod
+    def _plus(total: DocumentFrequencies, part: DocumentFrequencies) -> DocumentFrequencies:
+        """The total with a part added to its tables, which only this object holds."""
+        n = total.n_documents + part.n_documents
+        if n > _MOST_COUNTED:
+            raise ParameterError(
+                f"document frequencies of {n:,} images cannot be counted",
+                help=f"count at most {_MOST_COUNTED:,}, such as a sample, and give them with --idf FILE",
+            )
+        ngrams, frequencies = part.counts.entries()
+        total.counts.add(_renumbered(ngrams, total.vocabulary.add(tuple(part.vocabulary.words()))), frequencies)
+        name = total.name if part.name in total.name.split("+") else f"{total.name}+{part.name}"
+        return replace(total, n_documents=n, name=name)
 
 
 def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> DocumentFrequencies:

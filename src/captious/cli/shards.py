@@ -1,0 +1,120 @@
+"""captious score --shards: options, and the call of ``captious.scale``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from captious.cli.options import system_names
+from captious.errors import ParameterError
+from captious.evaluation import Report
+from captious.metrics.contract.settings import Settings
+from captious.scale.engines import ENGINES
+from captious.scale.rows import BATCH_ROWS
+
+__all__ = ["refuse_shard_options", "shard_options", "sharded_report"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--shards",
+        multiple=True,
+        metavar="GLOB",
+        help='Score files of rows {"id", "candidate", "references"} one at a time: .jsonl, .parquet, .csv, .tsv or '
+        ".json, plain or .gz, on disk or in an object store. Quote the pattern. May be repeated. With it, -o names a "
+        "folder.",
+    ),
+    click.option(
+        "--columns",
+        metavar="NAMES",
+        help="Columns of shards: id=NAME,candidate=NAME,references=NAME. references may be repeated.",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default="stream",
+        show_default=True,
+        help="Where shards are scored: in this process, in several processes, or on a Ray cluster.",
+    ),
+    click.option(
+        "--workers", type=click.IntRange(min=1), metavar="N", help="Shards scored at a time. Default: one per core."
+    ),
+    click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True, help="Retries of a shard."),
+    click.option(
+        "--batch-rows",
+        type=click.IntRange(1, 1 << 20),
+        default=BATCH_ROWS,
+        show_default=True,
+        help="Rows of shards that are in memory at a time, for each worker.",
+    ),
+)
+_NAMES = ("columns", "engine", "workers", "retries", "batch_rows")
+
+
+def shard_options(command: F) -> F:
+    """Give a command the options of shards."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def refuse_shard_options() -> None:
+    """Refuse options of shards without shards.
+
+    Raises:
+        ParameterError: one of them was given.
+    """
+    context = click.get_current_context()
+    for name in _NAMES:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = f"--{name.replace('_', '-')}"
+            raise ParameterError(f"{option} is for shards only", help=f"leave it out, or give --shards 'GLOB' {option}")
+
+
+def sharded_report(
+    files: tuple[Path, ...],
+    metrics: list[str] | None,
+    settings: Settings,
+    *,
+    refused: Mapping[str, bool],
+    shards: tuple[str, ...],
+    columns: str | None,
+    engine: str,
+    workers: int | None,
+    retries: int,
+    batch_rows: int,
+    intervals: bool,
+    per_caption: Path | None,
+    output: Path | None,
+) -> Report:
+    """Score shards.
+
+    Args:
+        refused: options that shards cannot have, and whether they were given.
+        others: as the command has them.
+    """
+    from captious import scale
+
+    for option, given in refused.items():
+        if given:
+            raise ParameterError(f"{option} cannot be used with shards", help=f"leave out {option}, or --shards")
+    if len(files) > 1:
+        raise ParameterError(
+            "several files were given with --shards", help="give the shards, and at most one file of references"
+        )
+    plan = scale.plan(
+        shards,
+        metrics,
+        references=files[0] if files else None,
+        settings=settings,
+        columns=columns,
+        intervals=intervals,
+        batch_rows=batch_rows,
+        system=system_names([Path(shards[0])])[0],
+    )
+    return scale.run(plan, engine=engine, workers=workers, output=output, per_caption=per_caption, retries=retries)

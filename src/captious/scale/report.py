@@ -1,0 +1,201 @@
+"""The result of scoring shards: a ``Report`` without captions, whose intervals come from sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, ImageId
+from captious.errors import ParameterError
+from captious.evaluation.caption_warnings import CaptionCounts
+from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report, Result, Statistics
+from captious.evaluation.resampling import check_sampling, interval
+from captious.metrics.contract.exact_sums import ExactSums
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.selection import Selection
+from captious.scale.sums import Covariance, ShardSums
+
+__all__ = ["ShardReport", "ShardResult", "reduced"]
+
+#: What intervals are over.
+Unit = Literal["captions", "shards"]
+
+_FEW_SHARDS = 20
+
+
+class ShardStatistics(Statistics):
+    """Statistics of one metric, one row per shard; sums are exact.
+
+    Args:
+        metric: how they were computed.
+        shards: sums of each shard, in order.
+        total: sums over all shards.
+        covariance: how the sum varies over captions; None unless intervals were asked for.
+    """
+
+    def __init__(
+        self, metric: Metric, shards: Sequence[ExactSums], total: ExactSums, covariance: Covariance | None
+    ) -> None:
+        super().__init__(metric, np.array([sums.values for sums in shards]))
+        self._total = total
+        self._covariance = covariance
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Corpus scores, float64[m]."""
+        return self.metric.aggregate(self._total.values)
+
+    def resampled_captions(self, resamples: int, seed: int) -> NDArray[np.float64]:
+        """Corpus scores of resampled captions, float64[resamples, m]: see ``ShardResult.confidence_interval``."""
+        if self._covariance is None:
+            raise ParameterError(
+                "what intervals need was not summed", help="score with intervals=True (--ci), or give over='shards'"
+            )
+        return self.metric.aggregate(self._covariance.drawn(resamples, seed))
+
+
+class ShardResult(Result):
+    """One output of one metric over all shards."""
+
+    statistics: ShardStatistics
+
+    @property
+    def per_caption(self) -> NDArray[np.float64]:
+        """Caption scores are not in memory.
+
+        Raises:
+            ParameterError: always.
+        """
+        raise _no_captions()
+
+    def confidence_interval(
+        self,
+        level: float = 0.95,
+        *,
+        resamples: int = DEFAULT_RESAMPLES,
+        seed: int = DEFAULT_SEED,
+        over: Unit = "captions",
+    ) -> tuple[float, float]:
+        """Bootstrap interval of the corpus score. Document frequencies stay fixed.
+
+        Args:
+            level: confidence level, in (0, 1).
+            resamples: number of bootstrap samples.
+            seed: random seed; the same seed gives the same interval.
+            over: "captions" draws sums of resampled captions from the normal distribution that they approach as
+                captions become many, with the mean and covariance of the statistics; captions are taken to be
+                independent. "shards" draws whole shards with replacement, which allows captions of a shard to depend on
+                each other; it needs some 20 shards or more, of about the same size, that are samples of one population.
+
+        Raises:
+            ParameterError: a parameter out of range, or nothing to compute the interval from.
+        """
+        check_sampling(resamples, seed, level)
+        if over == "captions":
+            drawn = self.statistics.resampled_captions(resamples, seed)
+        elif over == "shards":
+            drawn = self.statistics.resampled(resamples, seed)
+        else:
+            raise ParameterError(f"{over!r} cannot be resampled", help="give over='captions' or over='shards'")
+        low, high = interval(drawn[:, self.column], level)
+        return float(low), float(high)
+
+
+class ShardReport(Report):
+    """Scores of all shards together, by output name: ``report["cider-d"].score``.
+
+    It is what ``captious.score`` returns, without caption scores.
+    """
+
+    def __init__(
+        self, system: str, counts: CaptionCounts, n_shards: int, results: dict[str, Result], warnings: list[str]
+    ) -> None:
+        self.system = system
+        self.counts = counts
+        self.n_shards = n_shards
+        self.warnings = warnings
+        self._results = results
+
+    @property
+    def captions(self) -> Captions:  # type: ignore[override]
+        """Captions are not in memory.
+
+        Raises:
+            ParameterError: always.
+        """
+        raise _no_captions()
+
+    @property
+    def ids(self) -> tuple[ImageId, ...]:
+        """Ids are not in memory.
+
+        Raises:
+            ParameterError: always.
+        """
+        raise _no_captions()
+
+    @property
+    def n_images(self) -> int:
+        return self.counts.n
+
+    @property
+    def n_references(self) -> int:
+        return self.counts.references
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        return {}
+
+    def few_shards(self) -> list[str]:
+        """A warning if there are too few shards for intervals over shards."""
+        if self.n_shards >= _FEW_SHARDS:
+            return []
+        return [
+            f"too few shards for intervals over shards ({self.n_shards}): resamples of so few vary little, so "
+            "intervals are too narrow."
+        ]
+
+
+def reduced(
+    selection: Selection, signatures: Sequence[Sequence[str]], shards: Sequence[ShardSums], system: str
+) -> ShardReport:
+    """The report of sums.
+
+    Args:
+        selection: the metrics.
+        signatures: those of each metric's outputs.
+        shards: sums of each shard, in the order of the plan.
+        system: name of the system.
+    """
+    total = ShardSums("all shards")
+    for each in shards:
+        total.add(each)
+    results: dict[str, Result] = {}
+    for number, chosen in enumerate(selection):
+        moments = total.moments[number] if total.moments else None
+        covariance = None if moments is None else Covariance.of(total.counts.n, total.sums[number], moments)
+        statistics = ShardStatistics(
+            chosen.metric, [each.sums[number] for each in shards], total.sums[number], covariance
+        )
+        for label, column in chosen.columns.items():
+            results[label] = ShardResult(label, signatures[number][column], statistics, column)
+    warnings = [*selection.warnings]
+    if any(each.metric.needs_references for each in selection):
+        warnings += total.counts.warnings
+    for wording, times, same in total.warnings.values():
+        if same and times == total.n_batches:
+            warnings.append(wording)
+        else:
+            such_as = "" if same else "such as "
+            warnings.append(f"in {times:,} of {total.n_batches:,} batches: {such_as}{wording}")
+    return ShardReport(system, total.counts, len(shards), results, warnings)
+
+
+def _no_captions() -> ParameterError:
+    return ParameterError(
+        "captions and their scores are not kept when shards are scored",
+        help="write them as shards are scored, with per_caption=FOLDER (--per-caption FOLDER)",
+    )

@@ -1,0 +1,260 @@
+"""The folder of a run: the plan, states and sums of each shard in files of their own, so that a run can resume.
+
+    OUT/plan.json            what was planned; another plan is refused
+    OUT/fit/00017/           states of shard 17, and OUT/fit/all those of all shards
+    OUT/sums/00017.json      sums of shard 17
+    OUT/scores.json          the scores, when all shards are done
+
+Files are written atomically: whatever a killed run leaves is complete. Several machines can write into one folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.atomic_write import whole_file
+from captious.data import ImageId
+from captious.errors import MissingExtraError, OutputError, ParameterError, ResourceError, ShardError
+from captious.scale.planning import Plan
+from captious.scale.states import INDEX, States, can_be_saved, load_states, save_states
+from captious.scale.sums import ShardSums
+
+__all__ = ["ResultFolder"]
+
+_FORMAT = 1
+
+
+class ResultFolder:
+    """The folder of a run. Picklable.
+
+    Args:
+        folder: made if it does not exist.
+        plan: what is run.
+        per_caption: also write caption scores, as parquet, into this folder.
+
+    Raises:
+        ParameterError: the folder holds the results of another plan.
+        OutputError: it cannot be written to.
+        MissingExtraError: caption scores are wanted, and pyarrow is not installed.
+    """
+
+    def __init__(
+        self, folder: str | os.PathLike[str], plan: Plan, per_caption: str | os.PathLike[str] | None = None
+    ) -> None:
+        self.folder = Path(os.path.abspath(folder))
+        self.per_caption = None if per_caption is None else Path(os.path.abspath(per_caption))
+        self._numbers = {shard.name: number for number, shard in enumerate(plan.shards)}
+        if self.per_caption is not None:
+            _check_parquet()
+        try:
+            for each in (self.folder / "fit", self.folder / "sums", self.per_caption):
+                if each is not None:
+                    each.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"cannot write into {folder}", where=error.strerror or str(error), help="name a folder to be made"
+            ) from error
+        self._check(plan)
+
+    def _check(self, plan: Plan) -> None:
+        """Write the plan, or compare it with the one that is there."""
+        path = self.folder / "plan.json"
+        ours = json.loads(json.dumps({"format": _FORMAT, **plan.identity}))
+        if not path.exists():
+            with whole_file(path) as file:
+                json.dump(ours, file, indent=1, ensure_ascii=False)
+            return
+        theirs = _read_json(path)
+        if theirs == ours:
+            return
+        raise ParameterError(
+            "the folder holds the results of another run",
+            where=f"{self.folder}: {_difference(theirs, ours)}",
+            help="give another folder, or remove this one to score everything again",
+        )
+
+    # ---- states
+
+    def has_states(self, shard: str) -> bool:
+        """Whether the states of a shard are there."""
+        return (self._states_folder(shard) / INDEX).exists()
+
+    def states_of(self, shard: str) -> States:
+        """The states of a shard.
+
+        Raises:
+            ShardError: they are not there.
+        """
+        found = load_states(self._states_folder(shard))
+        if found is None:
+            raise ShardError("the shard has not been fitted yet", where=shard, help="fit every shard first")
+        return found
+
+    def fit(self, plan: Plan, number: int) -> States | None:
+        """Fit a shard and write its states, unless they are there; states that cannot be written are returned."""
+        shard = plan.shards[number]
+        if self.has_states(shard.name):
+            return None
+        states = plan.fit(shard)
+        if not can_be_saved(states):
+            return states
+        save_states(self._states_folder(shard.name), states)
+        return None
+
+    @property
+    def all_states(self) -> States | None:
+        """The states of all shards; None if they are not there."""
+        return load_states(self.folder / "fit" / "all")
+
+    def keep_all_states(self, states: States) -> None:
+        """Write the states of all shards, if they can be written."""
+        if can_be_saved(states):
+            save_states(self.folder / "fit" / "all", states)
+
+    def fitted(self, plan: Plan) -> Plan:
+        """The plan with the states of all shards, which are merged and written at the first call.
+
+        Raises:
+            ShardError: a shard has not been fitted yet.
+        """
+        if plan.references is not None:
+            return plan.fitted()
+        found = self.all_states
+        if found is not None or not plan.needs_fit:
+            return replace(plan, states=found)
+        fitted = plan.fitted(self.states_of(shard.name) for shard in plan.shards)
+        assert fitted.states is not None
+        self.keep_all_states(fitted.states)
+        return fitted
+
+    def _states_folder(self, shard: str) -> Path:
+        return self.folder / "fit" / f"{self._numbers[shard]:05}"
+
+    # ---- sums
+
+    def sums_of(self, shard: str) -> ShardSums | None:
+        """The sums of a shard; None if they are not there.
+
+        Raises:
+            ResourceError: a file that is damaged.
+        """
+        path = self._sums_file(shard)
+        if not path.exists() or (self.per_caption is not None and not self._scores_file(shard).exists()):
+            return None
+        try:
+            found = ShardSums.from_dict(_read_json(path))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ResourceError(
+                f"these sums are damaged: {error}", where=str(path), help="remove the file, and run again"
+            ) from error
+        if found.shard != shard:
+            raise ResourceError(
+                f"these are the sums of {found.shard}, not of {shard}",
+                where=str(path),
+                help="remove the file, and run again",
+            )
+        return found
+
+    def map(self, plan: Plan, number: int) -> ShardSums:
+        """Map a shard and write what comes out; or read it, if it was written before."""
+        shard = plan.shards[number]
+        if (done := self.sums_of(shard.name)) is not None:
+            return done
+        if self.per_caption is None:
+            found = plan.map(shard)
+        else:
+            with whole_file(self._scores_file(shard.name), "wb") as file:
+                writer = _CaptionWriter(file)
+                found = plan.map(shard, writer.write)
+                writer.close()
+        with whole_file(self._sums_file(shard.name)) as file:
+            json.dump(found.to_dict(), file, ensure_ascii=False)
+        return found
+
+    def _sums_file(self, shard: str) -> Path:
+        return self.folder / "sums" / f"{self._numbers[shard]:05}.json"
+
+    def _scores_file(self, shard: str) -> Path:
+        assert self.per_caption is not None
+        return self.per_caption / f"{self._numbers[shard]:05}.parquet"
+
+
+def _check_parquet() -> None:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise MissingExtraError(
+            "caption scores of shards are written as parquet, which needs pyarrow",
+            help="pip install 'captious[parquet]'",
+        ) from None
+
+
+class _CaptionWriter:
+    """Writes caption scores of batches to a parquet file: columns id, candidate, and one per output."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._writer: Any = None
+
+    def write(
+        self, ids: Sequence[ImageId], candidates: Sequence[str], scores: Mapping[str, NDArray[np.float64]]
+    ) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        # A column has one type, and its integers have 64 bits.
+        plain = all(isinstance(i, int) and abs(i) < 2**63 for i in ids)
+        if self._writer is None:
+            types = [("id", pa.int64() if plain else pa.string()), ("candidate", pa.string())]
+            self._schema = pa.schema([*types, *((name, pa.float64()) for name in scores)])
+            self._writer = pq.ParquetWriter(self._file, self._schema)
+        if pa.types.is_string(self._schema.field("id").type):
+            ids = [str(i) for i in ids]
+        elif not plain:
+            raise ParameterError(
+                "ids of a shard are numbers in one batch and strings in another",
+                where=repr(next(i for i in ids if not isinstance(i, int))),
+                help="write all ids as strings, or score without caption scores",
+            )
+        self._writer.write_table(pa.table([pa.array(ids), [*candidates], *scores.values()], schema=self._schema))
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ResourceError(
+            f"this file is damaged: {error}", where=str(path), help="remove it, and run again"
+        ) from error
+
+
+def _difference(theirs: Any, ours: dict[str, Any]) -> str:
+    """What two plans differ in, in a few words."""
+    if not isinstance(theirs, dict):
+        return "plan.json is not a plan"
+    for key in ours:
+        if theirs.get(key) == ours[key]:
+            continue
+        if key == "shards" and isinstance(theirs.get(key), dict):
+            before, now = theirs[key], ours[key]
+            for name in dict.fromkeys([*before, *now]):
+                if name not in now:
+                    return f"it has sums of {name}, which is not among the shards now"
+                if name not in before:
+                    return f"{name} was not among its shards"
+                if before[name] != now[name]:
+                    return f"{name} has changed since ({before[name]}; now {now[name]})"
+        return f"{key.replace('_', ' ')} was {theirs.get(key)!r:.200}, and is {ours[key]!r:.200} now"
+    return "it was written by another version of captious"

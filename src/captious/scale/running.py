@@ -1,0 +1,253 @@
+"""``score_shards``: a plan run by an engine, with progress, retries and a folder to resume from."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Generic, TypeVar
+
+from captious.atomic_write import whole_file
+from captious.errors import CaptiousError, CaptiousWarning, MissingExtraError, ParameterError, ShardError
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.settings import Settings
+from captious.progress import Progress
+from captious.scale.engines import Engine, engine_named
+from captious.scale.planning import Plan, plan
+from captious.scale.report import ShardReport
+from captious.scale.results import ResultFolder
+from captious.scale.rows import BATCH_ROWS, Columns
+from captious.scale.shards import Shard
+from captious.scale.states import MergedStates, States, for_scoring
+from captious.scale.sums import ShardSums
+from captious.version import __version__
+
+__all__ = ["run", "score_shards"]
+
+R = TypeVar("R")
+
+_PAUSE = 0.5  # seconds before a shard that could not be read is read again; doubled every time
+
+
+def score_shards(
+    shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLike[str] | Shard],
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    *,
+    references: object = None,
+    settings: Settings | None = None,
+    columns: str | Mapping[str, str | Sequence[str]] | Columns | None = None,
+    engine: str = "stream",
+    workers: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    per_caption: str | os.PathLike[str] | None = None,
+    intervals: bool = False,
+    retries: int = 2,
+    batch_rows: int = BATCH_ROWS,
+    system: str = "candidates",
+) -> ShardReport:
+    """Score a corpus in shards, in bounded memory.
+
+    Scores are the same bits whatever the engine, the number of workers, and the order in which shards are done.
+
+    Args:
+        shards, metrics, references, settings, columns, intervals, batch_rows, system: see ``captious.scale.plan``.
+        engine: "stream" (in this process), "processes" (of this machine), or "ray" (a cluster).
+        workers: number of shards that are scored at a time; None for the number of cores. "stream" has one.
+        output: folder for the results of each shard. A run that ended early goes on from what it holds.
+        per_caption: folder for caption scores, a parquet file for each shard; needs ``output``.
+        retries: how often a shard that fails is tried again.
+
+    Returns:
+        Corpus scores. Misleading results are listed in ``warnings`` and issued as CaptiousWarning.
+
+    Raises:
+        InputError, UnknownNameError, ParameterError: as ``captious.scale.plan``.
+        ShardError: shards that could not be scored; says which, and why.
+        ParameterError: the output folder holds the results of another plan.
+    """
+    made = plan(
+        shards,
+        metrics,
+        references=references,
+        settings=settings,
+        columns=columns,
+        intervals=intervals,
+        batch_rows=batch_rows,
+        system=system,
+    )
+    report = run(made, engine=engine, workers=workers, output=output, per_caption=per_caption, retries=retries)
+    for warning in report.warnings:
+        warnings.warn(warning, CaptiousWarning, stacklevel=2)
+    return report
+
+
+def run(
+    plan: Plan,
+    *,
+    engine: str = "stream",
+    workers: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    per_caption: str | os.PathLike[str] | None = None,
+    retries: int = 2,
+) -> ShardReport:
+    """Run a plan; see ``score_shards``."""
+    chosen = engine_named(engine)
+    if workers is not None and not (isinstance(workers, int) and 1 <= workers <= 100_000):
+        raise ParameterError(f"{workers!r} is not a number of workers", help="give 1 or more")
+    if not (isinstance(retries, int) and 0 <= retries <= 1000):
+        raise ParameterError(f"{retries!r} is not a number of retries", help="give 0 or more")
+    if per_caption is not None and output is None:
+        raise ParameterError(
+            "caption scores of shards need an output folder for sums, too", help="give output=FOLDER (-o FOLDER)"
+        )
+    folder = None if output is None else ResultFolder(output, plan, per_caption)
+    do = partial(_all_tasks, engine=chosen, workers=workers, retries=retries, keep_going=folder is not None)
+    with chosen.session():
+        if plan.needs_fit:
+            plan = _fitted(plan, folder, do)
+        elif plan.references is not None:
+            plan = plan.fitted()
+        sums: list[ShardSums] = []
+        todo: list[int] = []
+        for number, shard in enumerate(plan.shards):
+            done = None if folder is None else folder.sums_of(shard.name)
+            if done is None:
+                todo.append(number)
+            else:
+                sums.append(done)
+        do(_Map(plan, folder), todo, plan, "scoring", sums.append)
+    report = plan.reduce(sums)
+    if folder is not None:
+        with whole_file(folder.folder / "scores.json") as file:
+            document = {"version": __version__, "systems": [report.to_dict(intervals=plan.intervals)]}
+            plain = json.loads(json.dumps(document), parse_constant=lambda _: None)  # null for what is not a number
+            file.write(json.dumps(plain, indent=2, ensure_ascii=False) + "\n")
+    return report
+
+
+def _fitted(plan: Plan, folder: ResultFolder | None, do: Callable[..., None]) -> Plan:
+    """The plan after the pass over references; states that a folder holds are not counted again."""
+    if plan.references is not None:
+        return plan.fitted()
+    if folder is not None and (found := folder.all_states) is not None:
+        return replace(plan, states=found)
+    merged = MergedStates()
+    todo = []
+
+    def take(done: tuple[str, States | None]) -> None:
+        name, states = done
+        if states is None:
+            assert folder is not None
+            states = folder.states_of(name)
+        merged.add(states)
+
+    for number, shard in enumerate(plan.shards):
+        if folder is not None and folder.has_states(shard.name):
+            take((shard.name, None))
+        else:
+            todo.append(number)
+    do(_Fit(plan, folder), todo, plan, "counting references of", take)
+    states = for_scoring(merged.states)
+    if folder is not None:
+        folder.keep_all_states(states)
+    return replace(plan, states=states)
+
+
+class _Map:
+    """The task of mapping a shard."""
+
+    def __init__(self, plan: Plan, folder: ResultFolder | None) -> None:
+        self.plan, self.folder = plan, folder
+
+    def __call__(self, number: int) -> ShardSums:
+        if self.folder is None:
+            return self.plan.map(self.plan.shards[number])
+        return self.folder.map(self.plan, number)
+
+
+class _Fit:
+    """The task of fitting a shard. What can be written to the folder is, and is not sent back."""
+
+    def __init__(self, plan: Plan, folder: ResultFolder | None) -> None:
+        self.plan, self.folder = plan, folder
+
+    def __call__(self, number: int) -> tuple[str, States | None]:
+        shard = self.plan.shards[number]
+        if self.folder is None:
+            return shard.name, self.plan.fit(shard)
+        return shard.name, self.folder.fit(self.plan, number)
+
+
+def _all_tasks(
+    work: Callable[[int], R],
+    tasks: Sequence[int],
+    plan: Plan,
+    what: str,
+    take: Callable[[R], None],
+    *,
+    engine: Engine,
+    workers: int | None,
+    retries: int,
+    keep_going: bool,
+) -> None:
+    """Do tasks; those that fail in spite of retries are reported at the end, or at once if nothing is kept.
+
+    Raises:
+        ShardError: tasks that failed.
+    """
+    failed: dict[int, Exception] = {}
+    with Progress(len(plan.shards)) as progress:
+        done = len(plan.shards) - len(tasks)
+        progress.reach(done, f"{what} {len(plan.shards):,} shards")
+        for task, result in engine.run(_Retried(work, retries), tasks, workers):
+            if not isinstance(result, Exception):
+                take(result)
+                done += 1
+                progress.reach(done, f"{what} {plan.shards[task].name}")
+                continue
+            failed[task] = result
+            if not keep_going or isinstance(result, MissingExtraError):
+                break
+    if failed:
+        raise _failure(failed, plan, retries) from failed[min(failed)]
+
+
+class _Retried(Generic[R]):
+    """Work that is tried again if it fails."""
+
+    def __init__(self, work: Callable[[int], R], retries: int) -> None:
+        self.work, self.retries = work, retries
+
+    def __call__(self, task: int) -> R:
+        for attempt in range(self.retries):
+            try:
+                return self.work(task)
+            except MissingExtraError:  # trying again does not install it
+                raise
+            except Exception as error:
+                if isinstance(error.__cause__ or error, OSError):  # disks and stores recover, rows do not
+                    time.sleep(_PAUSE * 2**attempt)
+        return self.work(task)
+
+
+def _failure(failed: Mapping[int, Exception], plan: Plan, retries: int) -> Exception:
+    """The error for shards that failed: the shard's own if it is one."""
+    first = failed[min(failed)]
+    if len(failed) == 1 and isinstance(first, CaptiousError):
+        return first
+    reasons = []
+    for task in sorted(failed)[:3]:
+        error = failed[task]
+        where = error.where.split("\n")[0] if isinstance(error, CaptiousError) else ""
+        reason = error.message if isinstance(error, CaptiousError) else f"{type(error).__name__}: {error}"
+        reasons.append(f"{where or plan.shards[task].name}: {reason}")
+    more = f"and {len(failed) - 3:,} more" if len(failed) > 3 else ""
+    return ShardError(
+        f"{len(failed):,} of {len(plan.shards):,} shards could not be scored, each tried {retries + 1} times",
+        where="\n".join([*reasons, *filter(None, [more])]),
+        help="correct them and run again: with an output folder, shards that are done are not scored again",
+    )

@@ -1,0 +1,193 @@
+"""Shards: the files, objects of a store or generators that hold the rows of a corpus, and their names for columns.
+
+A shard is found once, with what tells whether it has changed since: size and time of modification, or the store's own
+tag. ``batches`` reads its rows, a bounded number at a time, each time in the same batches.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from captious.data.file_contents import EXTENSIONS
+from captious.errors import CaptionFileError, MissingExtraError, ParameterError
+from captious.scale.rows import BATCH_ROWS, Columns, Rows, checked_rows
+
+__all__ = ["FileShard", "GeneratedShard", "Shard", "as_shards"]
+
+
+class Shard(Protocol):
+    """A part of a corpus. Shards go to other processes, so they must be picklable."""
+
+    @property
+    def name(self) -> str:
+        """What messages and results call it; different for every shard of a run."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes if the content does."""
+        ...
+
+    def batches(self, columns: Columns, size: int = BATCH_ROWS) -> Iterator[Rows]:
+        """Its rows in order, at most ``size`` at a time.
+
+        Raises:
+            InputError: rows that are not captions, or a file that cannot be read.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class FileShard:
+    """A shard in a file: .parquet, .jsonl, .ndjson, .csv, .tsv or .json with a list of records, plain or .gz.
+
+    Args:
+        name: its path, or its address in an object store.
+        fingerprint: size and time of modification, or the store's tag.
+    """
+
+    name: str
+    fingerprint: str
+
+    def batches(self, columns: Columns, size: int = BATCH_ROWS) -> Iterator[Rows]:
+        """See ``Shard``."""
+        from captious.scale.reading import file_batches
+
+        return file_batches(self.name, columns, size)
+
+
+@dataclass(frozen=True)
+class GeneratedShard:
+    """A shard whose rows a function makes.
+
+    Args:
+        name: its name.
+        records: returns the rows as mappings from column to value, or as ``Rows``; it must be picklable, so a function
+            of a module, and give the same rows at every call.
+        arguments: what it is called with.
+    """
+
+    name: str
+    records: Callable[..., Iterable[Mapping[str, Any] | Rows]]
+    arguments: tuple[Any, ...] = field(default=())
+
+    @property
+    def fingerprint(self) -> str:
+        function = self.records
+        return f"{function.__module__}.{getattr(function, '__qualname__', '')}{self.arguments!r}"
+
+    def batches(self, columns: Columns, size: int = BATCH_ROWS) -> Iterator[Rows]:
+        """See ``Shard``."""
+        waiting: list[Mapping[str, Any]] = []
+        done = 0
+        for record in self.records(*self.arguments):
+            if isinstance(record, Rows):
+                yield record
+                continue
+            waiting.append(record)
+            if len(waiting) == size:
+                yield checked_rows(self.name, "row", range(done + 1, done + size + 1), waiting, columns)
+                done, waiting = done + size, []
+        if waiting:
+            yield checked_rows(self.name, "row", range(done + 1, done + len(waiting) + 1), waiting, columns)
+
+
+def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLike[str] | Shard]) -> tuple[Shard, ...]:
+    """The shards of a run: those that patterns name, each once, in order of their names; others as they are given.
+
+    Args:
+        shards: patterns such as ``data/part-*.parquet`` or ``s3://bucket/captions/*.jsonl.gz`` (``**`` stands for any
+            folders), paths, or shards.
+
+    Raises:
+        CaptionFileError: a pattern that matches nothing, or a file of another format.
+        MissingExtraError: an address in an object store without fsspec.
+        ParameterError: two shards of one name.
+    """
+    single = isinstance(shards, str | os.PathLike) or hasattr(shards, "batches")
+    given: Sequence[Any] = [shards] if single else list(shards)  # type: ignore[arg-type]
+    files: dict[str, FileShard] = {}
+    others: list[Shard] = []
+    for each in given:
+        if isinstance(each, str | os.PathLike):
+            files |= {shard.name: shard for shard in _found(os.fspath(each))}
+        elif hasattr(each, "batches"):
+            others.append(each)
+        else:
+            raise ParameterError(f"{each!r:.60} is not a shard", help="give paths, patterns or captious.scale shards")
+    found = (*(files[name] for name in sorted(files)), *others)
+    names = [shard.name for shard in found]
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ParameterError(f"two shards are called {repeated!r}", help="give each shard its own name")
+    if not found:
+        raise ParameterError("no shards were given", help="give a pattern, such as 'data/part-*.parquet'")
+    return found
+
+
+def _found(pattern: str) -> Iterator[FileShard]:
+    """The shards that a pattern or path names."""
+    found = [*(_in_store(pattern) if "://" in pattern else _on_disk(pattern))]
+    if not found:
+        raise CaptionFileError(
+            "no shard has such a name", where=pattern, help="check the pattern; quote it, so that the shell leaves it"
+        )
+    for shard in found:
+        if not shard.name.lower().removesuffix(".gz").endswith(EXTENSIONS):
+            raise CaptionFileError(
+                "this is not the extension of a shard",
+                where=shard.name,
+                help=f"accepted are {', '.join(EXTENSIONS)}, each plain or with .gz; make the pattern narrower",
+            )
+    return iter(found)
+
+
+def _on_disk(pattern: str) -> Iterator[FileShard]:
+    paths = [pattern] if os.path.exists(pattern) else glob.glob(pattern, recursive=True)
+    if os.path.isdir(pattern):
+        raise CaptionFileError("this is a folder", where=pattern, help=f"give a pattern, such as '{pattern}/*.jsonl'")
+    for path in paths:
+        if os.path.isfile(path):
+            about = os.stat(path)
+            yield FileShard(path, f"{about.st_size} bytes, modified {about.st_mtime_ns}")
+
+
+def _in_store(pattern: str) -> Iterator[FileShard]:
+    fs, path = store_of(pattern)
+    try:
+        paths = fs.glob(path) if glob.has_magic(path) else [path] if fs.isfile(path) else []
+        for each in paths:
+            about = fs.info(each)
+            if about.get("type") == "file":
+                tag = about.get("ETag") or about.get("etag") or about.get("mtime") or about.get("LastModified") or ""
+                yield FileShard(fs.unstrip_protocol(each), f"{about.get('size')} bytes, {tag}")
+    except OSError as error:
+        raise CaptionFileError(
+            f"the store cannot be read: {error}", where=pattern, help="check the address and your credentials"
+        ) from error
+
+
+def store_of(address: str) -> tuple[Any, str]:
+    """The file system of an address in an object store, and the path there.
+
+    Raises:
+        MissingExtraError: fsspec, or the package that it needs for this store, is not installed.
+        CaptionFileError: a protocol that fsspec does not know.
+    """
+    try:
+        import fsspec
+
+        fs, path = fsspec.core.url_to_fs(address)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"reading from an object store needs another package: {error}",
+            where=address,
+            help="pip install 'captious[store]', and fsspec's package for the store, such as s3fs or gcsfs",
+        ) from None
+    except ValueError as error:
+        raise CaptionFileError(str(error), where=address, help="check the protocol, such as s3:// or gs://") from None
+    return fs, path

@@ -1,0 +1,158 @@
+"""States of metrics that are fitted shard by shard: merged, written to files and read back.
+
+Metrics often share a state: CIDEr, CIDEr-D and SPIDEr weight n-grams by the same document frequencies. A tuple of
+states is therefore kept as its distinct states (leaves) and a shape that says where each belongs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from captious.atomic_write import whole_file
+from captious.errors import ParameterError, ResourceError
+from captious.metrics.contract.combined import CombinedState
+from captious.metrics.contract.metric import State
+from captious.metrics.shared.document_frequencies import DocumentFrequencies, FrequencySum
+
+__all__ = ["INDEX", "MergedStates", "States", "can_be_saved", "for_scoring", "load_states", "save_states"]
+
+#: The state of each metric of a plan, None for those that need none.
+States: TypeAlias = tuple[State | None, ...]
+
+#: The file that says that all states of a folder are there.
+INDEX = "states.json"
+
+
+class MergedStates:
+    """The states of all shards together. The result does not depend on the order in which they are added."""
+
+    def __init__(self) -> None:
+        self._shape: list[Any] | None = None
+        self._leaves: list[_Sum] = []
+
+    def add(self, states: Sequence[State | None]) -> None:
+        """Add the states of a part."""
+        shape, leaves = _taken_apart(states)
+        if self._shape is None:
+            self._shape = shape
+            self._leaves = [
+                FrequencySum() if isinstance(leaf, DocumentFrequencies) else _MergedState() for leaf in leaves
+            ]
+        assert shape == self._shape, "states of different metrics"
+        for merged, leaf in zip(self._leaves, leaves, strict=True):
+            merged.add(leaf)
+
+    @property
+    def states(self) -> States:
+        """The states of all that was added."""
+        return _put_together(self._shape or [], [leaf.total for leaf in self._leaves])
+
+
+class _Sum(Protocol):
+    def add(self, part: State) -> None: ...
+
+    @property
+    def total(self) -> State: ...
+
+
+class _MergedState:
+    """States merged two at a time, by their own ``merge``."""
+
+    def __init__(self) -> None:
+        self._state: State | None = None
+
+    def add(self, part: State) -> None:
+        self._state = part if self._state is None else self._state.merge(part)
+
+    @property
+    def total(self) -> State:
+        assert self._state is not None
+        return self._state
+
+
+def _taken_apart(states: Sequence[State | None]) -> tuple[list[Any], list[State]]:
+    """The shape of states (None, the number of a leaf, or the list of a combined state) and the leaves."""
+    leaves: list[State] = []
+
+    def shape_of(state: State | None) -> Any:
+        if state is None:
+            return None
+        if isinstance(state, CombinedState):
+            return [*map(shape_of, state.states)]
+        for number, leaf in enumerate(leaves):
+            if leaf is state:
+                return number
+        leaves.append(state)
+        return len(leaves) - 1
+
+    return [*map(shape_of, states)], leaves
+
+
+def _put_together(shape: Sequence[Any], leaves: Sequence[State]) -> States:
+    def state_of(part: Any) -> State | None:
+        if part is None:
+            return None
+        return CombinedState(tuple(map(state_of, part))) if isinstance(part, list) else leaves[part]
+
+    return tuple(map(state_of, shape))
+
+
+def for_scoring(states: Sequence[State | None]) -> States:
+    """The same states in less memory, with which scores are the same; they cannot be merged any more."""
+    shape, leaves = _taken_apart(states)
+    return _put_together(
+        shape, [leaf.without_singles() if isinstance(leaf, DocumentFrequencies) else leaf for leaf in leaves]
+    )
+
+
+def can_be_saved(states: Sequence[State | None]) -> bool:
+    """Whether ``save_states`` can write these states."""
+    return all(isinstance(leaf, DocumentFrequencies) for leaf in _taken_apart(states)[1])
+
+
+def save_states(folder: Path, states: Sequence[State | None]) -> None:
+    """Write states to a folder, which is made; it holds all of them once it has an index.
+
+    Raises:
+        ParameterError: a state that cannot be written.
+        OutputError: a file cannot be written.
+    """
+    shape, leaves = _taken_apart(states)
+    folder.mkdir(parents=True, exist_ok=True)
+    names = []
+    for number, leaf in enumerate(leaves):
+        if not isinstance(leaf, DocumentFrequencies):
+            raise ParameterError(
+                f"the state {leaf.label} cannot be written to a file",
+                help="score without an output folder, or give the metric what it would learn, as --idf does",
+            )
+        leaf.save(folder / f"{number}.idf")
+        names.append(leaf.name)
+    with whole_file(folder / INDEX) as file:
+        json.dump({"shape": shape, "names": names}, file)
+
+
+def load_states(folder: Path) -> States | None:
+    """Read states that ``save_states`` wrote; None if they are not all there.
+
+    Raises:
+        ResourceError: a file that is damaged.
+    """
+    index = folder / INDEX
+    if not index.exists():
+        return None
+    try:
+        document = json.loads(index.read_text())
+        names = document["names"]
+        leaves = [
+            replace(DocumentFrequencies.load(folder / f"{i}.idf"), name=str(name)) for i, name in enumerate(names)
+        ]
+        return _put_together(document["shape"], leaves)
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise ResourceError(
+            f"these states are damaged: {error}", where=str(folder), help="remove the folder; they are counted again"
+        ) from error

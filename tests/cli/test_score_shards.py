@@ -1,0 +1,142 @@
+"""captious score --shards"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from ..scale.conftest import example_rows, write
+from .conftest import Run, assert_refused, plain_environment
+
+
+@pytest.fixture
+def sharded(folder: Path) -> Path:
+    """The folder of examples, with the improved system in three shards, too."""
+    rows = example_rows()
+    for number in range(3):
+        write(folder / f"improved-{number}.jsonl", rows[number * 8 : number * 8 + 8])
+    (folder / "notes.txt").touch()
+    return folder
+
+
+def of_score(run: Run, *options: str) -> str:
+    """What score prints for the same captions in one file."""
+    return run("score", "improved.json", "references.json", *options).out.replace('"improved"', '"improved-*"')
+
+
+@pytest.mark.parametrize("options", [(), ("--references-as", "cat"), ("--idf", "coco-val"), ("--threads", "1")])
+def test_the_json_of_score(sharded: Path, run: Run, options: tuple[str, ...]) -> None:
+    asked = ("-m", "bleu", "-m", "rouge-l", "-m", "cider-d", "--format", "json", *options)
+    outcome = run("score", "--shards", "improved-*.jsonl", *asked)
+    assert outcome.code == 0, outcome.err
+    assert outcome.out == of_score(run, *asked)
+    assert ("--idf" in options) or "only 24" in outcome.err
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+def test_every_output(sharded: Path, run: Run, form: str) -> None:
+    write(sharded / "improved.jsonl", example_rows())
+    asked = ("-m", "rouge-l", "--format", form)
+    expected = run("score", "improved.json", "references.json", *asked).out
+    assert run("score", "--shards", "improved.jsonl", *asked).out == expected
+
+
+def test_other_columns_and_intervals(sharded: Path, run: Run) -> None:
+    write(
+        sharded / "other.parquet",
+        [{"key": r["id"], "text": r["candidate"], "refs": r["references"]} for r in example_rows()],
+    )
+    outcome = run(
+        "score",
+        "--shards",
+        "other.parquet",
+        "--columns",
+        "id=key,candidate=text",
+        "-m",
+        "rouge-l",
+        "--ci",
+        "--format",
+        "json",
+    )
+    (result,) = outcome.json["systems"][0]["metrics"].values()
+    assert result["ci95"][0] < result["score"] < result["ci95"][1]
+    assert outcome.json["systems"][0]["name"] == "other"
+
+
+def test_references_apart(sharded: Path, run: Run) -> None:
+    asked = ("-m", "cider-d", "--format", "json")
+    rows = [{"id": row["id"], "candidate": row["candidate"]} for row in example_rows()]
+    write(sharded / "improved-x.jsonl", rows)
+    outcome = run("score", "--shards", "improved-x*", "references.json", *asked)
+    assert outcome.out.replace("improved-x*", "improved-*") == of_score(run, *asked)
+
+
+def test_a_folder_of_results(sharded: Path, run: Run) -> None:
+    asked = (
+        "score",
+        "--shards",
+        "improved-*.jsonl",
+        "-m",
+        "bleu",
+        "--format",
+        "json",
+        "-o",
+        "out",
+        "--per-caption",
+        "captions",
+    )
+    first = run(*asked)
+    assert first.out == of_score(run, "-m", "bleu", "--format", "json")
+    assert json.loads((sharded / "out" / "scores.json").read_text()) == first.json
+    assert len([*(sharded / "captions").iterdir()]) == 3
+    assert run(*asked).out == first.out
+    refused = run("score", "--shards", "improved-*.jsonl", "-m", "rouge-l", "-o", "out")
+    assert_refused(refused, "another run", "metrics was", "another folder")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--shards", "none-*.jsonl"), "no shard has such a name"),
+        (("--shards", "*.txt"), "not the extension of a shard"),
+        (("--shards", "improved-*.jsonl", "a.json", "b.json"), "several files"),
+        (("--shards", "improved-*.jsonl", "--subset"), "--subset"),
+        (("--shards", "improved-*.jsonl", "--columns", "id"), "does not name a column"),
+        (("--shards", "improved-*.jsonl", "--columns", "id=no"), "there is no column 'no'"),
+        (("--shards", "improved-*.jsonl", "--per-caption", "x"), "output folder"),
+        (("improved.json", "references.json", "--engine", "stream"), "--engine is for shards only"),
+        (("improved.json", "references.json", "--batch-rows", "5"), "--batch-rows is for shards only"),
+        ((), "no candidates given"),
+    ],
+)
+def test_what_is_refused(sharded: Path, run: Run, arguments: tuple[str, ...], said: str) -> None:
+    assert_refused(run("score", *arguments, "-m", "rouge-l"), said)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["stream", "processes"])
+def test_an_interrupted_run_goes_on(tmp_path: Path, command: list[str], engine: str) -> None:
+    rows = [{**row, "id": turn * 24 + i} for turn in range(400) for i, row in enumerate(example_rows())]
+    for number in range(40):
+        write(tmp_path / f"part-{number:02}.jsonl", rows[number * 240 : number * 240 + 240])
+    line = [*command, "score", "--shards", "part-*.jsonl", "-m", "cider-d", "-m", "rouge-s", "--format", "json"]
+    whole = subprocess.run(line, cwd=tmp_path, env=plain_environment(), capture_output=True, check=True).stdout
+    line += ["-o", "out", "--engine", engine, "--batch-rows", "8"]
+    process = subprocess.Popen(
+        line, cwd=tmp_path, env=plain_environment(), stderr=subprocess.PIPE, start_new_session=True
+    )
+    deadline = time.time() + 60
+    while len([*tmp_path.glob("out/sums/*.json")]) < 3 and process.poll() is None and time.time() < deadline:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (130, b"interrupted\n")
+    assert 3 <= len([*tmp_path.glob("out/sums/*.json")]) < 40
+    done = subprocess.run(line, cwd=tmp_path, env=plain_environment(), capture_output=True, check=True).stdout
+    assert done == whole

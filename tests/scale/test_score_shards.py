@@ -1,0 +1,413 @@
+"""score_shards: the numbers of captious.score from shards, whatever the engine; resuming, failures, interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import shutil
+import signal
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import captious
+from captious import scale
+from captious.data import read_references
+from captious.errors import (
+    CaptiousError,
+    DuplicateCandidateError,
+    MissingExtraError,
+    OutputError,
+    ParameterError,
+    ResourceError,
+    ShardError,
+    UnknownImageError,
+    UnknownNameError,
+)
+from captious.metrics.contract.settings import Settings
+from captious.progress import observed
+from captious.report.machine_readable import reports_csv, reports_json
+
+from ..support.observers import Events
+from .conftest import EXAMPLES, example_rows, write
+
+METRICS = ["bleu", "rouge-l", "cider-d", "cider", "rouge-n", "unigram-recall"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+
+
+def scored(metrics: Sequence[str] = METRICS, **options: Any) -> captious.Report:
+    return captious.score(EXAMPLES / "improved.json", EXAMPLES / "references.json", metrics, **options)
+
+
+def sharded(folder: Path, metrics: Any = METRICS, **options: Any) -> scale.ShardReport:
+    return scale.score_shards(f"{folder}/part-*.jsonl", metrics, **options)
+
+
+def texts(report: captious.Report) -> tuple[str, str]:
+    return reports_json([report]), reports_csv([report])
+
+
+# ---- the same numbers
+
+
+@pytest.mark.parametrize("batch_rows", [1, 4, 8192])
+def test_shards_give_the_bits_of_score(shards: Path, batch_rows: int) -> None:
+    assert texts(sharded(shards, batch_rows=batch_rows)) == texts(scored())
+
+
+def test_references_as_one_text(shards: Path) -> None:
+    settings = Settings(references_as="cat")
+    assert texts(sharded(shards, settings=settings)) == texts(scored(settings=settings))
+
+
+def test_given_document_frequencies(shards: Path) -> None:
+    settings = Settings(idf="coco-val")
+    assert texts(sharded(shards, ["cider-d"], settings=settings)) == texts(scored(["cider-d"], settings=settings))
+
+
+def test_processes_give_the_same_bits(shards: Path) -> None:
+    assert texts(sharded(shards, engine="processes", workers=2)) == texts(scored())
+
+
+def test_shards_in_any_order_and_of_any_size(tmp_path: Path) -> None:
+    rows = example_rows()
+    random.Random(1).shuffle(rows)
+    for number, (start, end) in enumerate([(0, 1), (1, 20), (20, 24)]):
+        write(tmp_path / f"part-{number}.jsonl", rows[start:end])
+    assert texts(sharded(tmp_path)) == texts(scored())
+
+
+def test_references_apart(tmp_path: Path) -> None:
+    rows = [{"id": row["id"], "candidate": row["candidate"]} for row in example_rows()]
+    for number in range(3):
+        write(tmp_path / f"part-{number}.jsonl", rows[number * 8 : number * 8 + 8])
+    assert texts(sharded(tmp_path, references=EXAMPLES / "references.json")) == texts(scored())
+    table = read_references(EXAMPLES / "references.json")
+    assert texts(sharded(tmp_path, references=table)) == texts(scored())
+
+
+def test_several_candidates_for_an_image(tmp_path: Path) -> None:
+    rows = [{"id": row["id"], "candidate": row["candidate"]} for row in example_rows()]
+    write(tmp_path / "part-0.jsonl", [*rows, *rows])
+    twice, once = sharded(tmp_path, references=EXAMPLES / "references.json"), scored()
+    assert twice.n_images == 48
+    assert twice["cider-d"].score == once["cider-d"].score
+    assert twice["bleu-4"].score == pytest.approx(once["bleu-4"].score, abs=1e-9)
+    write(tmp_path / "part-1.jsonl", [{"id": -5, "candidate": "a"}])
+    with pytest.raises(UnknownImageError, match="line 1 \\(id -5\\)"):
+        sharded(tmp_path, references=EXAMPLES / "references.json")
+
+
+def test_the_three_functions(shards: Path) -> None:
+    plan = scale.plan(f"{shards}/part-*.jsonl", METRICS)
+    assert plan.needs_fit
+    with pytest.raises(ParameterError, match="fitted"):
+        plan.map(plan.shards[0])
+    plan = pickle.loads(pickle.dumps(plan))
+    states = [pickle.loads(pickle.dumps(plan.fit(shard))) for shard in plan.shards[::-1]]
+    plan = pickle.loads(pickle.dumps(plan.fitted(states)))
+    sums = [pickle.loads(pickle.dumps(plan.map(shard))) for shard in plan.shards[::-1]]
+    assert texts(plan.reduce(sums)) == texts(scored())
+    assert [scale.ShardSums.from_dict(json.loads(json.dumps(each.to_dict()))) for each in sums] == sums
+    with pytest.raises(ShardError, match="no sums"):
+        plan.reduce(sums[1:])
+    with pytest.raises(ShardError, match="twice"):
+        plan.reduce([*sums, sums[0]])
+
+
+def test_the_other_metrics_that_run_here(shards: Path) -> None:
+    metrics = ["rouge-s", "ngram-precision", "meteor" if captious.Meteor.missing() is None else "rouge-s:gap=3"]
+    assert texts(sharded(shards, metrics, batch_rows=5)) == texts(scored(metrics))
+
+
+# ---- reports
+
+
+def test_a_report_has_no_captions(shards: Path) -> None:
+    report = sharded(shards, ["bleu-4"])
+    assert (report.n_images, report.n_references, report.n_shards) == (24, 120, 4)
+    for attribute in ("captions", "ids"):
+        with pytest.raises(ParameterError, match="not kept"):
+            getattr(report, attribute)
+    with pytest.raises(ParameterError, match="not kept"):
+        _ = report["bleu-4"].per_caption
+    with pytest.raises(ParameterError, match="not kept"):
+        report.to_pandas()
+    assert "bleu-4" in repr(report)
+
+
+def test_intervals_over_captions_are_those_of_the_bootstrap(tmp_path: Path) -> None:
+    rows = [{**row, "id": 24 * turn + i} for turn in range(40) for i, row in enumerate(example_rows())]
+    for number in range(40):
+        write(tmp_path / f"part-{number:02}.jsonl", rows[number * 24 : number * 24 + 24])
+    metrics = ["bleu", "rouge-l", "rouge-n"]
+    candidates = {row["id"]: row["candidate"] for row in rows}
+    references = {row["id"]: row["references"] for row in rows}
+    report, other = sharded(tmp_path, metrics, intervals=True), captious.score(candidates, references, metrics)
+    for name, result in report.items():
+        ours, theirs = result.confidence_interval(), other[name].confidence_interval()
+        assert ours == pytest.approx(theirs, abs=0.15 * (theirs[1] - theirs[0]))
+        # All shards are the same, so nothing varies over shards.
+        low, high = result.confidence_interval(over="shards")
+        assert high - low < 1e-12
+    assert report.few_shards() == []
+    with pytest.raises(ParameterError, match="resampled"):
+        report["bleu-4"].confidence_interval(over="words")
+
+
+def test_intervals_need_their_sums(shards: Path) -> None:
+    report = sharded(shards, ["bleu-4"])
+    with pytest.raises(ParameterError, match="--ci"):
+        report["bleu-4"].confidence_interval()
+    low, high = report["bleu-4"].confidence_interval(over="shards")
+    assert low < report["bleu-4"].score < high
+    assert "too few shards" in report.few_shards()[0]
+
+
+class Lengths(captious.MeanMetric):
+    """A metric that warns about its captions."""
+
+    name = "lengths"
+
+    def scores(self, captions: captious.Captions, state: object = None) -> Any:
+        if "fail" in captions.candidates:
+            raise RuntimeError("bad luck")
+        return np.array([float("nan") if each == "nan" else len(each) for each in captions.candidates])
+
+    def warnings(self, captions: captious.Captions, state: object) -> list[str]:
+        long = sum(len(each) > 50 for each in captions.candidates)
+        found = [f"{long:,} of {len(captions):,} candidates are long"] if long else []
+        return [*found, "lengths are lengths"]
+
+
+def test_warnings_of_batches(shards: Path) -> None:
+    report = sharded(shards, [Lengths()], batch_rows=3)
+    assert report.warnings[0].startswith("in ")
+    assert " of 8 batches: such as " in report.warnings[0]
+    assert report.warnings[1:] == ["lengths are lengths"]
+
+
+# ---- the folder of a run
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the shards that are read, as they are."""
+    seen: list[str] = []
+    batches = scale.FileShard.batches
+
+    def batches_seen(self: scale.FileShard, *arguments: Any) -> Iterator[scale.Rows]:
+        seen.append(Path(self.name).name)
+        return batches(self, *arguments)
+
+    monkeypatch.setattr(scale.FileShard, "batches", batches_seen)
+    return seen
+
+
+def test_a_run_resumes(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected, out = texts(scored()), tmp_path / "out"
+    good = (shards / "part-2.jsonl").read_text()
+    about = os.stat(shards / "part-2.jsonl")
+    (shards / "part-2.jsonl").write_text("x" * len(good))  # of the same size and time: damaged, not changed
+    os.utime(shards / "part-2.jsonl", ns=(about.st_atime_ns, about.st_mtime_ns))
+    with pytest.raises(CaptiousError, match=r"part-2\.jsonl: line 1"):
+        sharded(shards, output=out, retries=0)
+    (shards / "part-2.jsonl").write_text(good)
+    os.utime(shards / "part-2.jsonl", ns=(about.st_atime_ns, about.st_mtime_ns))
+    seen = counted(monkeypatch)
+    assert texts(sharded(shards, output=out)) == expected
+    assert seen == ["part-2.jsonl", *(f"part-{i}.jsonl" for i in range(4))]
+    assert json.loads((out / "scores.json").read_text()) == json.loads(expected[0])
+    seen.clear()
+    assert texts(sharded(shards, output=out, engine="stream")) == expected
+    assert seen == []
+    (out / "sums" / "00001.json").unlink()
+    assert texts(sharded(shards, output=out)) == expected
+    assert seen == ["part-1.jsonl"]
+    shutil.rmtree(out / "fit")
+    (out / "sums" / "00003.json").unlink()
+    assert texts(sharded(shards, output=out)) == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"metrics": ["bleu"]}, "metrics was"),
+        ({"batch_rows": 5}, "batch rows was 8192"),
+        ({"intervals": True}, "intervals was False"),
+        ({"columns": "id=id"}, "columns was"),
+        ({"settings": Settings(references_as="cat")}, "references as was 'each'"),
+    ],
+)
+def test_results_of_another_plan_are_refused(shards: Path, tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    sharded(shards, ["rouge-l"], output=tmp_path / "out")
+    with pytest.raises(ParameterError, match=said):
+        sharded(shards, change.pop("metrics", ["rouge-l"]), output=tmp_path / "out", **change)
+
+
+def test_changed_shards_are_refused(shards: Path, tmp_path: Path) -> None:
+    sharded(shards, ["rouge-l"], output=tmp_path / "out")
+    os.utime(shards / "part-1.jsonl", ns=(1, 1))
+    with pytest.raises(ParameterError, match=r"part-1\.jsonl has changed since"):
+        sharded(shards, ["rouge-l"], output=tmp_path / "out")
+    (shards / "part-1.jsonl").rename(shards / "part-9.jsonl")
+    with pytest.raises(ParameterError, match=r"part-1\.jsonl, which is not among"):
+        sharded(shards, ["rouge-l"], output=tmp_path / "out")
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"shard": 1}', "x"])
+def test_damaged_sums_are_named(shards: Path, tmp_path: Path, content: str) -> None:
+    sharded(shards, ["rouge-l"], output=tmp_path / "out")
+    (tmp_path / "out" / "sums" / "00002.json").write_text(content)
+    with pytest.raises(ResourceError, match=r"00002\.json"):
+        sharded(shards, ["rouge-l"], output=tmp_path / "out")
+
+
+@pytest.mark.parametrize("content", ["", "[]", "x", '{"shape": [0], "names": []}'])
+def test_damaged_states_are_named(shards: Path, tmp_path: Path, content: str) -> None:
+    sharded(shards, ["cider-d"], output=tmp_path / "out")
+    (tmp_path / "out" / "fit" / "all" / "states.json").write_text(content)
+    with pytest.raises(ResourceError, match="all"):
+        sharded(shards, ["cider-d"], output=tmp_path / "out")
+
+
+def test_a_folder_that_cannot_be_one(shards: Path) -> None:
+    with pytest.raises(OutputError):
+        sharded(shards, ["rouge-l"], output=shards / "part-0.jsonl")
+
+
+def test_caption_scores(shards: Path, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    with pytest.raises(ParameterError, match="output"):
+        sharded(shards, per_caption=tmp_path / "captions")
+    sharded(shards, output=tmp_path / "out", per_caption=tmp_path / "captions", batch_rows=4)
+    rows = [row for file in sorted((tmp_path / "captions").iterdir()) for row in parquet.read_table(file).to_pylist()]
+    report = scored()
+    assert rows == [
+        dict(zip(report.columns(), row, strict=True)) for row in zip(*report.columns().values(), strict=True)
+    ]
+
+
+def test_caption_scores_need_pyarrow(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match="parquet"):
+        sharded(shards, output=tmp_path / "out", per_caption=tmp_path / "captions")
+
+
+# ---- failures
+
+
+def test_a_failing_row_is_named(shards: Path) -> None:
+    rows = example_rows()
+    rows[4]["candidate"] = "fail"
+    write(shards / "part-3.jsonl", rows[:6])
+    with pytest.raises(ShardError, match="bad luck") as caught:
+        sharded(shards, [Lengths()])
+    assert caught.value.where.endswith(f"part-3.jsonl: line 5 (id {rows[4]['id']})")
+    rows[4]["candidate"] = "nan"
+    write(shards / "part-3.jsonl", rows[:6])
+    with pytest.raises(ShardError, match="not finite"):
+        sharded(shards, [Lengths()])
+
+
+def test_all_failing_shards_are_named(shards: Path, tmp_path: Path) -> None:
+    for number in (0, 2):
+        (shards / f"part-{number}.jsonl").write_text("\n")
+    with pytest.raises(ShardError, match="2 of 4 shards") as caught:
+        sharded(shards, ["rouge-l"], output=tmp_path / "out", retries=1)
+    assert "part-0.jsonl: there are no rows" in caught.value.where
+    assert "part-2.jsonl: there are no rows" in caught.value.where
+    assert len([*(tmp_path / "out" / "sums").iterdir()]) == 2
+
+
+def test_a_shard_is_tried_again(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("captious.scale.running._PAUSE", 0)
+    batches, failures = scale.FileShard.batches, [OSError("gone"), OSError("gone again")]
+
+    def failing(self: scale.FileShard, *arguments: Any) -> Iterator[scale.Rows]:
+        if failures and self.name.endswith("part-1.jsonl"):
+            raise failures.pop()
+        return batches(self, *arguments)
+
+    monkeypatch.setattr(scale.FileShard, "batches", failing)
+    assert texts(sharded(shards)) == texts(scored())
+    failures += [OSError("gone")] * 9
+    with pytest.raises(ShardError, match="part-1"):
+        sharded(shards)
+
+
+@pytest.mark.parametrize("size", [1, 100])
+def test_two_rows_of_one_id(shards: Path, size: int) -> None:
+    rows = example_rows()
+    write(shards / "part-0.jsonl", [*rows[:4], rows[1]])
+    with pytest.raises(DuplicateCandidateError, match=r"line 2.*line 5"):
+        sharded(shards, ["rouge-l"], batch_rows=size)
+
+
+def test_what_cannot_be_planned(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnknownNameError, match="engine"):
+        sharded(shards, engine="spark")
+    for wrong in ({"workers": 0}, {"retries": -1}, {"batch_rows": 0}):
+        with pytest.raises(ParameterError):
+            sharded(shards, **wrong)
+    with pytest.raises(ParameterError, match="ptb-harness"):
+        sharded(shards, settings=Settings(tokenizer="ptb-harness"))
+    with pytest.raises(ParameterError, match="references come from a file"):
+        sharded(shards, references={1: ["a"]}, columns="references=refs")
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(MissingExtraError, match="Ray"):
+        sharded(shards, engine="ray")
+
+
+def test_progress(shards: Path) -> None:
+    events = Events()
+    with observed(events):
+        sharded(shards, ["cider-d"])
+    assert [work.total for work in events.works] == [4, 4]
+    assert [done for _, done in events.seen if _ not in ("begin", "end")] == [0, 1, 2, 3, 4] * 2
+
+
+def test_an_interrupted_run_can_go_on(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches = scale.FileShard.batches
+
+    def interrupted(self: scale.FileShard, *arguments: Any) -> Iterator[scale.Rows]:
+        if self.name.endswith("part-2.jsonl"):
+            raise KeyboardInterrupt
+        return batches(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(scale.FileShard, "batches", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            sharded(shards, ["bleu"], output=tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out" / "sums").iterdir()) == ["00000.json", "00001.json"]
+    assert texts(sharded(shards, ["bleu"], output=tmp_path / "out")) == texts(scored(["bleu"]))
+
+
+# ---- workers that die
+
+
+def kills_itself_once(folder: str, number: int) -> list[dict[str, Any]]:
+    """Rows of a shard, in a process that is killed the first time that it is asked for them."""
+    mark = Path(folder) / f"{number}.died"
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return example_rows()[number * 6 : number * 6 + 6]
+
+
+@pytest.mark.slow
+def test_killed_processes_are_replaced(tmp_path: Path) -> None:
+    shards = [scale.GeneratedShard(f"s{i}", kills_itself_once, (str(tmp_path), i)) for i in range(4)]
+    assert texts(scale.score_shards(shards, METRICS, engine="processes", workers=2)) == texts(scored())
+
+
+@pytest.mark.slow
+def test_killed_workers_of_ray(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    shards = [scale.GeneratedShard(f"s{i}", kills_itself_once, (str(tmp_path), i)) for i in range(4)]
+    assert texts(scale.score_shards(shards, METRICS, engine="ray", workers=2)) == texts(scored())
