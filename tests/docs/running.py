@@ -66,8 +66,13 @@ def commands(text: str) -> Iterator[Command]:
             yield Command(line[0].removeprefix("$ ").replace("\\\n", " "), part[line.end() :].removeprefix("\n"))
 
 
+#: Stands for an asterisk that the shell must not expand.
+_QUOTED_STAR = "\0"
+
+
 def run_command(line: str) -> tuple[str, int]:
     """What a command prints, to stdout and stderr together, and its exit status."""
+    line = re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: quoted[0].replace("*", _QUOTED_STAR), line)
     words, environment = shlex.split(line), {}
     if words[0] == "export":
         name, _, value = words[1].partition("=")
@@ -77,6 +82,7 @@ def run_command(line: str) -> tuple[str, int]:
         environment[assignment[1]] = assignment[2]
         words = words[1:]
     words = [found for word in words for found in (sorted(glob.glob(word)) if "*" in word else [word])]
+    words = [word.replace(_QUOTED_STAR, "*") for word in words]
     if words[0] != "captious":
         done = subprocess.run(
             words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **environment}

@@ -77,28 +77,30 @@ class _MergedState:
 def _taken_apart(states: Sequence[State | None]) -> tuple[list[Any], list[State]]:
     """The shape of states (None, the number of a leaf, or the list of a combined state) and the leaves."""
     leaves: list[State] = []
+    return [_shape_of(state, leaves) for state in states], leaves
 
-    def shape_of(state: State | None) -> Any:
-        if state is None:
-            return None
-        if isinstance(state, CombinedState):
-            return [*map(shape_of, state.states)]
-        for number, leaf in enumerate(leaves):
-            if leaf is state:
-                return number
-        leaves.append(state)
-        return len(leaves) - 1
 
-    return [*map(shape_of, states)], leaves
+# Not functions within functions: one that calls itself is a cycle, which would keep large tables alive for a while.
+def _shape_of(state: State | None, leaves: list[State]) -> Any:
+    if state is None:
+        return None
+    if isinstance(state, CombinedState):
+        return [_shape_of(part, leaves) for part in state.states]
+    for number, leaf in enumerate(leaves):
+        if leaf is state:
+            return number
+    leaves.append(state)
+    return len(leaves) - 1
 
 
 def _put_together(shape: Sequence[Any], leaves: Sequence[State]) -> States:
-    def state_of(part: Any) -> State | None:
-        if part is None:
-            return None
-        return CombinedState(tuple(map(state_of, part))) if isinstance(part, list) else leaves[part]
+    return tuple(_state_of(part, leaves) for part in shape)
 
-    return tuple(map(state_of, shape))
+
+def _state_of(part: Any, leaves: Sequence[State]) -> State | None:
+    if part is None:
+        return None
+    return CombinedState(_put_together(part, leaves)) if isinstance(part, list) else leaves[part]
 
 
 def for_scoring(states: Sequence[State | None]) -> States:
