@@ -37,9 +37,9 @@ OTHERS = [metric for metric in METRICS if metric not in QUADRATIC + PARSED]
 #: How many outputs every caption has a score of, where that is not all.
 ALWAYS_THERE = {"spice": 3}
 #: The highest score, where it is not 1; a score may be above it by rounding.
-HIGHEST = {"cider": 10.0, "cider-d": 10.0, "spider": 5.5}
+HIGHEST = {"cider": 10.0, "cider-d": 10.0, "cider-r": 10.0, "spider": 5.5, "length": np.inf}
 #: Metrics that must see all references: sums over them may be in another order.
-FITTED = ("cider", "cider-d", "spider")
+FITTED = ("cider", "cider-d", "cider-r", "spider")
 TOKENIZERS = (PTB, PTB_RAW, WHITESPACE, SPACES)
 
 #: Captions of a chunk: enough for all kernels to use two threads.

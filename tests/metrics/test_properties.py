@@ -19,21 +19,21 @@ PARSED = ("spice", "spider", "hwcm", *TRAINED)
 METRICS: dict[str, Metric] = {
     f"{name}@{variant}": registry.get(name)(variant=variant, tokenizer="whitespace")
     for name, variant in variants_here()
-    if name not in PARSED
+    if name not in (*PARSED, "length")  # a length is no measure of likeness
 }
 #: Those to which different words have nothing in common.
 NO_LIKENESS = [name for name, metric in METRICS.items() if metric.name not in VECTORS]
 #: Those to which a word is but a name. METEOR knows stems, synonyms and function words, but can be told to forget them;
-#: SPARCS knows stems and stop words, the metric of Yi et al. stop words.
+#: SPARCS knows stems and stop words, the metric of Yi et al. stop words. CIDEr-R looks for letters in tokens.
 NAMES_ONLY = {
     name: metric
     for name, metric in METRICS.items()
-    if metric.name not in ("meteor", "sparcs", "yi2020-unigram", *VECTORS)
+    if metric.name not in ("cider-r", "meteor", "sparcs", "yi2020-unigram", *VECTORS)
 }
 if "meteor" not in MISSING:
     NAMES_ONLY["meteor, exact"] = captious.Meteor(modules={"exact": 1.0}, delta=0.5, tokenizer="whitespace")
 #: Where the highest score is not 1; official constants let no score of BLEU and its kin reach 1.
-HIGHEST = {"cider@official": 10.0, "cider-d@official": 10.0, "cider-d@paper": 10.0}
+HIGHEST = dict.fromkeys(("cider@official", "cider-d@official", "cider-d@paper", "cider-r@official"), 10.0)
 #: Those of which a score of 1 is out of reach, even for a copy.
 NEVER_PERFECT = ("captious@light",)
 

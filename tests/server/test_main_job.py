@@ -118,6 +118,15 @@ class TestBoard:
         api = site.client().get("/api/v1/challenges/demo").json()
         assert api["lower_is_better"] == ["cider-d"]
 
+    def test_no_score_is_best_where_neither_direction_is(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(CiderD, "no_direction", frozenset({"cider-d"}))
+        site.demo()
+        site.work()
+        board = site.client().get("/challenges/demo/leaderboard").context["board"]
+        marked = {cell.name for row in board.rows for cell in row.cells if cell.best}
+        assert marked
+        assert "cider-d" not in marked
+
     def test_private_and_hidden_submissions_are_not_on_it(self, site: Site) -> None:
         site.demo()
         site.submit(site.user(), public="", method="private")

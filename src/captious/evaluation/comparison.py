@@ -60,7 +60,7 @@ class Difference:
         effect_interval: paired bootstrap interval of the effect size.
         p_bootstrap: two-sided p value of the paired bootstrap.
         p_randomization: two-sided p value of approximate randomization.
-        lower_is_better: whether a negative difference means that b is better.
+        lower_is_better: whether a negative difference means that b is better; None if no difference does.
         signature: everything that the scores depend on besides the captions.
     """
 
@@ -73,7 +73,7 @@ class Difference:
     effect_interval: tuple[float, float]
     p_bootstrap: float
     p_randomization: float
-    lower_is_better: bool
+    lower_is_better: bool | None
     signature: str
 
 

@@ -60,7 +60,7 @@ class GroupScore:
         metric: the output.
         score: corpus score of these images, or mean over groups.
         interval: 95% bootstrap interval; None if it was not asked for.
-        lower_is_better: whether lower scores are better.
+        lower_is_better: whether lower scores are better; None if neither higher nor lower scores are.
         signature: everything that the score depends on besides the captions.
     """
 
@@ -70,7 +70,7 @@ class GroupScore:
     metric: str
     score: float
     interval: tuple[float, float] | None
-    lower_is_better: bool
+    lower_is_better: bool | None
     signature: str
 
 
@@ -97,7 +97,7 @@ class GroupDifference:
     p_randomization: float
     corrected_bootstrap: float | None
     corrected_randomization: float | None
-    lower_is_better: bool
+    lower_is_better: bool | None
     signature: str
 
 

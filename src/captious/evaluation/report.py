@@ -81,10 +81,11 @@ class Result:
         return float(self.statistics.scores[self.column])
 
     @property
-    def lower_is_better(self) -> bool:
-        """Whether lower scores are better."""
+    def lower_is_better(self) -> bool | None:
+        """Whether lower scores are better; None if neither higher nor lower scores are."""
         metric = self.statistics.metric
-        return metric.outputs[self.column] in metric.lower_is_better
+        output = metric.outputs[self.column]
+        return None if output in metric.no_direction else output in metric.lower_is_better
 
     @property
     def per_caption(self) -> NDArray[np.float64]:

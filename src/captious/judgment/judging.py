@@ -311,7 +311,7 @@ def _of_outputs(
 
 def _directed(scores: Sequence[_Scores], report: Report) -> list[_Scores]:
     """The scores with what the report says about the direction of their metrics."""
-    return [replace(each, lower_is_better=report[each.label].lower_is_better) for each in scores]
+    return [replace(each, lower_is_better=bool(report[each.label].lower_is_better)) for each in scores]
 
 
 def _given(evidence: Evidence, table: ScoreTable) -> list[_Scores]:

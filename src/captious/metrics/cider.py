@@ -19,7 +19,7 @@ from captious.data import Captions, ImageId, KeyedByFields, References, read_ref
 from captious.errors import ParameterError
 from captious.metrics.contract.image_rows import ImageRows
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.scorer import output_of
+from captious.metrics.contract.scorer import Scorer, output_of
 from captious.metrics.shared.document_frequencies import DocumentFrequencies, as_frequencies
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer
@@ -95,7 +95,7 @@ class Cider(MeanMetric):
         similarity = weighted.score(candidates.ids, candidates.offsets, rows, word_map, threads())
         return similarity * self.scale
 
-    def scorer(self, references: object, output: str | None = None) -> CiderScorer:
+    def scorer(self, references: object, output: str | None = None) -> Scorer:
         output_of(self, output)
         table = references if isinstance(references, References) else read_references(references)
         return CiderScorer(self, table)

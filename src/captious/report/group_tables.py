@@ -36,10 +36,10 @@ def grouped_report_table(grouped: Sequence[GroupedReport], *, intervals: bool = 
         if first.group == next(iter(grouped[0])):
             table.add_row(shown(f"  {numbers.labelled(first.metric, first.lower_is_better)}"))
         scores = [row.score for row in rows]
-        top = min(scores) if first.lower_is_better else max(scores)
+        top = numbers.best(scores, first.lower_is_better)
         cells = [shown(f"    {first.group or _AVERAGES[first.part]}"), Text(f"{first.n_images:,}" if same else "")]
         for row in rows:
-            best = several and same and row.score == top and min(scores) < max(scores)
+            best = several and same and row.score == top
             marked |= best
             cells.append(Text(numbers.score(row.score), style="bold" if best else ""))
             if row.interval is not None:

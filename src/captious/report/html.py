@@ -139,7 +139,7 @@ def scores_table(
         for number, value in enumerate(scores):
             beneath = numbers.span(*intervals[number][name]) if intervals else ""
             cells.append(
-                _number(numbers.score(value), beneath, "best" * _is_best(value, scores, result.lower_is_better))
+                _number(numbers.score(value), beneath, "best" * (value == numbers.best(scores, result.lower_is_better)))
             )
         rows.append(_row(numbers.labelled(name, result.lower_is_better), cells, result.signature))
     return _table(_heads(heads), rows, caption=caption)
@@ -174,16 +174,10 @@ def group_table(grouped: Sequence[GroupedReport], name: str) -> str:
         cells = [_number(f"{scores[0].n_images:,}")]
         for each in scores:
             beneath = numbers.span(*each.interval) if each.interval is not None else ""
-            best = _is_best(each.score, values, each.lower_is_better)
+            best = each.score == numbers.best(values, each.lower_is_better)
             cells.append(_number(numbers.score(each.score), beneath, "best" * best))
         rows.append(_row(scores[0].group or _AVERAGES[scores[0].part], cells, scores[0].signature))
     return _table(_heads(["images", *(each.whole.system for each in grouped)]), rows)
-
-
-def _is_best(value: float, scores: Sequence[float], lower_is_better: bool) -> bool:
-    """Whether a score is the best of several that differ."""
-    top = min(scores) if lower_is_better else max(scores)
-    return value == top and min(scores) < max(scores)
 
 
 def _drawing(value: float, low: float, high: float) -> str:

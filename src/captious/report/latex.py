@@ -128,10 +128,13 @@ def _signatures(report: Report) -> list[str]:
     return ["signatures", *(f"  {result.signature}" for result in report.values())]
 
 
-def _column(scores: Sequence[float], spans: Sequence[tuple[float, float] | None], lower_is_better: bool) -> list[str]:
+def _column(
+    scores: Sequence[float], spans: Sequence[tuple[float, float] | None], lower_is_better: bool | None
+) -> list[str]:
     """Cells of one output, the best score bold if they differ."""
     texts = [_score(value) for value in scores]
-    best = _score(min(scores) if lower_is_better else max(scores)) if len({*texts}) > 1 else ""
+    top = numbers.best(scores, lower_is_better)
+    best = _score(top) if top is not None and len({*texts}) > 1 else ""
     cells = [rf"\textbf{{{text}}}" if text == best else text for text in texts]
     return [cell if span is None else f"{cell} {_span(span)}" for cell, span in zip(cells, spans, strict=True)]
 

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Sequence
 
-__all__ = ["LOWER_IS_BETTER", "labelled", "p_value", "plain", "score", "signed", "span"]
+__all__ = ["LOWER_IS_BETTER", "best", "labelled", "p_value", "plain", "score", "signed", "span"]
 
 #: What tables put after the name of an output of which lower scores are better.
 LOWER_IS_BETTER = "↓"
 
 
-def labelled(name: str, lower_is_better: bool) -> str:
+def labelled(name: str, lower_is_better: bool | None) -> str:
     """The name of an output, marked if lower scores are better."""
     return f"{name} {LOWER_IS_BETTER}" if lower_is_better else name
+
+
+def best(scores: Sequence[float], lower_is_better: bool | None) -> float | None:
+    """The best of several scores; None if all are equal, or if neither higher nor lower ones are better."""
+    if lower_is_better is None or not min(scores) < max(scores):
+        return None
+    return min(scores) if lower_is_better else max(scores)
 
 
 def score(value: float, digits: int = 4) -> str:

@@ -29,10 +29,10 @@ def report_table(reports: Sequence[Report], *, intervals: bool = False) -> Page:
     for name in reports[0]:
         scores = [report[name].score for report in reports]
         lower = reports[0][name].lower_is_better
-        top = min(scores) if lower else max(scores)
+        top = numbers.best(scores, lower)
         cells = [Cell(f"  {numbers.labelled(name, lower)}")]
         for report, value in zip(reports, scores, strict=True):
-            best = ranked and value == top and min(scores) < max(scores)
+            best = ranked and value == top
             marked |= best
             cells.append(Cell(numbers.score(value), style="bold" if best else ""))
             if intervals:
@@ -64,7 +64,7 @@ def subject(reports: Sequence[Report]) -> str:
     return f"{images} · {each:.1f} references each{joined} · tokens: {', '.join(tokenizers)}"
 
 
-def direction(lower_is_better: Iterable[bool]) -> list[str]:
+def direction(lower_is_better: Iterable[bool | None]) -> list[str]:
     """The legend of the mark that shows the direction, if there is one."""
     return [f"{numbers.LOWER_IS_BETTER} lower is better."] * any(lower_is_better)
 

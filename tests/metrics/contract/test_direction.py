@@ -78,7 +78,8 @@ def ratings(tmp_path):
 def test_every_metric_names_outputs_that_it_has() -> None:
     for name in registry.names():
         metric = registry.get(name)
-        assert metric.lower_is_better <= {*metric.outputs}
+        assert metric.lower_is_better | metric.no_direction <= {*metric.outputs}
+        assert not metric.lower_is_better & metric.no_direction
 
 
 def test_an_output_that_does_not_exist_is_refused() -> None:
@@ -132,6 +133,27 @@ class TestSystems:
             "False",
         ]
         assert "words-wrong ↓" in as_text(comparison_table(comparison))
+
+
+class Length(MeanMetric):
+    """Of neither more nor less is better."""
+
+    name = "extent"
+    no_direction = frozenset({"extent"})
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        return np.array([float(len(each)) for each in captions.candidates])
+
+
+def test_outputs_without_a_direction_have_no_best_score() -> None:
+    reports = [captious.score(each, REFERENCES, Length(), system=name) for name, each in (("a", GOOD), ("b", BAD))]
+    shown = as_text(report_table(reports))
+    assert "◀" not in shown
+    assert "↓" not in shown
+    assert reports[0].to_dict()["metrics"]["extent"]["lower_is_better"] is None
+    assert next(csv.DictReader(io.StringIO(reports_csv(reports))))["lower_is_better"] == ""
+    assert captious.compare(GOOD, BAD, REFERENCES, [Length()], resamples=9)["extent"].lower_is_better is None
+    assert select(Length()).lower_is_better == ()
 
 
 class TestJudgments:

@@ -28,6 +28,7 @@ OUTPUTS = {
     "rouge-s": ["rouge-s"],
     "cider": ["cider"],
     "cider-d": ["cider-d"],
+    "cider-r": ["cider-r"],
     "sparcs": ["sparcs"],
     "spurts": ["spurts"],
     "mima": ["mima"],
@@ -49,6 +50,7 @@ OUTPUTS = {
     "ngram-precision": ["ngram-precision-1", "ngram-precision-2", "ngram-precision-3", "ngram-precision-4"],
     "unigram-recall": ["unigram-recall"],
     "chair": ["chair-s", "chair-i", "chair-recall"],
+    "length": ["length-words", "length-relative"],
     "captious": ["captious"],
     "nneval": ["nneval"],
     "lceval": ["lceval"],
@@ -62,6 +64,7 @@ VARIANTS = {
     "rouge-s": ["paper"],
     "cider": ["official", "paper"],
     "cider-d": ["official", "paper"],
+    "cider-r": ["official"],
     "sparcs": ["official"],
     "spurts": ["official", "paper"],
     "mima": ["official"],
@@ -80,6 +83,7 @@ VARIANTS = {
     "ngram-precision": ["official", "paper"],
     "unigram-recall": ["paper"],
     "chair": ["official", "standalone", "fixed", "lmms-eval"],
+    "length": ["official", "mean"],
     "captious": ["light", "full"],
     "nneval": ["trained"],
     "lceval": ["trained", "official-8010"],
@@ -90,7 +94,7 @@ VARIANTS = {
 class Length(MeanMetric):
     """Number of characters."""
 
-    name = "length"
+    name = "extent"
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         return np.array([float(len(candidate)) for candidate in captions.candidates])
@@ -207,11 +211,11 @@ def test_registering_again_replaces() -> None:
     # So that a cell of a notebook can be run twice.
     for _ in range(2):
 
-        @captious.register("length")
+        @captious.register("extent")
         class Again(Length):
-            outputs = ("length",)
+            outputs = ("extent",)
 
-    assert registry.get("length") is Again
+    assert registry.get("extent") is Again
 
 
 @pytest.mark.parametrize("name", ["bleu", "cider-d", "bleu-4", "rouge-1"])
@@ -235,18 +239,18 @@ def test_outputs_that_are_taken() -> None:
     assert "thief" not in registry.names()
 
 
-@pytest.mark.parametrize(("name", "outputs"), [("Length", None), ("length", ("length-P", "length-r"))])
+@pytest.mark.parametrize(("name", "outputs"), [("Extent", None), ("extent", ("extent-P", "extent-r"))])
 def test_names_with_capitals(name: str, outputs: tuple[str, ...] | None) -> None:
     # Metrics are asked for in any case, so that there is one name for each.
     members = {"scores": Length.scores} | ({} if outputs is None else {"outputs": outputs})
     shouted = type("Shouted", (MeanMetric,), members)
     with pytest.raises(ParameterError, match="contains capitals") as caught:
         captious.register(name)(shouted)
-    assert caught.value.help in ("call it length", "call it length-p")
+    assert caught.value.help in ("call it extent", "call it extent-p")
     assert registry.names() == list(OUTPUTS)
     if outputs is None:
-        captious.register("length")(shouted)
-        assert select("LENGTH").labels == ("length",)
+        captious.register("extent")(shouted)
+        assert select("EXTENT").labels == ("extent",)
 
 
 @pytest.mark.parametrize("thing", [42, len, dict, captious.Bleu()])
@@ -256,18 +260,18 @@ def test_only_metrics_can_register(thing: object) -> None:
 
 
 def test_entry_points(plugins: list[EntryPoint]) -> None:
-    plugins.append(plugin("length", f"{Length.__module__}:Length"))
-    assert registry.names() == [*OUTPUTS, "length"]
-    assert registry.get("length").name == "length"
-    assert select(["length"]).labels == ("length",)
-    metric = select(["length"])[0].metric
+    plugins.append(plugin("extent", f"{Length.__module__}:Length"))
+    assert registry.names() == [*OUTPUTS, "extent"]
+    assert registry.get("extent").name == "extent"
+    assert select(["extent"]).labels == ("extent",)
+    metric = select(["extent"])[0].metric
     assert metric.statistics(table(["abc"], [["x"]])).tolist() == [[3.0, 1.0]]
 
 
 def test_entry_points_with_capitals_are_known_in_lower_case(plugins: list[EntryPoint]) -> None:
-    plugins.append(plugin("Length", f"{Length.__module__}:Length"))
-    assert registry.names() == [*OUTPUTS, "length"]
-    assert select(["Length"]).labels == ("length",)
+    plugins.append(plugin("Extent", f"{Length.__module__}:Length"))
+    assert registry.names() == [*OUTPUTS, "extent"]
+    assert select(["Extent"]).labels == ("extent",)
 
 
 def test_a_broken_plugin_does_not_hide_that_a_setting_is_not_used(plugins: list[EntryPoint]) -> None:
@@ -277,7 +281,7 @@ def test_a_broken_plugin_does_not_hide_that_a_setting_is_not_used(plugins: list[
 
 
 def test_entry_points_of_other_groups_are_none_of_ours(plugins: list[EntryPoint]) -> None:
-    plugins.append(EntryPoint("length", "nowhere:Nothing", "console_scripts"))
+    plugins.append(EntryPoint("extent", "nowhere:Nothing", "console_scripts"))
     assert registry.names() == list(OUTPUTS)
 
 

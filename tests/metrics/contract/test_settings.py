@@ -69,10 +69,24 @@ FOUND: dict[str, Callable[[Any], list[object]]] = {
 #: The metrics that use it.
 USERS = {
     "tokenizer": [
-        *("bleu", "meteor", "rouge-l", "rouge-n", "rouge-s", "cider", "cider-d", "sparcs", "spice", "spider", "hwcm"),
+        *(
+            "bleu",
+            "meteor",
+            "rouge-l",
+            "rouge-n",
+            "rouge-s",
+            "cider",
+            "cider-d",
+            "cider-r",
+            "length",
+            "sparcs",
+            "spice",
+            "spider",
+            "hwcm",
+        ),
         *("wmd", "mowe", "wembsim", "yi2020-unigram", "ngram-precision", "unigram-recall", "captious"),
     ],
-    "idf": ["cider", "cider-d", "spider"],
+    "idf": ["cider", "cider-d", "cider-r", "spider"],
     "model": [
         *("spurts", "mima", "smurf", "bertscore", "yi2020", "clipscore", "refclipscore", "mowe", "wembsim"),
         "captious",

@@ -89,6 +89,8 @@ class Metric(ABC):
     needs_references: ClassVar[bool] = True
     #: The outputs of which lower scores are better. For all others, higher scores are better.
     lower_is_better: ClassVar[frozenset[str]] = frozenset()
+    #: The outputs of which neither higher nor lower scores are better. Tables mark no best score.
+    no_direction: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)

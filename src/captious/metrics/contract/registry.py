@@ -25,6 +25,7 @@ _BUILT_IN = {
     "rouge-s": "captious.metrics.rouge_s:RougeS",
     "cider": "captious.metrics.cider:Cider",
     "cider-d": "captious.metrics.cider_d:CiderD",
+    "cider-r": "captious.metrics.cider_r:CiderR",
     "sparcs": "captious.metrics.sparcs:Sparcs",
     "spurts": "captious.metrics.spurts:Spurts",
     "mima": "captious.metrics.mima:Mima",
@@ -43,6 +44,7 @@ _BUILT_IN = {
     "ngram-precision": "captious.metrics.ngram_precision:NgramPrecision",
     "unigram-recall": "captious.metrics.unigram_recall:UnigramRecall",
     "chair": "captious.metrics.chair:Chair",
+    "length": "captious.metrics.length:Length",
     "captious": "captious.learned.captious:Captious",
     "nneval": "captious.learned.nneval:NNEval",
     "lceval": "captious.learned.lceval:LCEval",
@@ -135,12 +137,13 @@ def _named(metric: type[Metric], name: str) -> type[Metric]:
         )
     if "outputs" not in metric.__dict__:
         metric.outputs = (name,)
-    if unknown_outputs := sorted(set(metric.lower_is_better) - set(metric.outputs)):
-        raise ParameterError(
-            f"{name} names {unknown_outputs[0]} in lower_is_better, but has no such output",
-            where=f"its outputs are {', '.join(metric.outputs)}",
-            help="set lower_is_better to a frozenset of names of outputs",
-        )
+    for attribute in ("lower_is_better", "no_direction"):
+        if strangers := sorted(set(getattr(metric, attribute)) - set(metric.outputs)):
+            raise ParameterError(
+                f"{name} names {strangers[0]} in {attribute}, but has no such output",
+                where=f"its outputs are {', '.join(metric.outputs)}",
+                help=f"set {attribute} to a frozenset of names of outputs",
+            )
     metric.name = name
     return metric
 

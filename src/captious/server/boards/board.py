@@ -231,13 +231,8 @@ def board(query: Query, user: Any) -> Board:
     ranks = _ranks(submissions, query)
     submissions = _sorted(submissions, query)
     outputs = challenge.definition.outputs
-    lower = challenge.definition.lower_is_better
-    best = {
-        name: (min if name in lower else max)(
-            (s for each in submissions if (s := _score(each, query, name)) is not None), default=None
-        )
-        for name in outputs
-    }
+    directions = challenge.definition.directions
+    best = {name: _best(submissions, query, name) if directions[name] is not None else None for name in outputs}
     rows = [
         Row(ranks.get(each.pk), each, [_cell(each, query, name, best[name]) for name in outputs])
         for each in submissions
@@ -330,6 +325,11 @@ def _entry(submission: Submission, query: Query, output: str) -> dict[str, Any]:
 
 def _score(submission: Submission, query: Query, output: str) -> float | None:
     return _entry(submission, query, output).get("score")
+
+
+def _best(submissions: Iterable[Submission], query: Query, output: str) -> float | None:
+    scores = [score for each in submissions if (score := _score(each, query, output)) is not None]
+    return (min if query.challenge.definition.directions[output] else max)(scores, default=None)
 
 
 def _sorted(submissions: Iterable[Submission], query: Query) -> list[Submission]:

@@ -29,7 +29,7 @@ from captious.server.challenges.values import (
     Moment,
     Name,
     UserName,
-    lower_is_better_of,
+    directions_of,
     outputs_of,
 )
 
@@ -152,7 +152,12 @@ class ChallengeDefinition(_Table):
     @cached_property
     def lower_is_better(self) -> tuple[str, ...]:
         """The outputs of which lower scores are better."""
-        return tuple(label for metric in self.metrics for label in lower_is_better_of(metric))
+        return tuple(label for label, lower in self.directions.items() if lower)
+
+    @cached_property
+    def directions(self) -> dict[str, bool | None]:
+        """For each output whether lower scores are better; None if neither higher nor lower scores are."""
+        return {label: lower for metric in self.metrics for label, lower in directions_of(metric).items()}
 
     def phase(self, name: str) -> PhaseDefinition:
         """The phase of a name. KeyError if there is none."""

@@ -31,13 +31,13 @@ __all__ = [
     "Moment",
     "Name",
     "UserName",
-    "lower_is_better_of",
+    "directions_of",
     "moment",
     "outputs_of",
 ]
 
 #: The settings of metrics that a challenge may have. The number of threads is the server's.
-SETTINGS = ("tokenizer", "idf", "model", "vectors", "parser", "images", "references_as")
+SETTINGS = ("tokenizer", "idf", "model", "vectors", "parser", "images", "objects", "references_as")
 
 _MOST = 1_000_000
 
@@ -67,12 +67,17 @@ def outputs_of(specification: str) -> tuple[str, ...]:
     return tuple(output + what.suffix for output in ([what.name] if what.name in outputs else outputs))
 
 
-def lower_is_better_of(specification: str) -> tuple[str, ...]:
-    """Those of ``outputs_of`` of which lower scores are better."""
+def directions_of(specification: str) -> dict[str, bool | None]:
+    """For each of ``outputs_of`` whether lower scores are better; None if neither higher nor lower scores are."""
     what = Specification.from_text(specification)
     owner = registry.owner(what.name)
-    lower = registry.get(owner).lower_is_better if owner is not None else frozenset()
-    return tuple(label for label in outputs_of(specification) if label.removesuffix(what.suffix) in lower)
+    assert owner is not None
+    metric = registry.get(owner)
+    outputs = {label: label.removesuffix(what.suffix) for label in outputs_of(specification)}
+    return {
+        label: None if output in metric.no_direction else output in metric.lower_is_better
+        for label, output in outputs.items()
+    }
 
 
 def _settings(value: Any) -> Any:

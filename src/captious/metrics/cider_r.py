@@ -1,0 +1,130 @@
+"""CIDEr-R: CIDEr-D for captions of very different lengths, with a penalty on relative length and on repeated words.
+
+Santos, Colombini and Avila 2021. The official variant is the code of its authors, a fork of the COCO caption toolkit.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, KeyedByFields, References
+from captious.metrics.cider import Cider, _word_map
+from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.scorer import Scorer
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.native import CiderReferences, ReferenceNgrams, threads
+from captious.text import Tokenizer, Tokens, WordLayer
+
+__all__ = ["CiderR"]
+
+#: How much repetition and length count; the exponents of a weighted geometric mean.
+_REPETITION, _LENGTH = 0.8, 0.2
+_WORDS = re.compile(r"\w+")
+
+
+class CiderR(Cider):
+    """CIDEr-R, 0 to 10, higher is better. The corpus score is the mean.
+
+    Args:
+        idf: document frequencies, or a file of them; None to count the references that are scored against.
+        variant: one of ``variants``.
+        tokenizer: see ``captious.text.as_tokenizer``; None for the one that ``idf`` was counted with, or "ptb".
+    """
+
+    name = "cider-r"
+    summary = "CIDEr-D with penalties on repeated words and relative length, for captions of different lengths"
+    variants: ClassVar[Mapping[str, str]] = {"official": "the authors' code"}
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        idf = self.idf or state or self.frequencies(captions.references)
+        assert isinstance(idf, DocumentFrequencies)
+        candidates, references = captions.layer(WordLayer(self.tokenizer))
+        weighted = captions.references.layer(_SingleReferences(self.tokenizer, idf))
+        word_map = _word_map(references, idf)
+        if len(word_map):
+            word_map = _word_map(candidates, idf)
+        # One row for each pair of a candidate and a reference.
+        offsets = captions.references.offsets
+        numbers = np.diff(offsets)
+        of_pair = np.repeat(np.arange(len(captions)), numbers)
+        ids, bounds = _repeated(candidates, of_pair)
+        similarity = weighted.score(ids, bounds, np.arange(len(of_pair)), word_map, threads())
+        penalty = _length_penalty(candidates.lengths[of_pair], references.lengths) ** _LENGTH
+        penalty *= _repetition_penalty(candidates, references, of_pair) ** _REPETITION
+        means: NDArray[np.float64] = np.bincount(of_pair, similarity * penalty, len(captions)) / numbers
+        return means * self._scale
+
+    def scorer(self, references: object, output: str | None = None) -> Scorer:
+        return Metric.scorer(self, references, output)
+
+    @property
+    def _scale(self) -> float:
+        return 10.0
+
+
+@dataclass(frozen=True)
+class _SingleReferences(KeyedByFields):
+    """References weighted for CIDEr-D without a length penalty, each as if it were that of an image of its own."""
+
+    tokenizer: Tokenizer
+    idf: DocumentFrequencies
+
+    def of_references(self, references: References) -> CiderReferences:
+        words: Tokens = references.layer(WordLayer(self.tokenizer))
+        index = ReferenceNgrams(words.ids, words.offsets, np.arange(len(words.offsets)), threads())
+        return CiderReferences(
+            index,
+            self.idf.counts,
+            _word_map(words, self.idf),
+            math.log(self.idf.n_documents),
+            sigma=math.inf,
+            clip=True,
+            relative=False,
+            length_in_words=False,
+            threads=threads(),
+        )
+
+
+def _repeated(tokens: Tokens, rows: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The captions of these rows, in increasing order, with repeats: ids int32[m] and offsets int64[n_rows + 1]."""
+    lengths = tokens.lengths[rows]
+    bounds = np.concatenate([[0], np.cumsum(lengths)])
+    places = np.arange(bounds[-1]) + np.repeat(tokens.offsets[:-1][rows] - bounds[:-1], lengths)
+    return tokens.ids[places], bounds
+
+
+def _length_penalty(candidate: NDArray[np.int64], reference: NDArray[np.int64]) -> NDArray[np.float64]:
+    """1 for equal lengths, less the more they differ relative to the reference. Lengths are bigrams plus 1."""
+    c, r = np.maximum(candidate, 1), np.maximum(reference, 1)
+    return np.exp(-(((c - r) / r) ** 2))
+
+
+def _repetition_penalty(candidates: Tokens, references: Tokens, of_pair: NDArray[np.int64]) -> NDArray[np.float64]:
+    """1 if each word of the candidate is as frequent in the reference, or single and not in it; 0 without words."""
+    pieces = [_WORDS.findall(word) for word in candidates.vocabulary.words()]
+    counts_of_candidates = _counts(candidates, pieces)
+    found = np.empty(len(of_pair))
+    for pair, (row, in_reference) in enumerate(zip(of_pair.tolist(), _counts(references, pieces), strict=True)):
+        counts = counts_of_candidates[row]
+        product = 1
+        for word, count in counts.items():
+            # Over integers, which is exact: the geometric mean is taken at the end.
+            product *= 1 + (abs(in_reference[word] - count) if word in in_reference else count - 1)
+        found[pair] = math.exp(-math.log(product) / len(counts)) if counts else 0.0
+    return found
+
+
+def _counts(tokens: Tokens, pieces: Sequence[Sequence[str]]) -> list[Counter[str]]:
+    """How often each word occurs in each caption; a token may be several words."""
+    ids = tokens.ids.tolist()
+    bounds = tokens.offsets.tolist()
+    return [Counter(word for token in ids[a:b] for word in pieces[token]) for a, b in pairwise(bounds)]

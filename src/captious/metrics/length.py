@@ -1,0 +1,67 @@
+"""Length: words per caption, and words of candidates over words of their references.
+
+Neither a longer nor a shorter caption is better: these are numbers to read other scores with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.metrics.contract.metric import Metric, State
+from captious.text import Tokenizer, WordLayer
+
+__all__ = ["Length"]
+
+
+class Length(Metric):
+    """Words per caption; and words of the candidates over words of references, 0 without reference words.
+
+    Neither higher nor lower is better. The ratio of a corpus is that of the sums, not the mean of ratios.
+
+    Args:
+        variant: one of ``variants``, which say which reference words the ratio counts.
+        tokenizer: see ``captious.text.as_tokenizer``.
+    """
+
+    name = "length"
+    outputs = ("length-words", "length-relative")
+    no_direction = frozenset({"length-words", "length-relative"})
+    summary = "words per caption, and their ratio to the words of references"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "COCO toolkit: the reference closest in length, the shorter one in a tie",
+        "mean": "the mean length of the references",
+    }
+
+    def __init__(
+        self, *, variant: str | None = None, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb"
+    ) -> None:
+        super().__init__(variant=variant, tokenizer=tokenizer)
+
+    def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        """Words of the candidate, words of the references, 1."""
+        candidates, references = captions.layer(WordLayer(self.tokenizer))
+        words, offsets = candidates.lengths, captions.references.offsets
+        if self.variant == "mean":
+            sums = np.add.reduceat(references.lengths, offsets[:-1]) if len(captions) else references.lengths[:0]
+            others = sums / np.diff(offsets)
+        else:
+            lengths = references.lengths.tolist()
+            bounds = pairwise(offsets.tolist())
+            others = np.array(
+                [
+                    min(lengths[a:b], key=lambda other: (abs(other - own), other))
+                    for own, (a, b) in zip(words.tolist(), bounds, strict=True)
+                ]
+            )
+        return np.stack([words, others, np.ones(len(captions))], axis=1).astype(np.float64)
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        words, others, captions = np.moveaxis(np.asarray(statistics), -1, 0)
+        ratio = np.divide(words, others, out=np.zeros_like(words), where=others > 0)
+        return np.stack([words / captions, ratio], axis=-1)

@@ -1,0 +1,90 @@
+"""CIDEr-R: against a slow version of its formula, and against what the official code gives for real systems."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import captious
+from captious.data import load
+from captious.metrics.cider_r import CiderR
+
+from ..oracles import cider
+from ..support.corpora import large_corpus
+
+GOLD = Path(__file__).parents[3] / "shared" / "data" / "gold"
+
+
+def slow(candidate: list[str], references: list[list[str]], known: cider.Frequencies) -> float:
+    total = 0.0
+    for reference in references:
+        # CIDEr-D between captions of equal length: only the penalty is different.
+        similarity = cider.cider_d(candidate, [reference], known, "official", 1e9)
+        mine, theirs = (Counter(re.findall(r"\w+", " ".join(words))) for words in (candidate, reference))
+        if not mine:
+            continue
+        differences = [abs(theirs[w] - n) if w in theirs else n - 1 for w, n in mine.items()]
+        repetition = math.prod(1 / (1 + each) for each in differences) ** (1 / len(mine))
+        c, r = max(len(candidate) - 1, 0) + 1, max(len(reference) - 1, 0) + 1
+        total += similarity * repetition**0.8 * math.exp(-((c - r) ** 2) / r**2) ** 0.2
+    return total / len(references)
+
+
+def test_formula() -> None:
+    corpus = large_corpus(60, seed=5)
+    known = cider.frequencies(corpus.references)
+    expected = [slow(c, r, known) for c, r in zip(corpus.candidates, corpus.references, strict=True)]
+    scores = CiderR(tokenizer="whitespace").scores(corpus.table())
+    np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12)
+    assert max(expected) > 0.1
+
+
+REFERENCES = {1: ["a dog runs in the park"], 2: ["two men play guitar"], 3: ["a cat"]}
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+class TestPenalties:
+    def of(self, caption: str) -> float:
+        candidates = {1: caption, 2: "two men play guitar", 3: "a cat"}
+        return float(captious.score(candidates, REFERENCES, ["cider-r"])["cider-r"].per_caption[0])
+
+    def test_repeated_words_cost_more_than_other_words(self) -> None:
+        assert self.of("a dog runs in the park") > self.of("a dog runs in the park park") > 0
+        assert self.of("a dog runs in the big park") > self.of("a dog dog runs in the park")
+
+    def test_length_counts_relative_to_the_reference(self) -> None:
+        assert self.of("a dog") < self.of("a dog runs") < self.of("a dog runs in the park")
+
+    def test_captions_without_words(self) -> None:
+        assert self.of("") == self.of("...") == self.of("!?") == 0
+
+    def test_contractions_are_two_words(self) -> None:
+        assert self.of("a dog's dog runs") > 0
+
+
+def test_rewards_are_the_scores() -> None:
+    corpus = large_corpus(120, seed=6)
+    table = corpus.table()
+    metric = CiderR()
+    scorer = metric.scorer(table.references)
+    np.testing.assert_allclose(scorer(list(table.ids), list(table.candidates)), metric.scores(table), atol=1e-12)
+    assert scorer.signature == metric.signatures(metric.fit(table.references))[0]
+
+
+@pytest.mark.skipif(not GOLD.exists(), reason="no shared data")
+@pytest.mark.parametrize("system", range(3))
+def test_official(system: int) -> None:
+    expected = json.loads(gzip.decompress((GOLD / "cider_r.json.gz").read_bytes()))[f"karpathy_sys{system}"]
+    lines = gzip.decompress((GOLD / f"karpathy_sys{system}.jsonl.gz").read_bytes()).decode().splitlines()
+    rows = [json.loads(line) for line in lines]
+    captions = load({row["image"]: row["tokens"] for row in rows}, {row["image"]: row["ref_tokens"] for row in rows})
+    scores = CiderR(tokenizer="whitespace").scores(captions)
+    np.testing.assert_allclose(scores, expected["scores"], rtol=0, atol=1e-12)
+    assert scores.mean() == pytest.approx(expected["corpus"], abs=1e-12)
