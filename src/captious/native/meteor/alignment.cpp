@@ -9,12 +9,6 @@ namespace {
 constexpr std::size_t kBeam = 40;
 constexpr std::size_t kMostPaths = 4096;  // so many wait at most before the best are picked
 
-// What a match adds to the words of a path. METEOR weighs all but exact matches by one half, and drops the half.
-std::uint32_t weighted_words(const Match& match) {
-    if (match.module == kExact) return match.length + match.reference_length;
-    return match.length / 2u + match.reference_length / 2u;
-}
-
 std::uint64_t distance_between(std::uint32_t i, std::uint32_t j) { return i > j ? i - j : j - i; }
 
 void set_bits(std::uint64_t* row, const Match& match) {
@@ -23,6 +17,12 @@ void set_bits(std::uint64_t* row, const Match& match) {
 
 }  // namespace
 
+// What a match adds to the words of a path. METEOR weighs all but exact matches by one half, and drops the half.
+inline std::uint32_t Aligner::weighted_words(const Match& match) {
+    if (match.module == kExact) return match.length + match.reference_length;
+    return match.length / 2u + match.reference_length / 2u;
+}
+
 const std::vector<Link>& Aligner::align(const MatchFinder& matches) {
     auto n = static_cast<std::uint32_t>(matches.reference_length());
     blocks_ = (matches.candidate_length() + 63) / 64;
@@ -30,26 +30,29 @@ const std::vector<Link>& Aligner::align(const MatchFinder& matches) {
     links_.clear();
     used_.assign(blocks_, 0);
     fix_what_is_certain(matches);
-    paths_.assign(1, Path{});
+    beam_.assign(1, Path{});
     for (std::uint32_t j = 0; j < n; ++j) {
-        keep_best();
+        if (certain_[j] != Certain::no || matches.count(j) == 0) {
+            pulse_(beam_.size());
+            go_on(j);
+            continue;
+        }
+        paths_.clear();
         for (const Path& path : beam_) {
             pulse_(blocks_ + 4 * matches.count(j) + 16);
             extend(path, j, matches);
         }
         if (paths_.empty()) paths_.push_back(beam_[0]);
+        keep_best();
     }
-    keep_best();
-    for (Path& path : beam_)
-        if (path.last_end != kNone) ++path.chunks;
-    paths_.swap(beam_);
-    order_best();
-    for (std::int64_t at = paths_[order_[0].path].trail; at != kNone; at = trail_[static_cast<std::size_t>(at)].before)
+    for (Path& path : beam_) path.close_chunk();
+    // The first of equally good ones.
+    auto best = std::min_element(beam_.begin(), beam_.end(), [](const Path& a, const Path& b) { return a.is_better_than(b); });
+    for (std::int64_t at = best->trail; at != kNone; at = trail_[static_cast<std::size_t>(at)].before)
         links_.push_back(trail_[static_cast<std::size_t>(at)].link);
     for (std::uint32_t j = 0; j < n; ++j)
         if (certain_[j] == Certain::begins) links_.push_back({certain_match_[j], j});
     std::sort(links_.begin(), links_.end(), [](const Link& a, const Link& b) { return a.reference_start < b.reference_start; });
-    paths_.clear();
     return links_;
 }
 
@@ -81,26 +84,25 @@ bool Aligner::is_free(const Path& path, std::uint32_t j, const Match& match) con
     return true;
 }
 
+// What becomes of all paths at a reference word where none has a choice: nothing matches it, or one match is certain.
+void Aligner::go_on(std::uint32_t j) {
+    if (certain_[j] == Certain::inside) return;  // all have taken the match that it is in
+    for (Path& path : beam_) {
+        if (j < path.next) continue;
+        if (certain_[j] == Certain::begins) {
+            path.take(certain_match_[j]);
+            path.distance += distance_between(certain_match_[j].start, j);
+        } else {
+            path.close_chunk();
+            ++path.next;
+        }
+    }
+    order_beam();
+}
+
 // Adds what may become of a path at reference word j.
 void Aligner::extend(Path path, std::uint32_t j, const MatchFinder& matches) {
-    auto chunks_after = [](const Path& taker, const Match& match) {
-        return taker.chunks + (taker.last_end != kNone && taker.last_end != match.start);
-    };
-    auto take = [&](Path& taker, const Match& match) {
-        taker.words += weighted_words(match);
-        taker.chunks = chunks_after(taker, match);
-        taker.next += match.reference_length;
-        taker.last_end = match.start + match.length;
-    };
     if (j < path.next) {
-        paths_.push_back(path);
-        return;
-    }
-    if (certain_[j] == Certain::inside) return;
-    if (certain_[j] == Certain::begins) {
-        const Match& match = certain_match_[j];
-        take(path, match);
-        path.distance += distance_between(match.start, j);
         paths_.push_back(path);
         return;
     }
@@ -110,13 +112,13 @@ void Aligner::extend(Path path, std::uint32_t j, const MatchFinder& matches) {
         if (!is_free(path, j, match)) return;
         std::uint64_t distance = path.distance;
         path.distance += distance_between(match.start, j);  // of the path that goes on, as METEOR has it, not of the child
-        std::uint64_t words_and_chunks = std::uint64_t{weighted_words(match)} << 32 | chunks_after(path, match);
+        std::uint64_t words_and_chunks = std::uint64_t{weighted_words(match)} << 32 | path.chunks_after(match);
         of_kind = words_and_chunks == kind ? of_kind + 1 : 1;
         kind = words_and_chunks;
         if (of_kind > kBeam) return;  // a beam of its elder brothers is no worse, and their distance is no larger
         Path child = path;
         child.distance = distance;
-        take(child, match);
+        child.take(match);
         child.has_new = true;
         child.link = {match, j};
         paths_.push_back(child);
@@ -128,10 +130,7 @@ void Aligner::extend(Path path, std::uint32_t j, const MatchFinder& matches) {
             paths_.resize(order_.size());
         }
     });
-    if (path.last_end != kNone) {
-        ++path.chunks;
-        path.last_end = kNone;
-    }
+    path.close_chunk();
     ++path.next;
     paths_.push_back(path);
 }
@@ -140,14 +139,24 @@ void Aligner::extend(Path path, std::uint32_t j, const MatchFinder& matches) {
 void Aligner::order_best() {
     order_.clear();
     for (std::size_t k = 0; k < paths_.size(); ++k) {
-        const Path& path = paths_[k];
-        order_.push_back({std::uint64_t{~path.words} << 32 | path.chunks, path.distance, static_cast<std::uint32_t>(k)});
+        order_.push_back({paths_[k].words_and_chunks(), paths_[k].distance, static_cast<std::uint32_t>(k)});
     }
     if (order_.size() > kBeam) {
         std::nth_element(order_.begin(), order_.begin() + kBeam, order_.end());
         order_.resize(kBeam);
     }
     std::sort(order_.begin(), order_.end());
+}
+
+// Orders beam_, the best first, equal ones as they were. It is nearly in order.
+void Aligner::order_beam() {
+    for (std::size_t k = 1; k < beam_.size(); ++k) {
+        if (!beam_[k].is_better_than(beam_[k - 1])) continue;
+        Path path = beam_[k];
+        std::size_t to = k;
+        for (; to > 0 && path.is_better_than(beam_[to - 1]); --to) beam_[to] = beam_[to - 1];
+        beam_[to] = path;
+    }
 }
 
 // Moves the best of paths_ to beam_, the best first, and writes down their new links.

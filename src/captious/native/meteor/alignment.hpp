@@ -25,21 +25,39 @@ public:
 
 private:
     struct Path {
-        std::uint32_t words = 0;   // matched on both sides, weighted
-        std::uint32_t chunks = 0;  // closed ones
         std::uint64_t distance = 0;
-        std::uint32_t next = 0;          // the reference word that it has come to
         std::int64_t last_end = kNone;   // where in the candidate the open chunk ends, if one is open
-        std::uint32_t used = 0;          // row of used_: the candidate words that are taken
         std::int64_t trail = kNone;      // the last of its links in trail_
+        std::uint32_t words = 0;         // matched on both sides, weighted
+        std::uint32_t chunks = 0;        // closed ones
+        std::uint32_t next = 0;          // the reference word that it has come to
+        std::uint32_t used = 0;          // row of used_: the candidate words that are taken
         bool has_new = false;            // whether there is a link of this step, not yet in used_ and trail_
         Link link{};
+
+        // What paths are ordered by, the least first: more words, fewer chunks, then less distance.
+        std::uint64_t words_and_chunks() const { return std::uint64_t{~words} << 32 | chunks; }
+        bool is_better_than(const Path& other) const {
+            std::uint64_t mine = words_and_chunks(), theirs = other.words_and_chunks();
+            return mine != theirs ? mine < theirs : distance < other.distance;
+        }
+        void take(const Match& match) {
+            words += weighted_words(match);
+            chunks = chunks_after(match);
+            next += match.reference_length;
+            last_end = match.start + match.length;
+        }
+        std::uint32_t chunks_after(const Match& match) const { return chunks + (last_end != kNone && last_end != match.start); }
+        void close_chunk() {
+            if (last_end != kNone) ++chunks;
+            last_end = kNone;
+        }
     };
     struct Step {  // a link, and where in trail_ the one before it is
         Link link;
         std::int64_t before;
     };
-    struct Rank {  // what paths are ordered by, the least first: more words, fewer chunks, less distance, came first
+    struct Rank {  // the order of a path: as above, then who came first
         std::uint64_t words_and_chunks, distance;
         std::uint32_t path;
 
@@ -52,10 +70,14 @@ private:
 
     static constexpr std::int64_t kNone = -1;
 
+    static std::uint32_t weighted_words(const Match& match);
+
     void fix_what_is_certain(const MatchFinder& matches);
+    void go_on(std::uint32_t j);
     void extend(Path path, std::uint32_t j, const MatchFinder& matches);
     void keep_best();
     void order_best();
+    void order_beam();
     bool is_free(const Path& path, std::uint32_t j, const Match& match) const;
 
     std::size_t blocks_ = 0;                  // 64-bit words per row of used_

@@ -135,7 +135,7 @@ void bind_meteor(nb::module_& m) {
         .def("arrays",
              [](const SharedLexicon& self) {
                  std::vector<std::int32_t> hashes, stem_hashes, synsets;
-                 std::vector<std::uint32_t> numbers, phrases;
+                 std::vector<std::uint32_t> numbers;
                  std::vector<std::uint8_t> function_words;
                  std::vector<std::int64_t> synset_ends;
                  std::shared_lock lock(self.mutex);
@@ -144,7 +144,6 @@ void bind_meteor(nb::module_& m) {
                      hashes.push_back(word.hash);
                      stem_hashes.push_back(word.stem_hash);
                      numbers.push_back(word.number);
-                     phrases.push_back(word.phrase);
                      function_words.push_back(word.is_function_word);
                      std::span<const std::int32_t> sets = self.lexicon->synsets(word);
                      synsets.insert(synsets.end(), sets.begin(), sets.end());
@@ -154,7 +153,6 @@ void bind_meteor(nb::module_& m) {
                  out["hashes"] = to_numpy(std::move(hashes));
                  out["stem_hashes"] = to_numpy(std::move(stem_hashes));
                  out["numbers"] = to_numpy(std::move(numbers));
-                 out["phrases"] = to_numpy(std::move(phrases));
                  out["function_words"] = to_numpy(std::move(function_words));
                  out["synsets"] = to_numpy(std::move(synsets));
                  out["synset_ends"] = to_numpy(std::move(synset_ends));
@@ -165,17 +163,17 @@ void bind_meteor(nb::module_& m) {
              [](nb::dict tables, nb::dict arrays) {
                  auto lexicon = std::make_unique<Lexicon>(arrays_of(tables));
                  auto hashes = array_of<std::int32_t>(arrays, "hashes"), stem_hashes = array_of<std::int32_t>(arrays, "stem_hashes");
-                 auto numbers = array_of<std::uint32_t>(arrays, "numbers"), phrases = array_of<std::uint32_t>(arrays, "phrases");
+                 auto numbers = array_of<std::uint32_t>(arrays, "numbers");
                  auto function_words = array_of<std::uint8_t>(arrays, "function_words");
                  auto synsets = array_of<std::int32_t>(arrays, "synsets");
                  auto synset_ends = array_of<std::int64_t>(arrays, "synset_ends");
                  std::size_t n = hashes.size(), from = 0;
-                 for (std::size_t size : {stem_hashes.size(), numbers.size(), phrases.size(), function_words.size(), synset_ends.size()})
+                 for (std::size_t size : {stem_hashes.size(), numbers.size(), function_words.size(), synset_ends.size()})
                      if (size != n) throw nb::value_error("not one value per word");
                  for (std::size_t i = 0; i < n; ++i) {
                      auto to = static_cast<std::size_t>(synset_ends[i]);
                      if (synset_ends[i] < 0 || to < from || to > synsets.size()) throw nb::value_error("ends do not fit the synonym sets");
-                     Word word{hashes[i], stem_hashes[i], numbers[i], phrases[i], 0, 0, {}, function_words[i] != 0};
+                     Word word{hashes[i], stem_hashes[i], numbers[i], 0, 0, {}, function_words[i] != 0};
                      lexicon->restore(word, synsets.subspan(from, to - from));
                      from = to;
                  }
@@ -231,7 +229,7 @@ void bind_meteor(nb::module_& m) {
               check_ids(ids, lexicon.lexicon->size());
               check_ids(reference_ids, lexicon.lexicon->size());
               MatchFinder matches(*lexicon.lexicon, check_modules(modules));
-              matches.set_candidate({ids.data(), ids.size()});
+              matches.set_candidate({ids.data(), ids.size()}, {reference_ids.data(), reference_ids.size()});
               counting([&] { matches.set_reference({reference_ids.data(), reference_ids.size()}); });
               Aligner aligner;
               std::vector<std::int32_t> out;

@@ -1,4 +1,4 @@
-// Facts about words: hashes, synonym sets, phrases they begin.
+// Facts about words: hashes, synonym sets.
 #include "meteor/lexicon.hpp"
 
 #include <stdexcept>
@@ -31,7 +31,6 @@ void Lexicon::learn(std::string_view text, std::string_view stem) {
     word.hash = java_hash(text);
     word.stem_hash = java_hash(stem);
     word.number = tables_.find(text);
-    word.phrase = word.number == kNoWord ? kNoNode : tables_.child(0, word.number);
     word.is_function_word = word.number != kNoWord && tables_.is_function_word(word.number);
     word.first_synset = static_cast<std::uint32_t>(synsets_.size());
     tables_.add_synsets(text, synsets_);
@@ -39,8 +38,7 @@ void Lexicon::learn(std::string_view text, std::string_view stem) {
 }
 
 void Lexicon::restore(Word word, std::span<const std::int32_t> synsets) {
-    if ((word.number != kNoWord && word.number >= tables_.n_words()) || word.phrase >= tables_.n_nodes())
-        throw std::invalid_argument("words that the tables do not have");
+    if (word.number != kNoWord && word.number >= tables_.n_words()) throw std::invalid_argument("words that the tables do not have");
     word.synset_bits = {};
     word.first_synset = static_cast<std::uint32_t>(synsets_.size());
     synsets_.insert(synsets_.end(), synsets.begin(), synsets.end());

@@ -15,7 +15,6 @@ namespace captious::meteor {
 struct Word {
     std::int32_t hash, stem_hash;
     std::uint32_t number;       // in the tables, or kNoWord
-    std::uint32_t phrase;       // node of the phrase that is this word alone, or kNoNode
     std::uint32_t first_synset, last_synset;
     std::array<std::uint64_t, 4> synset_bits;  // of the sets' hashes: words without a common bit have no common set
     bool is_function_word;

@@ -19,14 +19,42 @@ void each_place(std::span<const std::uint16_t> phrase, const std::vector<const W
 
 }  // namespace
 
-void MatchFinder::set_candidate(std::span<const std::int32_t> words) {
+void MatchFinder::set_candidate(std::span<const std::int32_t> words, std::span<const std::int32_t> reference_words) {
     for (const Word* word : candidate_) candidate_words_.clear(word->number);
     candidate_.clear();
-    for (std::int32_t id : words) candidate_.push_back(&lexicon_[static_cast<std::size_t>(id)]);
-    for (const Word* word : candidate_)
-        if (word->number <= 0xFFFF) candidate_words_.add(word->number);
-    candidate_occurrences_.clear();
-    if (modules_ >> kParaphrase & 1) find_occurrences(candidate_, candidate_occurrences_);
+    hashes_.clear();
+    stem_hashes_.clear();
+    with_synsets_.clear();
+    for (std::int32_t id : words) {
+        const Word& word = lexicon_[static_cast<std::size_t>(id)];
+        if (word.first_synset != word.last_synset) with_synsets_.push_back(static_cast<std::uint32_t>(candidate_.size()));
+        candidate_.push_back(&word);
+        hashes_.push_back(word.hash);
+        stem_hashes_.push_back(word.stem_hash);
+        if (word.number <= 0xFFFF) candidate_words_.add(word.number);
+    }
+    ++round_;
+    blocks_.clear();
+    places_.clear();
+    paraphrases_.clear();
+    candidate_phrases_.clear();
+    if (!(modules_ >> kParaphrase & 1)) return;
+    auto each_number = [&](const auto& visit) {
+        for (std::int32_t id : reference_words)
+            if (std::uint32_t number = lexicon_[static_cast<std::size_t>(id)].number; number <= 0xFFFF) visit(number);
+    };
+    each_number([&](std::uint32_t number) { reference_words_.add(number); });
+    find_occurrences(candidate_);
+    for (const Occurrence& phrase : occurrences_) {
+        auto paraphrases = paraphrases_.of(phrase.node, [&](auto& all) {
+            lexicon_.tables().each_paraphrase(phrase.node, [&](std::span<const std::uint16_t> paraphrase) {
+                pulse_(1);
+                if (reference_words_.has(paraphrase[0])) all.push_back(paraphrase);
+            });
+        });
+        if (paraphrases.begin != paraphrases.end) candidate_phrases_.push_back({phrase, paraphrases});
+    }
+    each_number([&](std::uint32_t number) { reference_words_.clear(number); });
 }
 
 void MatchFinder::set_reference(std::span<const std::int32_t> words) {
@@ -34,14 +62,14 @@ void MatchFinder::set_reference(std::span<const std::int32_t> words) {
     reference_.clear();
     reference_ids_ = words;
     for (std::int32_t id : words) reference_.push_back(&lexicon_[static_cast<std::size_t>(id)]);
-    ++pair_;
-    blocks_.clear();
     phrases_.clear();
     candidate_coverage_.assign(candidate_.size(), 0);
     reference_coverage_.assign(reference_.size(), 0);
     alike_ = std::equal(candidate_.begin(), candidate_.end(), reference_.begin(), reference_.end(),
                         [](const Word* a, const Word* b) { return a->hash == b->hash; });
+    if (alike_) ++round_;  // other modules are asked: what was found before, and what is found now, is for this pair only
     match_words();
+    if (alike_) ++round_;
     phrase_begins_.assign(reference_.size() + 1, 0);
     bool asked = modules_ >> kParaphrase & 1 && (!alike_ || modules_ == 1u << kParaphrase);
     if (asked) match_paraphrases();
@@ -56,17 +84,19 @@ void MatchFinder::match_words() {
     for (std::size_t j = 0; j < n; ++j) {
         const Word& word = *reference_[j];
         Block& block = blocks_of_[static_cast<std::size_t>(reference_ids_[j])];
-        if (block.pair != pair_) {
-            block = {pair_, static_cast<std::uint32_t>(blocks_.size()), 0};
-            auto file = [&](Module module, auto matches) {
-                pulse_(candidate_.size());
-                for (std::size_t i = 0; i < candidate_.size(); ++i)
-                    if (matches(*candidate_[i])) blocks_.push_back({static_cast<std::uint32_t>(i), 1, 1, module});
-            };
-            if (exact) file(kExact, [&](const Word& other) { return word.hash == other.hash; });
-            if (stem) file(kStem, [&](const Word& other) { return word.stem_hash == other.stem_hash && word.hash != other.hash; });
+        if (block.round != round_) {
+            block = {round_, static_cast<std::uint32_t>(blocks_.size()), 0};
+            auto file = [&](std::size_t i, Module module) { blocks_.push_back({static_cast<std::uint32_t>(i), 1, 1, module}); };
+            pulse_(3 * candidate_.size());
+            if (exact)
+                for (std::size_t i = 0; i < hashes_.size(); ++i)
+                    if (hashes_[i] == word.hash) file(i, kExact);
+            if (stem)
+                for (std::size_t i = 0; i < stem_hashes_.size(); ++i)
+                    if (stem_hashes_[i] == word.stem_hash && hashes_[i] != word.hash) file(i, kStem);
             if (synonym && word.first_synset != word.last_synset)
-                file(kSynonym, [&](const Word& other) { return word.hash != other.hash && lexicon_.are_synonyms(word, other); });
+                for (std::uint32_t i : with_synsets_)
+                    if (hashes_[i] != word.hash && lexicon_.are_synonyms(word, *candidate_[i])) file(i, kSynonym);
             block.end = static_cast<std::uint32_t>(blocks_.size());
         }
         block_begins_[j] = block.begin;
@@ -77,16 +107,28 @@ void MatchFinder::match_words() {
     }
 }
 
-void MatchFinder::find_occurrences(const std::vector<const Word*>& words, std::vector<Occurrence>& out) const {
-    const Tables& tables = lexicon_.tables();
+// Captions take the same steps again and again, and each is a search in the table.
+const MatchFinder::Step& MatchFinder::step(std::uint32_t node, std::uint32_t word) {
+    Step& kept = steps_[((node * 0x9E3779B1u) ^ (word * 0x85EBCA6Bu)) >> 19];
+    if (kept.node != node || kept.word != word) {
+        std::uint32_t child = lexicon_.tables().child(node, word);
+        kept = {node, word, child, child != kNoNode && lexicon_.tables().has_paraphrases(child)};
+    }
+    return kept;
+}
+
+void MatchFinder::find_occurrences(const std::vector<const Word*>& words) {
+    occurrences_.clear();
     for (std::size_t i = 0; i < words.size(); ++i) {
-        std::uint32_t node = words[i]->phrase;
+        if (words[i]->number == kNoWord) continue;
+        std::uint32_t node = kNoNode;  // the root, which is no phrase
         std::size_t last = std::min(words.size(), i + kLongestPhrase);
-        for (std::size_t end = i + 1; node != kNoNode; ++end) {
-            if (tables.has_paraphrases(node))
-                out.push_back({static_cast<std::uint32_t>(i), node, static_cast<std::uint8_t>(end - i)});
-            if (end == last) break;
-            node = tables.child(node, words[end]->number);
+        for (std::size_t end = i; end < last; ++end) {
+            const Step& next = step(node, words[end]->number);
+            node = next.child;
+            if (node == kNoNode) break;
+            if (next.has_paraphrases)
+                occurrences_.push_back({static_cast<std::uint32_t>(i), node, static_cast<std::uint8_t>(end + 1 - i)});
         }
     }
 }
@@ -97,33 +139,37 @@ void MatchFinder::add_phrase(std::size_t reference_start, const Match& match) {
 }
 
 void MatchFinder::match_paraphrases() {
-    const Tables& tables = lexicon_.tables();
-    reference_occurrences_.clear();
-    find_occurrences(reference_, reference_occurrences_);
+    find_occurrences(reference_);
     for (const Word* word : reference_)
         if (word->number <= 0xFFFF) reference_words_.add(word->number);
-
-    // Calls visit(paraphrase) for those of a phrase whose first word is in `words`.
-    auto each_paraphrase = [&](std::uint32_t node, const WordSet& words, const auto& visit) {
-        tables.each_paraphrase(node, [&](std::span<const std::uint16_t> paraphrase) {
+    for (const Occurrence& phrase : occurrences_) {
+        if (places_.size() > kMostPhraseMatches) places_.clear();  // those of one reference are no more
+        auto places = places_.of(phrase.node, [&](auto& all) {
+            std::size_t before = all.size();
+            lexicon_.tables().each_paraphrase(phrase.node, [&](std::span<const std::uint16_t> paraphrase) {
+                pulse_(1);
+                if (!candidate_words_.has(paraphrase[0])) return;
+                pulse_(candidate_.size());
+                each_place(paraphrase, candidate_, [&](std::size_t i) {
+                    if (all.size() - before == kMostPhraseMatches) throw TooManyMatches(0);
+                    all.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(paraphrase.size())});
+                });
+            });
+        });
+        pulse_(places.end - places.begin);
+        for (std::uint32_t k = places.begin; k < places.end; ++k)
+            add_phrase(phrase.start, {places_[k].start, places_[k].length, phrase.length, kParaphrase});
+    }
+    for (const auto& [phrase, paraphrases] : candidate_phrases_)
+        for (std::uint32_t k = paraphrases.begin; k < paraphrases.end; ++k) {
+            std::span<const std::uint16_t> words = paraphrases_[k];
             pulse_(1);
-            if (words.has(paraphrase[0])) visit(paraphrase);
-        });
-    };
-    for (const Occurrence& phrase : reference_occurrences_)
-        each_paraphrase(phrase.node, candidate_words_, [&](std::span<const std::uint16_t> paraphrase) {
-            pulse_(candidate_.size());
-            each_place(paraphrase, candidate_, [&](std::size_t i) {
-                add_phrase(phrase.start, {static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(paraphrase.size()), phrase.length, kParaphrase});
-            });
-        });
-    for (const Occurrence& phrase : candidate_occurrences_)
-        each_paraphrase(phrase.node, reference_words_, [&](std::span<const std::uint16_t> paraphrase) {
+            if (!reference_words_.has(words[0])) continue;
             pulse_(reference_.size());
-            each_place(paraphrase, reference_, [&](std::size_t j) {
-                add_phrase(j, {phrase.start, phrase.length, static_cast<std::uint8_t>(paraphrase.size()), kParaphrase});
+            each_place(words, reference_, [&](std::size_t j) {
+                add_phrase(j, {phrase.start, phrase.length, static_cast<std::uint8_t>(words.size()), kParaphrase});
             });
-        });
+        }
     if (phrases_.empty()) return;
     std::stable_sort(phrases_.begin(), phrases_.end(), [](const auto& a, const auto& b) { return a.reference_start < b.reference_start; });
     for (const PhraseMatch& found : phrases_) {

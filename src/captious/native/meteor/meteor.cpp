@@ -61,7 +61,8 @@ void count_pairs(const Lexicon& lexicon, ModuleSet modules, TokensView candidate
         MatchFinder matches(lexicon, modules);
         Aligner aligner;
         for (std::size_t i = begin; i < end; ++i) {
-            matches.set_candidate(candidates[i]);
+            auto words_of = [&](std::size_t image) { return references.ids + references.offsets[image_offsets[image]]; };
+            matches.set_candidate(candidates[i], {words_of(i), words_of(i + 1)});
             for (auto r = static_cast<std::size_t>(image_offsets[i]); r < static_cast<std::size_t>(image_offsets[i + 1]); ++r) {
                 try {
                     matches.set_reference(references[r]);

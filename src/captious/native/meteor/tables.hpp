@@ -39,7 +39,6 @@ public:
     explicit Tables(const TableArrays& arrays);
 
     std::size_t n_words() const { return arrays_.word_ends.size(); }
-    std::size_t n_nodes() const { return arrays_.node_words.size(); }
     std::uint32_t find(std::string_view word) const;  // its number, or kNoWord
     bool is_function_word(std::uint32_t word) const { return arrays_.function_words[word] != 0; }
 
