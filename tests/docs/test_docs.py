@@ -68,7 +68,13 @@ def signatures(name: str, variant: str) -> tuple[str, ...]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", captious.CaptiousWarning)
         examples = PROJECT / "examples"
-        report = captious.score(examples / "improved.json", examples / "references.json", [f"{name}@{variant}"])
+        several = issubclass(registry.get(name), captious.SetMetric)
+        report = captious.score(
+            examples / ("samples.json" if several else "improved.json"),
+            examples / "references.json",
+            [f"{name}@{variant}"],
+            several=several,
+        )
     return tuple(result.signature for result in report.values())
 
 

@@ -6,11 +6,12 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from captious.metrics.contract import registry
+from captious.metrics.contract.set_metric import SetMetric
 
 #: Metrics whose own tests bring a small model: those that the defaults name are hundreds of megabytes on a hub.
 MODELS = ("bertscore", "clipscore", "leic", "mima", "refclipscore", "smurf", "spurts", "yi2020")
 #: Metrics that need more than captions, which their own tests bring.
-INPUTS = ("chair",)
+INPUTS = ("chair", "novel")
 #: Variants of other metrics that need a model, too.
 MODEL_VARIANTS = (("captious", "full"),)
 #: Metrics that are trained on others, SPICE among them.
@@ -23,6 +24,8 @@ LOWEST = {"mowe": -1.0}
 MISSING = {name: command for name in registry.names() if (command := registry.get(name).missing()) is not None}
 MISSING |= dict.fromkeys(MODELS, "a model, which its own tests bring")
 MISSING |= dict.fromkeys(INPUTS, "more than captions, which its own tests bring")
+#: Metrics of several candidates per image, which have tests of their own.
+OF_SETS = tuple(name for name in registry.names() if issubclass(registry.get(name), SetMetric))
 
 
 def variants_of(name: str) -> list[str]:
@@ -31,18 +34,22 @@ def variants_of(name: str) -> list[str]:
 
 
 def every_variant(*names: str) -> list[ParameterSet]:
-    """(name, variant) of these metrics, or of all, as parameters of tests; what cannot run here is skipped."""
+    """(name, variant) of these metrics, or of all that judge single captions, as parameters of tests; what cannot run
+    here is skipped.
+    """
     return [
         pytest.param(
             (name, variant),
             id=f"{name}@{variant}",
             marks=[pytest.mark.skip(f"{name} is not installed: {MISSING[name]}")] if name in MISSING else [],
         )
-        for name in names or registry.names()
+        for name in names or [name for name in registry.names() if name not in OF_SETS]
         for variant in variants_of(name)
     ]
 
 
 def variants_here() -> list[tuple[str, str]]:
-    """(name, variant) of those that can run here."""
-    return [(n, variant) for n in registry.names() if n not in MISSING for variant in variants_of(n)]
+    """(name, variant) of those that judge single captions and can run here."""
+    return [
+        (n, variant) for n in registry.names() if n not in MISSING and n not in OF_SETS for variant in variants_of(n)
+    ]

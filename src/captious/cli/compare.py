@@ -8,11 +8,21 @@ from typing import TYPE_CHECKING
 import click
 
 from captious.cli.grouping import group_option, groups_of
-from captious.cli.options import metric_option, resampling_options, settings_options, subset_option, system_names
+from captious.cli.options import (
+    metric_option,
+    of_k_option,
+    resampling_options,
+    settings_options,
+    several_option,
+    subset_option,
+    system_names,
+)
 from captious.cli.outputs import deliver, output_options, warn
 from captious.data import load, read_references
 from captious.evaluation import Comparison, GroupedComparison, compare_reports, evaluate
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.evaluation.run_metrics import check_of_k
+from captious.metrics.contract.of_k import Choice
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.report.machine_readable import (
@@ -43,6 +53,8 @@ __all__ = ["compare"]
 @group_option
 @output_options("table", "json", "csv", "latex")
 @metric_option
+@several_option
+@of_k_option
 @subset_option
 @settings_options
 @resampling_options(DEFAULT_RESAMPLES, DEFAULT_SEED)
@@ -52,6 +64,8 @@ def compare(
     references: Path,
     metrics: list[str] | None,
     settings: Settings,
+    several: bool,
+    of_k: tuple[Choice, ...],
     subset: bool,
     examples: int,
     group_by: str | None,
@@ -68,11 +82,12 @@ def compare(
     if examples and format_ in ("csv", "latex"):
         raise click.UsageError(f"--examples needs --format table or json; {format_} cannot contain them")
     names = system_names([a, b])
-    selection = select(metrics, settings)
+    choices = check_of_k(of_k, several=several)
+    selection = select(metrics, settings, several=several)
     table = read_references(references)
     groups = groups_of(group_by, [references, a, b], table, settings.tokenizer or "ptb") if group_by else None
     first, second = (
-        evaluate(load(file, table, subset=subset), selection, system=name)
+        evaluate(load(file, table, subset=subset, several=several), selection, system=name, of_k=choices)
         for name, file in zip(names, (a, b), strict=True)
     )
     comparison = compare_reports(first, second, resamples=resamples, seed=seed)

@@ -14,16 +14,19 @@ from click.core import ParameterSource
 
 from captious.errors import ParameterError
 from captious.evaluation.resampling import MOST_RESAMPLES
+from captious.metrics.contract.of_k import CHOICES
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 
 __all__ = [
     "data_option",
     "metric_option",
     "numbers",
+    "of_k_option",
     "repeated_command",
     "resampling_options",
     "seed_option",
     "settings_options",
+    "several_option",
     "subset_option",
     "system_names",
 ]
@@ -40,6 +43,19 @@ metric_option = click.option(
     "all, for every metric that can run here. May be repeated. Default: the metrics of the COCO evaluation.",
 )
 subset_option = click.option("--subset", is_flag=True, help="Score only the images that both sides have.")
+several_option = click.option(
+    "--several",
+    is_flag=True,
+    help="Images have several candidates: lists, or rows with the same image id.",
+)
+of_k_option = click.option(
+    "--of-k",
+    type=click.Choice(CHOICES),
+    multiple=True,
+    callback=lambda context, option, given: given or CHOICES[:1],
+    help="With --several, how metrics of single captions score an image: by the mean of its candidates, or by the best "
+    "one. May be repeated. Default: mean.",
+)
 data_option = click.option(
     "--data",
     type=click.Path(path_type=Path),
@@ -85,8 +101,9 @@ _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
         ["--parser", "--parses"],
         {
             "metavar": "NAME|FILE",
-            "help": "Parses for spice, spider and hwcm: the grammar corenlp or captious, spacy:NAME (hwcm only), or a "
-            "file of parses (.jsonl from 'captious parse', or .conllu). Default: the best grammar available.",
+            "help": "Parses for spice, spider, allspice and hwcm: the grammar corenlp or captious, spacy:NAME (hwcm "
+            "only), or a file of parses (.jsonl from 'captious parse', or .conllu). Default: the best grammar "
+            "available.",
         },
     ),
     "images": (
@@ -104,6 +121,14 @@ _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
             "type": click.Path(path_type=Path),
             "metavar": "FILE",
             "help": "For chair: the objects in the images, from 'captious fit chair', or COCO instances.",
+        },
+    ),
+    "training": (
+        ["--training"],
+        {
+            "type": click.Path(path_type=Path),
+            "metavar": "FILE",
+            "help": "Captions that the systems were trained on, for novel, in any form of references.",
         },
     ),
     "references_as": (

@@ -8,13 +8,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from captious.cli.grouping import group_option, groups_of
-from captious.cli.options import metric_option, repeated_command, settings_options, subset_option, system_names
+from captious.cli.options import (
+    metric_option,
+    of_k_option,
+    repeated_command,
+    settings_options,
+    several_option,
+    subset_option,
+    system_names,
+)
 from captious.cli.outputs import deliver, output_options, warn, written
 from captious.cli.shards import refuse_shard_options, shard_options, sharded_report
 from captious.data import load, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation import GroupedReport, Report, evaluate
 from captious.evaluation.caption_warnings import few_images
+from captious.evaluation.run_metrics import check_of_k
+from captious.metrics.contract.of_k import Choice
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
@@ -49,12 +59,16 @@ __all__ = ["score"]
 @output_options("table", "json", "csv", "latex", folders_with="shards")
 @shard_options
 @metric_option
+@several_option
+@of_k_option
 @subset_option
 @settings_options
 def score(
     files: tuple[Path, ...],
     metrics: list[str] | None,
     settings: Settings,
+    several: bool,
+    of_k: tuple[Choice, ...],
     subset: bool,
     intervals: bool,
     per_caption: Path | None,
@@ -68,6 +82,9 @@ def score(
     CANDIDATES are results files, one per system; REFERENCES, the last file, holds the human captions. Both may be
     COCO json, {id: caption} json, jsonl, csv, tsv or parquet, plain or .gz.
 
+    With --several, images have several candidates. Metrics such as div and self-cider judge them together; for the
+    others, --of-k says how an image gets its score.
+
     With --shards, the captions of one system are read from any number of files with rows of an id, a candidate and
     its references, in bounded memory. REFERENCES may then be given to find references by id, and -o names a folder.
     """
@@ -76,7 +93,7 @@ def score(
             files,
             metrics,
             settings,
-            refused={"--subset": subset, "--group-by": group_by is not None},
+            refused={"--subset": subset, "--group-by": group_by is not None, "--several": several},
             intervals=intervals,
             per_caption=per_caption,
             output=output,
@@ -94,13 +111,15 @@ def score(
     if per_caption is not None:
         check_caption_file(per_caption)
     names = system_names(candidates)
-    selection = select(metrics, settings)
+    choices = check_of_k(of_k, several=several)
+    selection = select(metrics, settings, several=several)
     table = read_references(references)
     groups = groups_of(group_by, [references, *candidates], table, settings.tokenizer or "ptb") if group_by else None
     reports: list[Report] = []
     with steps([*zip(names, candidates, strict=True)], lambda system: f"scoring {system[0]}") as systems:
         for name, file in systems:
-            report = evaluate(load(file, table, subset=subset), selection, system=name)
+            captions = load(file, table, subset=subset, several=several)
+            report = evaluate(captions, selection, system=name, of_k=choices)
             if intervals:
                 for result in report.values():
                     result.confidence_interval()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from captious.data import Captions
+from captious.data import Captions, CaptionSets
 from captious.errors import CaptiousWarning
 
 __all__ = ["FEW_IMAGES", "CaptionCounts", "CaptiousWarning", "caption_warnings", "few_images"]
@@ -35,16 +35,20 @@ class CaptionCounts:
     copies: int = 0
 
     @classmethod
-    def of(cls, captions: Captions) -> CaptionCounts:
+    def of(cls, captions: Captions | CaptionSets) -> CaptionCounts:
         """Count captions."""
         references = captions.references
+        if isinstance(captions, CaptionSets):
+            candidates, images = captions.candidates.texts, np.repeat(np.arange(len(captions)), captions.counts)
+        else:
+            candidates, images = captions.candidates, np.arange(len(captions))
         offsets = references.offsets.tolist()
         copies = sum(
             candidate in references.texts[offsets[i] : offsets[i + 1]]
-            for i, candidate in enumerate(captions.candidates)
+            for i, candidate in zip(images.tolist(), candidates, strict=True)
         )
         most = int(np.diff(references.offsets).max(initial=0))
-        return cls(len(captions), len(references.texts), most, copies)
+        return cls(len(candidates), len(references.texts), most, copies)
 
     def __add__(self, other: CaptionCounts) -> CaptionCounts:
         return CaptionCounts(
@@ -80,7 +84,7 @@ class CaptionCounts:
         return found
 
 
-def caption_warnings(captions: Captions) -> list[str]:
+def caption_warnings(captions: Captions | CaptionSets) -> list[str]:
     """Warnings about the captions themselves, one sentence each."""
     return CaptionCounts.of(captions).warnings
 

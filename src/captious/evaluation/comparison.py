@@ -21,8 +21,9 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import CaptiousWarning, few_images
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report, Result
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, exchange_sums, interval
-from captious.evaluation.run_metrics import evaluate
+from captious.evaluation.run_metrics import check_of_k, evaluate
 from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.of_k import CHOICES, Choice
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
@@ -79,7 +80,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Example:
-    """An image on which two systems differ strongly."""
+    """An image on which two systems differ strongly. Several candidates are joined by " | "."""
 
     id: ImageId
     candidate_a: str
@@ -140,7 +141,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
         by = self.examples_by if by is None else by
         scores_a, scores_b = self.a[by].per_caption, self.b[by].per_caption
         order = np.argsort(-np.nan_to_num(np.abs(scores_b - scores_a), nan=-1.0), kind="stable")[:n].tolist()
-        a, b = self.a.captions.candidates, self.b.captions.candidates
+        a, b = ([_shown(text) for text in report.candidates] for report in (self.a, self.b))
         return [Example(self.a.ids[i], a[i], b[i], float(scores_a[i]), float(scores_b[i])) for i in order]
 
     @property
@@ -191,6 +192,13 @@ class Comparison(Displayed, Mapping[str, Difference]):
     def warnings(self) -> list[str]:
         """Warnings about the comparison, one sentence each."""
         found = [*self.a.warnings, *self.b.warnings, *few_images(self.a.n_images)]
+        if self.a.description is not None and self.b.description is not None:
+            one, two = self.a.description, self.b.description
+            if (one.fewest, one.most) != (two.fewest, two.most):
+                found.append(
+                    "the systems have different numbers of candidates per image, on which diversity and scores of the "
+                    "best candidate depend."
+                )
         return [*dict.fromkeys(found)]
 
 
@@ -203,6 +211,8 @@ def compare(
     settings: Settings | None = None,
     systems: tuple[str, str] = ("a", "b"),
     subset: bool = False,
+    several: bool = False,
+    of_k: Choice | Sequence[Choice] = CHOICES[0],
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -212,7 +222,7 @@ def compare(
     Args:
         a, b: candidates of the two systems, in any form that ``score`` takes.
         systems: their names.
-        metrics, settings, subset: as for ``score``.
+        metrics, settings, subset, several, of_k: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
     Raises:
@@ -222,10 +232,11 @@ def compare(
     check_sampling(resamples, seed, level)
     if isinstance(systems, str) or len(set(systems)) != 2 or len(systems) != 2:
         raise ParameterError(f"{systems!r} is not a pair of names", help="give two names: systems=('a', 'b')")
-    selection = select(metrics, settings)
+    choices = check_of_k(of_k, several=several)
+    selection = select(metrics, settings, several=several)
     table = references if isinstance(references, References) else read_references(references)
     reports = [
-        evaluate(load(candidates, table, subset=subset), selection, system=name)
+        evaluate(load(candidates, table, subset=subset, several=several), selection, system=name, of_k=choices)
         for name, candidates in zip(systems, (a, b), strict=True)
     ]
     comparison = compare_reports(*reports, level=level, resamples=resamples, seed=seed)
@@ -271,6 +282,12 @@ def compare_reports(
                     f"{name} was not computed the same way for both systems",
                     where=f"{a[name].signature}; {b[name].signature if name in b else 'absent'}",
                     help="score both with the same metrics and settings",
+                )
+            if a[name].statistics.rows.shape[1] != b[name].statistics.rows.shape[1]:
+                raise ParameterError(
+                    f"{name} compares systems with the same number of candidates per image",
+                    where=f"{a.system}, {b.system}",
+                    help="score as many candidates per image of both, or use mbleu@mean",
                 )
             differences[name] = _difference(a, b, name, level, resamples, seed)
     return Comparison(a, b, differences, level=level, resamples=resamples, seed=seed)
@@ -368,6 +385,11 @@ def effect_size(differences: NDArray[np.float64]) -> float:
     """Cohen's d of paired caption scores, from their differences, float64[n_images]; nan where there is no score."""
     center, moments = _moments(differences)
     return float(_effect_size(moments.sum(axis=0), center))
+
+
+def _shown(candidates: str | list[str]) -> str:
+    """What an image's example shows."""
+    return candidates if isinstance(candidates, str) else " | ".join(candidates)
 
 
 def _moments(differences: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:

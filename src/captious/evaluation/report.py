@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, ImageId
+from captious.data import Captions, CaptionSets, ImageId
 from captious.display import Displayed
-from captious.errors import MissingExtraError, UnknownNameError
+from captious.errors import MissingExtraError, ParameterError, UnknownNameError
+from captious.evaluation.description import Description
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
 from captious.metrics.contract.exact_sums import column_sums
 from captious.metrics.contract.metric import Metric
@@ -120,14 +121,23 @@ class Report(Displayed, Mapping[str, Result]):
 
     Attributes:
         system: name of the system.
-        captions: what was scored.
+        captions: what was scored: ``Captions``, or ``CaptionSets`` where images have several candidates.
         warnings: warnings about misleading scores, one sentence each.
+        description: numbers about several candidates per image that are not metrics; otherwise None.
     """
 
-    def __init__(self, system: str, captions: Captions, results: Mapping[str, Result], warnings: list[str]) -> None:
+    def __init__(
+        self,
+        system: str,
+        captions: Captions | CaptionSets,
+        results: Mapping[str, Result],
+        warnings: list[str],
+        description: Description | None = None,
+    ) -> None:
         self.system = system
         self.captions = captions
         self.warnings = warnings
+        self.description = description
         self._results = dict(results)
 
     @property
@@ -143,6 +153,25 @@ class Report(Displayed, Mapping[str, Result]):
     def n_references(self) -> int:
         """Number of references of all images together."""
         return len(self.captions.references.texts)
+
+    @property
+    def single(self) -> Captions:
+        """``captions``, for what is made for one candidate per image.
+
+        Raises:
+            ParameterError: images have several candidates.
+        """
+        if not isinstance(self.captions, Captions):
+            raise ParameterError(
+                f"{self.system} has several candidates per image, and only one can be shown",
+                help="score one candidate per image: captious.score without several=True",
+            )
+        return self.captions
+
+    @property
+    def candidates(self) -> Sequence[str] | Sequence[list[str]]:
+        """The candidate of each image, or all of them as a list where there are several."""
+        return self.captions.texts if isinstance(self.captions, CaptionSets) else self.captions.candidates
 
     @property
     def left_out(self) -> dict[str, int]:
@@ -190,6 +219,8 @@ class Report(Displayed, Mapping[str, Result]):
                 for name, result in self._results.items()
             },
         }
+        if self.description is not None:
+            out["description"] = self.description.to_dict()
         if self.left_out:
             out["left_out"] = self.left_out
         if self.warnings:
@@ -229,9 +260,13 @@ class Report(Displayed, Mapping[str, Result]):
         return group_report(self, groups, column=column)
 
     def columns(self) -> dict[str, Any]:
-        """Caption scores as columns: id, candidate, and one per output; one entry per image."""
+        """Caption scores as columns: id, candidate, and one per output; one entry per image.
+
+        With several candidates per image the second column is ``candidates`` and has lists.
+        """
         scores = {name: result.per_caption for name, result in self._results.items()}
-        return {"id": list(self.ids), "candidate": list(self.captions.candidates), **scores}
+        column = "candidates" if isinstance(self.captions, CaptionSets) else "candidate"
+        return {"id": list(self.ids), column: list(self.candidates), **scores}
 
     def to_pandas(self) -> pandas.DataFrame:
         """Caption scores as a pandas frame, one row per image.

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
-from captious.data import Captions, load
+from captious.data import Captions, CaptionSets, load
+from captious.data.rows import SEVERAL
+from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnings
+from captious.evaluation.description import Description, describe
 from captious.evaluation.report import Report, Result, Statistics
-from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.of_k import CHOICES, Choice, OfK, as_choices, candidate_statistics
 from captious.metrics.contract.selection import Selection, select
+from captious.metrics.contract.set_metric import SetMetric
 from captious.metrics.contract.settings import Settings
+from captious.metrics.novel import Novel
 from captious.native import using_threads
 from captious.progress import steps
+from captious.text import PTB, as_tokenizer
 
-__all__ = ["evaluate", "score", "with_references"]
+__all__ = ["check_of_k", "evaluate", "score", "with_references"]
 
 
 def score(
@@ -25,18 +32,24 @@ def score(
     settings: Settings | None = None,
     system: str = "candidates",
     subset: bool = False,
+    several: bool = False,
+    of_k: Choice | Sequence[Choice] = CHOICES[0],
 ) -> Report:
     """Score the captions of one system.
 
     Args:
-        candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms. ``Captions``,
-            as ``captious.load`` returns them, need no references.
+        candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms. ``Captions``
+            and ``CaptionSets``, as ``captious.load`` returns them, need no references.
         references: likewise, or the result of ``captious.read_references``, which systems can share.
         metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``) or metrics; None for the metrics of
             the COCO evaluation that can run here.
         settings: settings of all metrics that are requested by name: tokenizer, model, word vectors, parser, ...
         system: name of the system.
         subset: score only the images that both sides have; otherwise, a difference is an error.
+        several: images have any number of candidates; otherwise, each has exactly one.
+        of_k: with several, how metrics of single captions score an image: by the "mean" of its candidates, by the
+            "best" one, or ("mean", "best"); see ``captious.OfK``. Results for the best are called
+            "cider-d:of-k=best".
 
     Returns:
         Corpus and caption scores. Misleading results are listed in ``warnings`` and issued as CaptiousWarning.
@@ -44,19 +57,50 @@ def score(
     Raises:
         InputError: invalid captions.
         UnknownNameError: no such metric or variant.
-        ParameterError: a setting that no requested metric uses.
+        ParameterError: a setting that no requested metric uses; a metric that judges several candidates, of which there
+            is one.
     """
-    selection = select(metrics, settings)
-    if not isinstance(candidates, Captions) or references is not None:
-        candidates = load(candidates, references, subset=subset)
-    report = evaluate(candidates, selection, system=system)
+    several = several or isinstance(candidates, CaptionSets)
+    choices = check_of_k(of_k, several=several)
+    selection = select(metrics, settings, several=several)
+    if not isinstance(candidates, Captions | CaptionSets) or references is not None:
+        candidates = load(candidates, references, subset=subset, several=several)
+    report = evaluate(candidates, selection, system=system, of_k=choices)
     for warning in report.warnings:
         warnings.warn(warning, CaptiousWarning, stacklevel=2)
     return report
 
 
-def evaluate(captions: Captions, selection: Selection, *, system: str = "candidates") -> Report:
-    """Run metrics over captions that are already matched with their references."""
+def check_of_k(of_k: Choice | Sequence[Choice], *, several: bool) -> tuple[Choice, ...]:
+    """How metrics of single captions score an image with several candidates, each way once.
+
+    Raises:
+        UnknownNameError: no such way.
+        ParameterError: another way than the default where images have one candidate.
+    """
+    choices = as_choices(of_k)
+    if choices != CHOICES[:1] and not several:
+        raise ParameterError(
+            f"scores of k ({', '.join(choices)}) need several candidates per image", help=f"give {SEVERAL}"
+        )
+    return choices
+
+
+def evaluate(
+    captions: Captions | CaptionSets,
+    selection: Selection,
+    *,
+    system: str = "candidates",
+    of_k: Sequence[Choice] = CHOICES[:1],
+) -> Report:
+    """Run metrics over captions that are already matched with their references.
+
+    Args:
+        captions: the table.
+        selection: the metrics.
+        system: name of the system.
+        of_k: how metrics of single captions score an image with several candidates.
+    """
     references_as = selection.settings.references_as
     results: dict[str, Result] = {}
     found = [*selection.warnings]
@@ -68,19 +112,51 @@ def evaluate(captions: Captions, selection: Selection, *, system: str = "candida
     named = steps(selection, lambda each: f"{system}: {each.metric.name}")
     with using_threads(selection.settings.threads), named as chosen:
         for each in chosen:
-            metric = each.metric
             missed = store.n_missed if store is not None else 0
-            state = metric.fit(seen.references)
-            statistics = Statistics(metric, metric.statistics(seen, state))
-            signatures = [with_references(signature, references_as) for signature in metric.signatures(state)]
-            for label, column in each.columns.items():
-                results[label] = Result(label, signatures[column], statistics, column)
-            found += [warning for warning in metric.warnings(seen, state) if warning not in found]
+            state = each.metric.fit(seen.references)
+            for statistics in _statistics(each.metric, seen, state, of_k):
+                metric = statistics.metric
+                signatures = [with_references(signature, references_as) for signature in metric.signatures(state)]
+                suffix = metric.suffix if isinstance(metric, OfK) else ""
+                for label, column in each.columns.items():
+                    name = label + suffix
+                    results[name] = Result(name, signatures[column], statistics, column)
+                found += [warning for warning in _warnings(metric, seen, state) if warning not in found]
             if store is not None and store.n_missed > missed:
-                not_stored.append(metric.name)
+                not_stored.append(each.metric.name)
+        description = _description(seen, selection) if isinstance(seen, CaptionSets) else None
     if store is not None and not_stored:
         found.append(store.advice(not_stored))
-    return Report(system, captions, results, found)
+    return Report(system, captions, results, found, description)
+
+
+def _statistics(
+    metric: Metric, captions: Captions | CaptionSets, state: State | None, of_k: Sequence[Choice]
+) -> Iterator[Statistics]:
+    """Statistics of one row per image; of several candidates as often as a score per image is made of theirs."""
+    if isinstance(captions, Captions):
+        yield Statistics(metric, metric.statistics(captions, state))
+    elif isinstance(metric, SetMetric):
+        yield Statistics(metric, metric.set_statistics(captions, state))
+    else:
+        rows = candidate_statistics(metric, captions, state)
+        for choice in of_k:
+            of_images = OfK(metric, choice)
+            yield Statistics(of_images, of_images.of_candidates(rows, captions.candidates.offsets))
+
+
+def _warnings(metric: Metric, captions: Captions | CaptionSets, state: State | None) -> list[str]:
+    if isinstance(captions, Captions):
+        return metric.warnings(captions, state)
+    assert isinstance(metric, SetMetric)
+    return metric.warnings(captions, state)
+
+
+def _description(sets: CaptionSets, selection: Selection) -> Description:
+    """What candidates are like under the settings of the run."""
+    training = next((each.metric.training for each in selection if isinstance(each.metric, Novel)), None)
+    tokenizer = selection.settings.tokenizer
+    return describe(sets, PTB if tokenizer is None else as_tokenizer(tokenizer), training)
 
 
 def with_references(signature: str, references_as: str) -> str:

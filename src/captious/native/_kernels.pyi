@@ -102,6 +102,15 @@ def bleu_statistics(references: ReferenceNgrams, ids: Annotated[NDArray[numpy.in
     float64[n_images, 10].
     """
 
+def bleu_statistics_within(captions: ReferenceNgrams, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """
+    What bleu_statistics gives, per caption, with the other captions of its image as references;
+    float64[n_captions, 10]. An only caption has no matches and the reference length 0.
+    """
+
+def distinct_ngrams(references: ReferenceNgrams) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+    """Per image: distinct n-grams of order 1..4; int64[n_images, 4]."""
+
 def ngram_matches(references: ReferenceNgrams, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
     Per reference: n-grams of order 1..4 that it shares with its candidate; int64[n_references, 4].
@@ -155,6 +164,12 @@ class CiderReferences:
     def score(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], word_map: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """
         Similarity, 0..1, of each candidate with the references of the image in its row; float64[n_candidates].
+        """
+
+    def score_within(self, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Similarity, 0..1, of each reference with each reference of its image: for every image a matrix of
+        candidates by references, one after the other; float64[n_pairs]. Not for relative counts.
         """
 
 def kendall_resampled(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:

@@ -193,6 +193,8 @@ def check_caption_file(path: str | os.PathLike[str]) -> None:
 def write_captions(path: str | os.PathLike[str], reports: Sequence[Report]) -> None:
     """Write caption scores, one row per image: id, candidate, one column per output; `system` where there are several.
 
+    Several candidates per image are a list, called `candidates`; in csv, the list as JSON.
+
     Parquet files carry the signatures in their metadata, under the names of the columns.
 
     Raises:
@@ -214,7 +216,7 @@ def write_captions(path: str | os.PathLike[str], reports: Sequence[Report]) -> N
                 if writer is None:
                     writer = _csv_writer(file)
                     writer.writerow(row)
-                writer.writerow(row.values())
+                writer.writerow(_cell(value) for value in row.values())
 
 
 def _rows(reports: Sequence[Report]) -> Iterator[dict[str, Any]]:
@@ -223,8 +225,13 @@ def _rows(reports: Sequence[Report]) -> Iterator[dict[str, Any]]:
         names = list(report)
         scores = [_plain(report[name].per_caption) for name in names]
         system = {"system": report.system} if len(reports) > 1 else {}
-        for image, candidate, *values in zip(report.ids, report.captions.candidates, *scores, strict=True):
-            yield {**system, "id": image, "candidate": candidate, **dict(zip(names, values, strict=True))}
+        for image, shown, *values in zip(report.ids, report.candidates, *scores, strict=True):
+            candidate = {"candidate": shown} if isinstance(shown, str) else {"candidates": shown}
+            yield {**system, "id": image, **candidate, **dict(zip(names, values, strict=True))}
+
+
+def _cell(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
 
 
 def _write_parquet(path: str | os.PathLike[str], reports: Sequence[Report]) -> None:

@@ -40,10 +40,37 @@ def report_table(reports: Sequence[Report], *, intervals: bool = False) -> Page:
             if len(reports) > 1:
                 cells.append(Cell(BEST if best else "", style="green"))
         rows.append(cells)
+    rows += _descriptions(reports, intervals)
     heads = ["", *(head for report in reports for head in _heads(report, intervals, len(reports)))]
     legend = ["95% bootstrap over images."] * intervals + [f"{BEST} best."] * marked
     legend += direction(result.lower_is_better for result in reports[0].values())
     return Page([Cell(subject(reports)), Cell(""), Columns(heads, rows), *note_lines(reports, legend)])
+
+
+#: Rows of descriptions: attribute -> what it is called.
+_DESCRIBED = {
+    "words": "words per candidate",
+    "vocabulary": "vocabulary",
+    "bigrams": "distinct bigrams per word",
+    "distinct": "distinct candidates",
+    "novel": "distinct novel candidates",
+}
+
+
+def _descriptions(reports: Sequence[Report], intervals: bool) -> list[list[Cell]]:
+    """What several candidates per image are like, as rows below the scores; no system is better for it."""
+    found = [report.description for report in reports]
+    blanks = [Cell("")] * (intervals + (len(reports) > 1))
+    rows: list[list[Cell]] = []
+    for attribute, name in _DESCRIBED.items():
+        values = [getattr(each, attribute, None) for each in found]
+        if any(value is not None for value in values):
+            rows.append([Cell(f"  {name}"), *(cell for value in values for cell in (_number(value), *blanks))])
+    return [[Cell("")] * (1 + len(reports) * (1 + len(blanks))), *rows] if rows else []
+
+
+def _number(value: float | None) -> Cell:
+    return Cell("" if value is None else f"{value:,}" if isinstance(value, int) else numbers.score(value))
 
 
 def _heads(report: Report, intervals: bool, n_systems: int) -> list[str]:
@@ -61,7 +88,18 @@ def subject(reports: Sequence[Report]) -> str:
     tokenizers = dict.fromkeys(each for name in first for each in first[name].statistics.metric.tokens.split(", "))
     each = first.n_references / first.n_images
     joined = ", concatenated" * all("|references:cat|" in first[name].signature for name in first)
-    return f"{images} · {each:.1f} references each{joined} · tokens: {', '.join(tokenizers)}"
+    return f"{images}{_candidates(reports)} · {each:.1f} references each{joined} · tokens: {', '.join(tokenizers)}"
+
+
+def _candidates(reports: Sequence[Report]) -> str:
+    """How many candidates images have, where they may have several."""
+    found = {(each.fewest, each.most) for each in (report.description for report in reports) if each is not None}
+    if not found:
+        return ""
+    fewest, most = min(low for low, _ in found), max(high for _, high in found)
+    if fewest < most:
+        return f" · {fewest:,} to {most:,} candidates each"
+    return f" · {most:,} candidate{'s' if most != 1 else ''} each"
 
 
 def direction(lower_is_better: Iterable[bool | None]) -> list[str]:

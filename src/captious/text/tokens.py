@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,13 @@ class Tokens:
     def lengths(self) -> NDArray[np.int64]:
         """Number of tokens of each caption, int64[n_captions]."""
         return np.diff(self.offsets)
+
+    def equal(self) -> NDArray[np.int64]:
+        """A number for each caption, the same for captions of the same tokens: int64[n_captions], from 0."""
+        raw, seen = self.ids.tobytes(), dict[bytes, int]()
+        ends = (self.ids.itemsize * self.offsets).tolist()
+        found = (seen.setdefault(raw[start:end], len(seen)) for start, end in pairwise(ends))
+        return np.fromiter(found, np.int64, len(ends) - 1)
 
     def split(self) -> Tokens:
         """The same captions with tokens cut again at white space, and empty tokens gone.

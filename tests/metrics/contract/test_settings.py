@@ -34,6 +34,7 @@ MODEL = Encoder("a-model")
 VECTORS = WordVectors.of(["dog", "cat"], [[1, 0], [0, 1]])
 PARSER = KnownParses({})
 IMAGES = Path("images")
+TRAINING = references_table([["a dog"]])
 
 OBJECTS = ImageObjects({1: frozenset({"dog"})})
 
@@ -46,6 +47,7 @@ VALUES: dict[str, Any] = {
     "parser": PARSER,
     "images": IMAGES,
     "objects": OBJECTS,
+    "training": TRAINING,
 }
 
 
@@ -65,6 +67,7 @@ FOUND: dict[str, Callable[[Any], list[object]]] = {
     "parser": lambda metric: [part.parser for part in parts(metric) if hasattr(part, "parser")],
     "images": lambda metric: [metric.images],
     "objects": lambda metric: [metric.objects],
+    "training": lambda metric: [metric.training],
 }
 #: The metrics that use it.
 USERS = {
@@ -85,28 +88,29 @@ USERS = {
             "hwcm",
         ),
         *("wmd", "mowe", "wembsim", "yi2020-unigram", "ngram-precision", "unigram-recall", "captious"),
+        *("div", "mbleu", "self-cider", "lsa", "distinct", "allspice", "novel"),
     ],
-    "idf": ["cider", "cider-d", "cider-r", "spider"],
+    "idf": ["cider", "cider-d", "cider-r", "spider", "self-cider"],
     "model": [
         *("spurts", "mima", "smurf", "bertscore", "yi2020", "clipscore", "refclipscore", "mowe", "wembsim"),
         "captious",
     ],
     "vectors": ["wmd", "mowe", "wembsim", "nneval", "lceval"],
-    "parser": ["spice", "spider", "hwcm", "nneval", "lceval"],
+    "parser": ["spice", "spider", "hwcm", "nneval", "lceval", "allspice"],
     "images": ["clipscore", "refclipscore", "leic"],
     "objects": ["chair"],
+    "training": ["novel"],
 }
 #: One that does not.
-OTHERS = {
-    "tokenizer": "bertscore",
-    **dict.fromkeys(("idf", "model", "vectors", "parser", "images", "objects"), "bleu-4"),
-}
+OTHERS = {name: "bertscore" if name == "tokenizer" else "bleu-4" for name in VALUES}
 
 
 def made(name: str, **settings: Any) -> Metric:
     """A metric under settings, and under those that it cannot do without."""
     if "images" in accepted(registry.get(name)):
         settings = {"images": IMAGES, **settings}
+    if "training" in accepted(registry.get(name)):
+        settings = {"training": TRAINING, **settings}
     return Specification(name).make(registry.get(name), Settings(**settings))
 
 

@@ -173,6 +173,10 @@ C5, C40, HUMAN = "references/val2014_c5.json", "references/test2014_c40.json", "
         ),
         (lambda folder: change(folder, '"bleu"', '"bleu@typo"'), "metrics[1]: bleu has no variant 'typo'"),
         (lambda folder: change(folder, '"bleu"', '"wmd"'), "metrics[1]: wmd cannot run here: run captious vectors add"),
+        (
+            lambda folder: change(folder, '"bleu"', '"div"'),
+            "metrics[1]: div cannot run here: it judges several candidates per image together",
+        ),
         (lambda folder: change(folder, "{id:012d}", "/{id}"), None),
     ],
 )

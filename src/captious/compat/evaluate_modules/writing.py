@@ -8,11 +8,12 @@ from pathlib import Path
 from captious.atomic_write import whole_file
 from captious.errors import OutputError
 from captious.metrics.contract import registry
+from captious.metrics.contract.set_metric import SetMetric
 
 __all__ = ["metrics", "module_name", "write_modules"]
 
-#: Metrics that look at images: predictions and references have no image ids.
-_OF_IMAGES = ("clipscore", "refclipscore")
+#: Metrics that need more than predictions and references: images, or training captions.
+_LEFT_OUT = ("clipscore", "refclipscore", "novel")
 
 # Not "from ... import CaptionModule": evaluate takes the first class of a module that is one of its own.
 _MODULE = '''"""{name} of captious, for Hugging Face evaluate: {summary}."""
@@ -28,7 +29,7 @@ class {class_name}(captious.compat.evaluate_modules.module.CaptionModule):
 def metrics() -> list[str]:
     """The metrics of captious that can be modules."""
     own = [name for name in registry.names() if registry.get(name).__module__.startswith("captious.")]
-    return [name for name in own if name not in _OF_IMAGES]
+    return [name for name in own if name not in _LEFT_OUT and not issubclass(registry.get(name), SetMetric)]
 
 
 def module_name(metric: str) -> str:

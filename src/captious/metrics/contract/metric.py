@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,7 +189,10 @@ class Metric(ABC):
 
         A metric that must be fitted on all references keeps the captions until ``compute``; others keep a sum.
         """
-        captions = candidates if isinstance(candidates, Captions) else load(candidates, references)
+        self._add(candidates if isinstance(candidates, Captions) else load(candidates, references))
+
+    def _add(self, captions: Any) -> None:
+        """Add a table of the kind that ``statistics`` takes."""
         if self.needs_fit:
             self._stream.captions.append(captions)
         else:
@@ -246,7 +249,7 @@ class Stream:
 
     def __init__(self) -> None:
         self.total: NDArray[np.float64] | None = None
-        self.captions: list[Captions] = []
+        self.captions: list[Any] = []  # tables of the kind that the metric takes
 
     def add(self, statistics: NDArray[np.float64]) -> None:
         """Add rows of statistics, float64[n, k], to the sum."""

@@ -13,6 +13,7 @@ from typing import overload
 from captious.errors import CaptiousError, ParameterError
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.set_metric import SetMetric, one_caption_each
 from captious.metrics.contract.settings import Settings, accepted, label_of
 from captious.metrics.contract.specification import Specification
 
@@ -82,13 +83,19 @@ class Selection(Sequence[Chosen]):
         )
 
 
-def select(metrics: str | Metric | Iterable[str | Metric] | None = None, settings: Settings | None = None) -> Selection:
+def select(
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    settings: Settings | None = None,
+    *,
+    several: bool = False,
+) -> Selection:
     """The metrics of a run, each made once, in the order requested.
 
     Args:
         metrics: specifications or metrics; "all" for every metric that can run here, None for those of the COCO
             evaluation that can; ``warnings`` says so if some cannot.
         settings: what applies to all metrics that are asked for by name.
+        several: there are several candidates per image; otherwise, metrics that judge them together are refused.
 
     Raises:
         UnknownNameError: no such metric, output, variant or parameter.
@@ -106,7 +113,7 @@ def select(metrics: str | Metric | Iterable[str | Metric] | None = None, setting
     asked: list[str | Metric] = []
     for item in [metrics] if isinstance(metrics, str | Metric) else metrics:
         if isinstance(item, str) and item.strip().lower() == ALL:
-            here, left_out = all_here(settings)
+            here, left_out = all_here(settings, several=several)
             asked += here
             warnings += left_out
         else:
@@ -145,6 +152,10 @@ def select(metrics: str | Metric | Iterable[str | Metric] | None = None, setting
         choice.columns.update(wanted)
     if not chosen:
         raise ParameterError("no metrics were requested", help=f"available metrics: {', '.join(registry.askable())}")
+    if not several:
+        for each in chosen:
+            if isinstance(each.metric, SetMetric):
+                raise one_caption_each(each.metric.name)
     check_used(settings, [type(each.metric) for each in made.values()])
     return Selection(tuple(chosen), settings, warnings)
 
@@ -158,7 +169,7 @@ def select_one(metric: str, settings: Settings | None = None) -> Metric:
     """
     if metric.strip().lower() == ALL:
         raise registry.unknown(ALL)
-    (chosen,) = select([metric], settings)
+    (chosen,) = select([metric], settings, several=True)
     return chosen.metric
 
 
@@ -191,8 +202,10 @@ def _accepted(metric: str) -> Iterable[str]:
         return ()
 
 
-def all_here(settings: Settings) -> tuple[list[str], tuple[str, ...]]:
+def all_here(settings: Settings, *, several: bool = False) -> tuple[list[str], tuple[str, ...]]:
     """Every metric that can run here with these settings, and a sentence about those that cannot.
+
+    Metrics that judge several candidates per image together are among them if there are several.
 
     A metric on a language model is among them if the settings say which model, as its default may have to be downloaded
     first; one that needs images or weights, if the settings name them.
@@ -202,6 +215,8 @@ def all_here(settings: Settings) -> tuple[list[str], tuple[str, ...]]:
     for name in registry.names():
         try:
             metric = registry.get(name)
+            if issubclass(metric, SetMetric) and not several:
+                continue
             # What it lacks by default may be among the settings.
             command = None if settings.vectors is not None and "vectors" in accepted(metric) else metric.missing()
             if metric.default_models and settings.model is None:

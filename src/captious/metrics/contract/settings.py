@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from captious.data import References
 from captious.errors import ParameterError, UnknownNameError
 from captious.native import MOST_THREADS
 from captious.text import Tokenizer, as_tokenizer
@@ -49,6 +50,8 @@ class Settings:
         images: for metrics that use images: the folder of image files, named by image id, or a file of image features
             (leic).
         objects: for chair: the objects in the images, ``{image: [names]}``, COCO's instances, or a file of either.
+        training: for metrics that tell novel captions: the captions that a system was trained on, a file or object that
+            references are read from.
         references_as: "each" reference separately, or all concatenated into one ("cat").
         threads: number of threads; None for ``CAPTIOUS_THREADS`` or all cores.
 
@@ -65,6 +68,7 @@ class Settings:
     parser: ParseSource | str | os.PathLike[str] | None = None
     images: str | os.PathLike[str] | None = None
     objects: ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None = None
+    training: References | str | os.PathLike[str] | None = None
     references_as: str = "each"
     threads: int | None = None
 
@@ -134,6 +138,12 @@ def _objects(value: Any) -> Any:
     return as_image_objects(value)
 
 
+def _training(value: Any) -> References:
+    from captious.metrics.shared.training_captions import as_training
+
+    return as_training(value)
+
+
 #: How a value that the user gives becomes what metrics take.
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "tokenizer": as_tokenizer,
@@ -143,6 +153,7 @@ _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "parser": _parser,
     "images": _folder,
     "objects": _objects,
+    "training": _training,
 }
 
 

@@ -111,7 +111,19 @@ void bind_cider(nb::module_& m) {
                  return to_numpy(std::move(out));
              },
              "ids"_a, "offsets"_a, "rows"_a, "word_map"_a, "threads"_a,
-             "Similarity, 0..1, of each candidate with the references of the image in its row; float64[n_candidates].");
+             "Similarity, 0..1, of each candidate with the references of the image in its row; float64[n_candidates].")
+        .def("score_within",
+             [](const CiderReferences& self, int threads) {
+                 std::vector<double> out(self.pairs());
+                 {
+                     nb::gil_scoped_release release;
+                     self.score_within(threads, out.data());
+                 }
+                 return to_numpy(std::move(out));
+             },
+             "threads"_a,
+             "Similarity, 0..1, of each reference with each reference of its image: for every image a matrix of\n"
+             "candidates by references, one after the other; float64[n_pairs]. Not for relative counts.");
 }
 
 }  // namespace captious

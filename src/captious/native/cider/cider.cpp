@@ -80,6 +80,64 @@ double CiderReferences::idf(std::uint32_t documents) const {
     return options_.log_documents - std::log(static_cast<double>(documents));
 }
 
+double CiderReferences::length_penalty(std::size_t words, std::size_t others) const {
+    auto length = [&](std::size_t n) { return static_cast<double>(options_.length_in_words || n == 0 ? n : n - 1); };
+    double delta = length(words) - length(others);
+    return std::exp(-(delta * delta) / (2 * options_.sigma * options_.sigma));
+}
+
+std::size_t CiderReferences::pairs() const {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < images(); ++i) {
+        std::size_t n = references_.first_reference(i + 1) - references_.first_reference(i);
+        sum += n * n;
+    }
+    return sum;
+}
+
+void CiderReferences::score_within(int threads, double* out) const {
+    std::vector<double*> matrix_of{out};
+    for (std::size_t i = 0; i < images(); ++i) {
+        std::size_t n = references_.first_reference(i + 1) - references_.first_reference(i);
+        matrix_of.push_back(matrix_of.back() + n * n);
+    }
+    parallel_for(references_.images(), threads, 64, [&](std::size_t begin, std::size_t end) {
+        std::vector<std::array<double, kMaxOrder>> similarity;  // [n * n]
+        std::vector<Posting> postings;
+        Pulse pulse;
+        for (std::size_t i = begin; i < end; ++i) {
+            std::size_t r0 = references_.first_reference(i), n = references_.first_reference(i + 1) - r0;
+            ReferenceNgrams::Image image = references_.image(i);
+            similarity.assign(n * n, {});
+            for (std::size_t k = image.begin; k < image.begin + image.count; ++k) {
+                double weight = idf((*documents_)[image.block->first_ngram + k]);
+                int order = image.block->order(k) - 1;
+                postings.clear();
+                image.block->each_posting(k, [&](Posting p) { postings.push_back(p); });
+                pulse(16 + postings.size() * postings.size());
+                for (Posting p : postings) {
+                    double mine = p.count * weight;
+                    for (Posting q : postings) {
+                        double theirs = q.count * weight;
+                        similarity[p.reference * n + q.reference][order] += (options_.clip ? std::min(mine, theirs) : mine) * theirs;
+                    }
+                }
+            }
+            auto words = [&](std::size_t r) { return references_.references()[r0 + r].size(); };
+            for (std::size_t p = 0; p < n; ++p) {
+                for (std::size_t q = 0; q < n; ++q) {
+                    double penalty = length_penalty(words(p), words(q)), sum = 0.0;
+                    for (int order = 0; order < kMaxOrder; ++order) {
+                        double norms = norms_[r0 + p][order] * norms_[r0 + q][order];
+                        if (norms != 0.0) sum += similarity[p * n + q][order] / norms * penalty;
+                    }
+                    matrix_of[i][p * n + q] = sum / kMaxOrder;
+                }
+            }
+        }
+    });
+}
+
 void CiderReferences::prefetch(std::size_t row) const {
     auto lines = [](const auto* from, const auto* to) {
         for (const char* at = reinterpret_cast<const char*>(from); at < reinterpret_cast<const char*>(to); at += 64)
@@ -142,14 +200,10 @@ void CiderReferences::score(TokensView candidates, std::span<const std::int64_t>
                 squares[strangers[s].order() - 1] += value * value;
             }
 
-            auto length = [&](std::size_t n_words) {
-                return static_cast<double>(options_.length_in_words || n_words == 0 ? n_words : n_words - 1);
-            };
             double sum = 0.0;
             for (std::size_t r = 0; r < n_references; ++r) {
                 std::size_t n_words = references_.references()[r0 + r].size();
-                double delta = length(words.size()) - length(n_words);
-                double penalty = std::exp(-(delta * delta) / (2 * options_.sigma * options_.sigma));
+                double penalty = length_penalty(words.size(), n_words);
                 for (int order = 0; order < kMaxOrder; ++order) {
                     double mine = std::sqrt(squares[order]), theirs = norms_[r0 + r][order];
                     double value = similarity[r][order];

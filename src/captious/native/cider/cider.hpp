@@ -33,8 +33,15 @@ public:
     void score(TokensView candidates, std::span<const std::int64_t> rows, std::span<const std::int32_t> word_map,
                int threads, double* out) const;
 
+    // Mean over n of the similarity of each reference, as if it were a candidate, with each reference of its image: a
+    // matrix for each image, [candidate][reference], one after the other; `out` is [pairs()], in 0..1. Not for
+    // relative counts.
+    void score_within(int threads, double* out) const;
+    std::size_t pairs() const;
+
 private:
     double idf(std::uint32_t documents) const;
+    double length_penalty(std::size_t words, std::size_t others) const;  // of captions of so many words
     void prefetch(std::size_t row) const;  // asks for the memory of an image that is scored next
 
     const ReferenceNgrams& references_;

@@ -82,6 +82,25 @@ void bind_ngrams(nb::module_& m) {
           "references"_a, "ids"_a, "offsets"_a, "threads"_a,
           "Per image: clipped matches and n-grams of order 1..4, candidate length, closest reference length;\n"
           "float64[n_images, 10].");
+    m.def("bleu_statistics_within",
+          [](const ReferenceNgrams& captions, int threads) {
+              std::vector<double> out(captions.references().count * 10);
+              {
+                  nb::gil_scoped_release release;
+                  bleu_statistics_within(captions, threads, out.data());
+              }
+              return to_numpy(std::move(out), 10);
+          },
+          "captions"_a, "threads"_a,
+          "What bleu_statistics gives, per caption, with the other captions of its image as references;\n"
+          "float64[n_captions, 10]. An only caption has no matches and the reference length 0.");
+    m.def("distinct_ngrams",
+          [](const ReferenceNgrams& references) {
+              std::vector<std::int64_t> out(references.images() * kMaxOrder);
+              distinct_ngrams(references, out.data());
+              return to_numpy(std::move(out), kMaxOrder);
+          },
+          "references"_a, "Per image: distinct n-grams of order 1..4; int64[n_images, 4].");
     m.def("ngram_matches",
           [](const ReferenceNgrams& references, Int32In ids, Int64In offsets, int threads) {
               TokensView candidates = view(ids, offsets);

@@ -9,6 +9,7 @@ from typing import Any
 from captious.errors import CaptiousError
 from captious.metrics.contract import registry
 from captious.metrics.contract.selection import check_used
+from captious.metrics.contract.set_metric import SetMetric
 from captious.metrics.contract.settings import Settings, accepted
 from captious.metrics.contract.specification import Specification
 from captious.models.pretrained import is_here
@@ -83,6 +84,8 @@ def _lacks(metric: Any, what: Specification, settings: Settings) -> str:
     Raises:
         CaptiousError: it cannot be made with its parameters.
     """
+    if issubclass(metric, SetMetric):
+        return "it judges several candidates per image together, and submissions have one"
     # What it lacks by default may be among its settings.
     given = {**settings.of_metrics, **what.parameters}
     command = None if "vectors" in given and "vectors" in accepted(metric) else metric.missing()

@@ -27,7 +27,7 @@ def pack(metric: Meteor, explained: Explained, tokens: Callable[[Any], tuple[int
     table, _ = tokens(MeteorLayer(metric.tokenizer, metric.tables))
     systems = []
     for report in explained.reports:
-        captions = report.captions
+        captions = report.single
         first = captions.references.offsets[explained.rows]
         best, statistics = metric.best_references(captions)
         precision, recall, _ = metric.parts(statistics[explained.rows])

@@ -51,7 +51,7 @@ def explanations_of(explained: Explained) -> dict[str, Any]:
             table = TokenTable(explained.words, layer)
             table.add(0, explained.reports[0].captions.references.layer(layer))
             for number, report in enumerate(explained.reports, 1):
-                table.add(number, report.captions.layer(layer)[0])
+                table.add(number, report.single.layer(layer)[0])
             tables[layer] = table
         return [*tables].index(layer), tables[layer]
 

@@ -68,7 +68,7 @@ def _occurring(
     """Those that captions of the page have."""
     reports = explained.reports
     layer = WordLayer(metric.tokenizer)
-    every = [reports[0].captions.references.layer(layer), *(report.captions.layer(layer)[0] for report in reports)]
+    every = [reports[0].captions.references.layer(layer), *(report.single.layer(layer)[0] for report in reports)]
     seen = np.unique(np.concatenate([_hashes(table.numbered(found), found.offsets) for found in every]))
     there = np.isin(_hash(ngrams), seen)
     return ngrams[there], documents[there]

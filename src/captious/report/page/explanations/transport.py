@@ -28,7 +28,7 @@ def pack(metric: Wmd, explained: Explained, tokens: Callable[[Any], tuple[int, T
     distances: list[float] = []
     systems = []
     for report in explained.reports:
-        captions = report.captions
+        captions = report.single
         offsets = captions.references.offsets
         nearest = _nearest(metric.distances(captions), offsets)
         words = captions.layer(BagLayer(metric.words))[0].table.words

@@ -1,0 +1,95 @@
+"""mBLEU-1 to mBLEU-4: BLEU of each candidate with the other candidates of its image as references.
+
+Shetty et al. 2017 (mBLEU-4); Zhu et al. 2018 call it Self-BLEU. The official variant is `eval_div_stats` of
+self-critical.pytorch, the other one `mBLEU` of DiversityMetrics (Wang and Chan 2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, CaptionSets
+from captious.data.rows import images
+from captious.errors import ParameterError
+from captious.metrics.bleu import Bleu
+from captious.metrics.contract.metric import State
+from captious.metrics.contract.set_metric import SetMetric
+from captious.native import bleu_statistics_within, threads
+from captious.text import NgramLayer
+
+__all__ = ["MBleu"]
+
+_K = 10  # statistics of BLEU
+
+
+class MBleu(SetMetric):
+    """mBLEU of order 1 to 4, each 0 to 1. It is a similarity: lower is more diverse.
+
+    The score of an image is the mean of the sentence BLEU of its candidates. The official corpus score pools the first
+    candidates of all images, the second candidates and so on, and is the mean of their corpus BLEU; all images must
+    have the same number of candidates. With the variant "mean" it is the mean over images, and images may have
+    different numbers of candidates; those with one have no score.
+
+    Statistics: those of BLEU for each candidate of the image, k = 10 m with m candidates; for "mean" (k = 8) the scores
+    of the image and whether it has them, 0 or 1.
+    """
+
+    name = "mbleu"
+    outputs = ("mbleu-1", "mbleu-2", "mbleu-3", "mbleu-4")
+    summary = "BLEU of each candidate against the others of its image"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "self-critical.pytorch: mean of the corpus BLEU of all first candidates, all second ones, ...",
+        "mean": "DiversityMetrics: mean of the scores of images",
+    }
+    needs_references = False
+    lower_is_better = frozenset(outputs)
+
+    def set_statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
+        counts = sets.counts
+        rows = bleu_statistics_within(sets.candidates.layer(NgramLayer(self.tokenizer)), threads())
+        if self.variant == "official":
+            if len(sets) and (counts[0] < 2 or (counts != counts[0]).any()):
+                raise _different(sets)
+            return rows.reshape(len(sets), _K * int(counts[0]) if len(sets) else 2 * _K)
+        sentences = _BLEU.aggregate(rows)
+        there = (counts > 1).astype(np.float64)[:, None]
+        sums = np.add.reduceat(sentences, sets.candidates.offsets[:-1], axis=0) if len(sets) else sentences
+        return np.hstack([sums / np.maximum(counts, 1)[:, None] * there, np.repeat(there, 4, axis=1)])
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.variant == "official":
+            slots = statistics.reshape(*statistics.shape[:-1], statistics.shape[-1] // _K, _K)
+            return np.asarray(_BLEU.aggregate(slots).mean(axis=-2))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return statistics[..., :4] / statistics[..., 4:]
+
+    def warnings(self, captions: Captions | CaptionSets, state: State | None) -> list[str]:
+        assert isinstance(captions, CaptionSets)
+        single = int((captions.counts < 2).sum())
+        return [f"{single:,} of {len(captions):,} images have only one candidate and no mbleu."] if single else []
+
+
+_BLEU = Bleu()
+
+
+def _different(sets: CaptionSets) -> ParameterError:
+    """The error for images with different numbers of candidates, or with one."""
+    counts = sets.counts
+    first = int(counts[0])
+    if (counts == first).all():
+        return ParameterError(
+            "mbleu compares the candidates of an image with each other, and every image has only one",
+            where=sets.candidates.name,
+            help="give several candidates per image, or leave mbleu out",
+        )
+    other = int(np.flatnonzero(counts != first)[0])
+    where = f"{images([sets.ids[0]])} has {first:,}, {images([sets.ids[other]])} has {int(counts[other]):,}"
+    return ParameterError(
+        "mbleu needs the same number of candidates, at least two, for all images",
+        where=f"{sets.candidates.name}: {where}",
+        help="use mbleu@mean, which does not need that",
+    )

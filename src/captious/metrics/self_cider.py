@@ -1,0 +1,101 @@
+"""Self-CIDEr: how evenly the candidates of an image are spread, as CIDEr compares them with each other.
+
+Wang and Chan 2019 ("Describing like humans: on diversity in image captioning", CVPR). The official variant is
+`eval_self_cider` of self-critical.pytorch, which compares captions by CIDEr; the authors' own code, DiversityMetrics,
+compares them by CIDEr-D.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, CaptionSets, References
+from captious.metrics.cider import Cider
+from captious.metrics.cider_d import CiderD
+from captious.metrics.contract.metric import State
+from captious.metrics.contract.set_metric import SetMeanMetric
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.spectra import check_candidates, spread
+from captious.native import threads
+from captious.text import Tokenizer
+
+__all__ = ["SelfCider"]
+
+
+class SelfCider(SetMeanMetric):
+    """Self-CIDEr, 0 to 1, higher is more diverse. The corpus score is the mean over images.
+
+    With the eigenvalues l of the matrix of similarities between the m candidates of an image, the score is
+    -ln(max sqrt(l) / sum sqrt(l)) / ln m: 0 if all candidates are the same, 1 if no two share an n-gram. Images with
+    one candidate, or without any n-gram that has a weight, have no score.
+
+    Statistics (k = 2): the score or 0, and whether there is one.
+
+    Args:
+        idf: document frequencies, or a file of them; None to count the references that belong to the captions.
+        variant: one of ``variants``.
+        tokenizer: see ``captious.text.as_tokenizer``; None for the one that ``idf`` was counted with, or "ptb".
+    """
+
+    name = "self-cider"
+    summary = "spread of the CIDEr similarities between an image's candidates"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "self-critical.pytorch: CIDEr, negative eigenvalues taken as 0",
+        "cider-d": "DiversityMetrics: CIDEr-D of each pair, the earlier caption as candidate; singular values",
+    }
+    needs_two = True
+
+    def __init__(
+        self,
+        idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
+        *,
+        variant: str | None = None,
+        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None,
+    ) -> None:
+        self._pairs = Cider(idf, tokenizer=tokenizer)
+        super().__init__(variant=variant, tokenizer=self._pairs.tokenizer)
+        self.idf = self._pairs.idf
+        if self.variant == "cider-d":
+            self._pairs = CiderD(self.idf, tokenizer=self.tokenizer)
+
+    @property
+    def needs_fit(self) -> bool:
+        return self._pairs.needs_fit
+
+    def fit(self, references: References) -> DocumentFrequencies | None:
+        return self._pairs.fit(references)
+
+    def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
+        return self._pairs.fitted_parameters(state)
+
+    def scores(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
+        check_candidates(self.name, sets)
+        idf = state if isinstance(state, DocumentFrequencies) else self._pairs.frequencies(sets.references)
+        similarities = sets.candidates.layer(self._pairs._weights(idf)).score_within(threads())
+        counts = sets.counts
+        first = np.concatenate([[0], np.cumsum(counts**2)])[:-1]
+        scores = np.full(len(sets), np.nan)
+        for m in np.unique(counts[counts > 1]).tolist():
+            chosen = np.flatnonzero(counts == m)
+            step = max(1, _BATCH // m**2)
+            for part in (chosen[at : at + step] for at in range(0, len(chosen), step)):
+                kernels = similarities[first[part, None] + np.arange(m * m)].reshape(-1, m, m)
+                # The upper triangle: CIDEr-D is not symmetric, and the earlier caption is the candidate.
+                values = np.linalg.eigvalsh(kernels, UPLO="U")
+                values = np.abs(values) if self.variant == "cider-d" else np.maximum(values, 0.0)
+                scores[part] = spread(np.sqrt(values), m)
+        return scores
+
+    def warnings(self, captions: Captions | CaptionSets, state: State | None) -> list[str]:
+        assert isinstance(captions, CaptionSets)
+        few = self._pairs.warnings(captions.slots[0].captions, state) if len(captions) else []
+        own = [warning.replace(self._pairs.name, self.name, 1) for warning in few]
+        return [*super().warnings(captions, state), *own]
+
+
+_BATCH = 4_000_000  # similarities that are in memory at a time as matrices

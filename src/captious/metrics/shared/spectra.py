@@ -1,0 +1,44 @@
+"""How evenly the energy of a set of captions is spread: the measure of self-CIDEr and LSA (Wang and Chan 2019)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import CaptionSets
+from captious.data.rows import images
+from captious.errors import ParameterError
+
+__all__ = ["MOST", "check_candidates", "spread"]
+
+#: The most candidates of an image. All pairs of them are compared, and eigenvalues take their third power.
+MOST = 1_000
+
+
+def spread(values: NDArray[np.float64], m: int) -> NDArray[np.float64]:
+    """-ln(max / sum) / ln m of the singular values of each image.
+
+    Args:
+        values: float64[n_images, any number], not negative.
+        m: number of candidates, at least 2.
+
+    Returns:
+        float64[n_images], 0 if one value is all, 1 if m values are the same; nan if all values are 0.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(-np.log(values.max(axis=1) / values.sum(axis=1)) / np.log(m)) + 0.0
+
+
+def check_candidates(name: str, sets: CaptionSets) -> None:
+    """Refuse images with more than ``MOST`` candidates.
+
+    Raises:
+        ParameterError: names the image.
+    """
+    counts = sets.counts
+    if (most := int(counts.max(initial=0))) > MOST:
+        raise ParameterError(
+            f"{name} compares all candidates of an image with each other, at most {MOST:,}; there are {most:,}",
+            where=f"{sets.candidates.name}: {images([sets.ids[int(counts.argmax())]])}",
+            help="score fewer candidates per image, or leave this metric out",
+        )

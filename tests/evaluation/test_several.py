@@ -1,0 +1,166 @@
+"""Several candidates per image, scored and compared: results, descriptions, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import captious
+from captious.data import load
+from captious.errors import DuplicateCandidateError, ParameterError, UnknownNameError
+from captious.report.html import report_html
+from captious.report.machine_readable import reports_csv, reports_json, write_captions
+from captious.report.tables import as_text, report_table
+
+REFERENCES = {i: [f"a dog runs on road {i}", f"the dog on the road {i}"] for i in range(12)}
+DIVERSE = {i: [f"a dog on road {i}", "the street", "a red bus runs"] for i in REFERENCES}
+ALIKE = {i: ["a dog on a road", "a dog on a road", "a dog on the road"] for i in REFERENCES}
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", captious.CaptiousWarning)
+        yield
+
+
+def scored(candidates: Any, *metrics: str, **settings: Any) -> captious.Report:
+    return captious.score(candidates, REFERENCES, metrics, several=True, **settings)
+
+
+def test_the_mean_and_the_best_of_an_image() -> None:
+    report = scored(DIVERSE, "rouge-l", "bleu-1", of_k=("best", "mean"))
+    assert list(report) == ["rouge-l", "rouge-l:of-k=best", "bleu-1", "bleu-1:of-k=best"]
+    each = [
+        captious.score({i: texts[k] for i, texts in DIVERSE.items()}, REFERENCES, ["rouge-l", "bleu-1"])
+        for k in range(3)
+    ]
+    for name in ("rouge-l", "bleu-1"):
+        scores = np.stack([one[name].per_caption for one in each])
+        np.testing.assert_allclose(report[f"{name}:of-k=best"].per_caption, scores.max(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(report["rouge-l"].score, np.mean([one["rouge-l"].score for one in each]), rtol=1e-12)
+    # BLEU pools counts: the corpus score of all candidates together.
+    pooled = sum(one["bleu-1"].statistics.rows.sum(axis=0) for one in each)
+    np.testing.assert_allclose(report["bleu-1"].score, captious.Bleu().aggregate(np.asarray(pooled))[0], rtol=1e-8)
+    assert report["rouge-l"].signature.endswith("|of-k:mean|captious:" + captious.__version__)
+
+
+def test_sets_that_were_loaded_need_nothing_else() -> None:
+    sets = load(DIVERSE, REFERENCES, several=True)
+    report = captious.score(sets, metrics=["div"], system="mine")
+    assert report.captions is sets
+    assert report.system == "mine"
+    assert report["div-1"].score == scored(DIVERSE, "div")["div-1"].score
+    low, high = report["div-1"].confidence_interval()
+    assert low <= report["div-1"].score <= high
+
+
+def test_a_setting_reaches_the_metrics_within() -> None:
+    report = scored(
+        {0: ["A DOG", "a dog"]}, "div-1", "rouge-l", settings=captious.Settings(tokenizer="whitespace"), subset=True
+    )
+    assert report["div-1"].score == pytest.approx(4 / (4 + 1e-6))
+    assert "tokenizer:whitespace" in report["rouge-l"].signature
+    assert report.left_out == {"candidates": 0, "images": 11}
+
+
+def test_references_may_be_joined() -> None:
+    joined = scored(DIVERSE, "bleu-1", "div-1", settings=captious.Settings(references_as="cat"))
+    assert "references:cat" in joined["bleu-1"].signature
+    assert joined["div-1"].score == scored(DIVERSE, "div-1")["div-1"].score
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(DuplicateCandidateError, match="more than one candidate"):
+        captious.score(DIVERSE, REFERENCES, ["rouge-l"])
+    with pytest.raises(ParameterError, match="need several candidates"):
+        captious.score({0: "a"}, {0: ["a"]}, ["rouge-l"], of_k="best")
+    with pytest.raises(ParameterError, match="no score of k was requested"):
+        scored(DIVERSE, "rouge-l", of_k=())
+    with pytest.raises(UnknownNameError, match="no score of k 'worst'"):
+        scored(DIVERSE, "rouge-l", of_k="worst")
+
+
+def test_descriptions() -> None:
+    training = captious.Settings(training=[["A dog on a road."]])
+    found = scored({**ALIKE, 0: ["a cat", "", "a cat"]}, "novel", settings=training).description
+    assert found is not None
+    assert (found.n_candidates, found.fewest, found.most) == (36, 3, 3)
+    assert found.vocabulary == len({"a", "dog", "on", "road", "the", "cat"})
+    assert found.words == pytest.approx((33 * 5 + 4) / 36)
+    assert found.distinct == 4 / 36
+    assert found.novel == 3 / 36
+    assert found.bigrams == pytest.approx(7 / (33 * 5 + 4))
+    assert captious.score({0: "a"}, {0: ["a"]}, ["rouge-l"]).description is None
+
+
+def test_novel_captions() -> None:
+    settings = captious.Settings(training=["A dog.", "two cats"])
+    report = captious.score(["a dog", "cats", ""], [["x"]] * 3, ["novel"], settings=settings)
+    assert report["novel"].per_caption.tolist() == [0, 1, 1]
+    label = report["novel"].signature.split("|")[3]
+    assert label.startswith("training:references-2-")
+    other = captious.score(["a dog"], [["x"]], ["novel"], settings=captious.Settings(training=["A dog.", "two dogs"]))
+    assert other["novel"].signature.split("|")[3] != label
+    with pytest.raises(ParameterError, match="novel needs the captions"):
+        captious.score(["a dog"], [["x"]], ["novel"])
+
+
+def test_comparisons() -> None:
+    comparison = captious.compare(
+        ALIKE, DIVERSE, REFERENCES, ["div-2", "mbleu-2", "rouge-l"], several=True, of_k="best", resamples=100
+    )
+    assert comparison["div-2"].difference > 0
+    assert comparison["mbleu-2"].difference < 0
+    assert comparison["mbleu-2"].lower_is_better
+    assert comparison["div-2"].p_randomization < 0.05
+    example = comparison.examples(1, by="div-2")[0]
+    assert example.candidate_b == " | ".join(DIVERSE[int(example.id)])
+    assert not any("different numbers" in warning for warning in comparison.warnings)
+
+
+def test_systems_with_different_numbers_of_candidates() -> None:
+    fewer = {i: texts[:2] for i, texts in ALIKE.items()}
+    comparison = captious.compare(fewer, DIVERSE, REFERENCES, ["div-2"], several=True, resamples=50)
+    assert any("different numbers of candidates per image" in warning for warning in comparison.warnings)
+    with pytest.raises(ParameterError, match="same number of candidates per image"):
+        captious.compare(fewer, DIVERSE, REFERENCES, ["mbleu-2"], several=True, resamples=50)
+
+
+def test_images_without_a_score_are_counted() -> None:
+    with pytest.warns(captious.CaptiousWarning, match="11 of 12 images have only one candidate") as caught:
+        report = scored({i: texts if i == 0 else texts[:1] for i, texts in DIVERSE.items()}, "mbleu@mean", "lsa")
+    assert len([warning for warning in caught if "only one candidate" in str(warning.message)]) == 2
+    assert np.isnan(report["lsa"].per_caption[1:]).all()
+    assert report["lsa"].score == report["lsa"].per_caption[0]
+
+
+def test_forms_of_reports(tmp_path: Path) -> None:
+    reports = [
+        captious.score(each, REFERENCES, ["div-1", "rouge-l"], several=True, system=name)
+        for name, each in (("alike", ALIKE), ("diverse", DIVERSE))
+    ]
+    table = as_text(report_table(reports, intervals=True))
+    assert "12 images · 3 candidates each · 2.0 references each" in table
+    assert "vocabulary" in table
+    assert "novel" not in table
+    document = json.loads(reports_json(reports))
+    assert document["systems"][0]["description"]["vocabulary"] == 5
+    assert document["systems"][0]["description"]["candidates_per_image"] == [3, 3]
+    assert "rouge-l" in reports_csv(reports)
+    assert "rouge-l" in report_html(reports[0])
+    for suffix in (".jsonl", ".csv"):
+        write_captions(tmp_path / f"captions{suffix}", reports[:1])
+    first = json.loads((tmp_path / "captions.jsonl").read_text().splitlines()[0])
+    assert first["candidates"] == ALIKE[0]
+    assert (tmp_path / "captions.csv").read_text().splitlines()[1].startswith('0,"[""a dog on a road""')
+    with pytest.raises(ParameterError, match="alike has several candidates per image, and only one can be shown"):
+        captious.write_report(tmp_path / "page.html", reports)
+    assert reports[0].columns()["candidates"][1] == ALIKE[1]
+    assert reports[0].candidates[2] == ALIKE[2]
