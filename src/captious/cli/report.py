@@ -83,12 +83,13 @@ def report(
         )
     *candidates, references = files
     names = system_names(candidates)
-    if image_url is not None:
-        ImageUrls(image_url)  # refused before any work is done
+    urls = None if image_url is None else ImageUrls(image_url)
     selection = select(metrics, settings)
     table = read_references(references)
     groups = groups_of(group_by, [references, *candidates], table, settings.tokenizer or "ptb") if group_by else None
     tables = [load(file, table, subset=subset) for file in candidates]
+    if urls is not None:
+        urls.check(tables[0].ids)
     different = next(
         (name for name, each in zip(names, tables, strict=True) if not same_images(each.ids, tables[0].ids)), None
     )

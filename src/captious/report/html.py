@@ -59,7 +59,10 @@ def report_html(report: Report) -> str:
 
 def comparison_html(comparison: Comparison) -> str:
     """Two systems and their differences."""
-    caption = f"{comparison.a.n_images:,} images; p values from approximate randomization"
+    caption = (
+        f"{comparison.a.n_images:,} images; below each difference its {comparison.level:.0%} interval; "
+        f"{comparison.resamples:,} resamples, seed {comparison.seed}"
+    )
     return _for_notebooks(differences_table(comparison, caption=caption))
 
 
@@ -156,7 +159,7 @@ def differences_table(comparison: Comparison, *, caption: str = "") -> str:
             _number(numbers.score(d.score_a)),
             _number(numbers.score(d.score_b)),
             _number(numbers.signed(d.difference), numbers.span(*d.interval), "significant" * is_significant),
-            f'<td class="plot" aria-hidden="true">{_drawing(d.difference, *d.interval)}</td>',
+            f'<td class="drawing" aria-hidden="true">{_drawing(d.difference, *d.interval)}</td>',
             _number(numbers.p_value(d.p_bootstrap)),
             _number(numbers.p_value(d.p_randomization)),
             _number(numbers.signed(d.effect_size, 3)),
@@ -284,7 +287,7 @@ def _number(value: str, beneath: str = "", style: str = "") -> str:
 
 def _heads(names: Iterable[str]) -> str:
     """Heads of columns, after that of the row heads; empty for one that holds drawings."""
-    cells = [f'<th scope="col">{_text(name)}</th>' if name else '<td class="plot"></td>' for name in names]
+    cells = [f'<th scope="col">{_text(name)}</th>' if name else '<td class="drawing"></td>' for name in names]
     return f"<tr><td></td>{''.join(cells)}</tr>"
 
 

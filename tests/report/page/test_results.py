@@ -50,7 +50,7 @@ def study() -> Study:
 
 def test_a_judgment(judgment: Judgment) -> None:
     page = Page(report_page(judgment))
-    for said in ("composite@hessel2021", "44.0", "42.0 – 45.0", "Beware of this", "cider-d|variant:official"):
+    for said in ("composite@hessel2021", "44.0", "42.0 – 45.0", "beware of this", "cider-d|variant:official"):
         assert said in page.text
     [figure] = page.manifest["figures"]
     assert [(row["label"], row["value"], row["series"]) for row in figure["rows"]] == [

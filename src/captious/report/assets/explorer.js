@@ -1,6 +1,6 @@
 // The captions of all images: chosen by text and by scores, sorted, each with its explanations.
 
-const ORDERS = { high: "highest first", low: "lowest first", large: "largest first, of either sign" };
+const ORDERS = { high: "highest first", low: "lowest first", large: "largest first" };
 
 class Explorer {
   constructor(data) {
@@ -151,7 +151,7 @@ class Explorer {
       element("span", { class: "head" }, element("span", { class: "id" }, this.data.ids.texts[image]), element("span", { class: "key" }, shown)),
       ...systems.map((system) => element("span", { class: "line" },
         element("span", { class: `mark series-${system % COLORS}`, "aria-hidden": "true" }),
-        element("span", { class: "caption", dir: "auto" }, plain(this.captions[system].text(image)).slice(0, 300)),
+        element("span", { class: "caption", dir: "auto" }, plain(this.captions[system].text(image)).slice(0, 300) || "(empty)"),
         element("span", { class: "value" }, score(this.data.scores[output][system][image], 3)))),
     ];
   }

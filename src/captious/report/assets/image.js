@@ -86,6 +86,6 @@ class ImagePanel {
 
 /** An id in an address: numbers with leading zeros, text with its special characters escaped. */
 function padded(id, digits, isNumber) {
-  if (!isNumber) return encodeURIComponent(id);
+  if (!isNumber) return id.split("/").map(encodeURIComponent).join("/");
   return id.startsWith("-") ? `-${id.slice(1).padStart(digits - 1, "0")}` : id.padStart(digits, "0");
 }

@@ -32,7 +32,7 @@ def study_page(study: Study, title: str = "") -> str:
 
 
 def _page(title: str, warnings: Any, table: str, details: str, figures: list[dict[str, Any]]) -> str:
-    said = "".join(f"<p>{text(sentence[:1].upper() + sentence[1:])}</p>" for sentence in warnings)
+    said = "".join(f"<p>{text(sentence)}</p>" for sentence in warnings)
     parts = [
         f"<h1>{text(title)}</h1>",
         f'<div class="note" role="note">{said}</div>' if said else "",

@@ -219,7 +219,7 @@ class SystemsPage:
             for report in self.reports
             if report.left_out
         ]
-        items = "".join(f"<p>{text(sentence[:1].upper() + sentence[1:])}</p>" for sentence in dict.fromkeys(said))
+        items = "".join(f"<p>{text(sentence)}</p>" for sentence in dict.fromkeys(said))
         return f'<div class="note" role="note">{items}</div>' if items else ""
 
     def _limit(self, rows: NDArray[np.int64]) -> str:

@@ -1,0 +1,68 @@
+"""Takes pictures of a report: its tables, its captions, and an explanation on a phone. Needs Chromium and
+captious[browser].
+
+    python tools/gallery/report.py REPORT.html -o FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+
+def take_pictures(report: Path, out: Path) -> None:
+    """Of the page on a desktop, and of one image on a phone in the dark."""
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = _opened(browser, report, width=1216, height=800, color_scheme="light")
+        top = page.get_by_role("heading", name="Distributions").bounding_box()
+        page.screenshot(
+            path=out / "report-scores.png",
+            clip={"x": 0, "y": 0, "width": 1216, "height": top["y"] - 24},
+            full_page=True,
+        )
+        page.get_by_label("Search").fill("umbrella")
+        page.get_by_label("Explain").select_option("spice")
+        page.locator(".why").first.wait_for()
+        page.wait_for_timeout(1000)
+        page.locator("#captions").scroll_into_view_if_needed()
+        box = page.locator("#captions").bounding_box()
+        clip = {**box, "x": 0, "y": box["y"] - 16, "width": 1216, "height": min(box["height"], 1040)}
+        page.screenshot(path=out / "report-captions.png", clip=_absolute(page, clip), full_page=True)
+        page = _opened(browser, report, width=390, height=844, color_scheme="dark")
+        page.get_by_label("Search").fill("umbrella")
+        page.get_by_label("Explain").select_option("meteor")
+        page.wait_for_timeout(1000)
+        box = page.locator("section.image").bounding_box()
+        clip = {**box, "x": 0, "y": box["y"] - 16, "width": 390, "height": min(box["height"], 830)}
+        page.screenshot(path=out / "report-phone.png", clip=_absolute(page, clip), full_page=True)
+        browser.close()
+
+
+def _opened(browser: Any, report: Path, *, width: int, height: int, color_scheme: str) -> Any:
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=color_scheme)
+    page.goto(report.resolve().as_uri())
+    page.wait_for_selector("html[data-ready]")
+    return page
+
+
+def _absolute(page: Any, clip: dict[str, float]) -> dict[str, float]:
+    """A part of the window as a part of the page."""
+    return {**clip, "y": clip["y"] + page.evaluate("scrollY")}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("report", type=Path)
+    parser.add_argument("-o", "--out", type=Path, required=True)
+    given = parser.parse_args()
+    given.out.mkdir(exist_ok=True)
+    take_pictures(given.report, given.out)
+
+
+if __name__ == "__main__":
+    main()
