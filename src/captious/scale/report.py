@@ -117,6 +117,7 @@ class ShardReport(Report):
         self.counts = counts
         self.n_shards = n_shards
         self.warnings = warnings
+        self.description = None  # shards have one candidate per image
         self._results = results
 
     @property
