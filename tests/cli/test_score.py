@@ -23,6 +23,24 @@ def expected(system: str, metrics: list[str] | None = None) -> captious.Report:
         return captious.score(f"{system}.json", "references.json", metrics, system=system)
 
 
+class TestNoReferences:
+    """Metrics that need none."""
+
+    def test_the_same_scores_as_with_references(self, folder: Path, run: Run) -> None:
+        assert run("fit", "chair", "references.json", "-o", "objects.json").code == 0
+        arguments = ["-m", "chair", "--objects", "objects.json", "--format", "json"]
+        alone = run("score", "baseline.json", "improved.json", "--no-references", *arguments)
+        assert alone.err == ""
+        assert alone.json == run("score", "baseline.json", "improved.json", "references.json", *arguments).json
+        table = run("score", "baseline.json", "--no-references", "-m", "chair", "--objects", "objects.json")
+        assert table.out.startswith("24 images · no references · tokens: nltk\n")
+
+    def test_other_metrics_are_refused(self, folder: Path, run: Run) -> None:
+        refused = run("score", "baseline.json", "--no-references", "-m", "rouge-l", "-m", "bleu")
+        assert_refused(refused, "rouge-l, bleu cannot be computed without references", "baseline.json")
+        assert_refused(run("score", "--no-references", "-m", "chair"), "no candidates")
+
+
 class TestTable:
     def test_one_system(self, folder: Path, run: Run) -> None:
         outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "-m", "bleu-4")

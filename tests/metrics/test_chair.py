@@ -373,3 +373,15 @@ class TestOfficial:
         chair = Chair(Chair(NOTHING, variant="fixed").objects_of(sources), variant="fixed")
         scores = chair.aggregate(chair.statistics(official(system)).sum(axis=0))
         np.testing.assert_allclose(100 * scores, expected, atol=6e-4)
+
+
+def test_references_are_not_needed() -> None:
+    settings = captious.Settings(objects=OBJECTS)
+    alone = captious.score(CANDIDATES, metrics=["chair"], settings=settings)
+    beside = captious.score(CANDIDATES, REFERENCES, ["chair"], settings=settings)
+    assert {**alone.to_dict()} == {**beside.to_dict()}
+    assert (alone.n_references, beside.n_references) == (0, 4)
+    with pytest.raises(ParameterError, match="bleu cannot be computed without references"):
+        captious.score(CANDIDATES, metrics=["chair", "bleu"], settings=settings)
+    with pytest.raises(MissingObjectsError):
+        captious.score({7: "a dog"}, metrics=["chair"], settings=settings)

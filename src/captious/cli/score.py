@@ -19,7 +19,7 @@ from captious.cli.options import (
 )
 from captious.cli.outputs import deliver, output_options, warn, written
 from captious.cli.shards import refuse_shard_options, shard_options, sharded_report
-from captious.data import load, read_references, same_images
+from captious.data import images_of, load, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation import GroupedReport, Report, evaluate
 from captious.evaluation.caption_warnings import few_images
@@ -54,6 +54,11 @@ __all__ = ["score"]
     metavar="FILE",
     help="Also write caption scores: .jsonl, .csv or .parquet; with --shards, a folder for parquet files.",
 )
+@click.option(
+    "--no-references",
+    is_flag=True,
+    help="All files are candidates: for metrics that need no references, such as chair and clipscore.",
+)
 @group_option
 @written("output", "per_caption", folders_with="shards")
 @output_options("table", "json", "csv", "latex", folders_with="shards")
@@ -72,6 +77,7 @@ def score(
     subset: bool,
     intervals: bool,
     per_caption: Path | None,
+    no_references: bool,
     group_by: str | None,
     format_: str,
     output: Path | None,
@@ -93,7 +99,12 @@ def score(
             files,
             metrics,
             settings,
-            refused={"--subset": subset, "--group-by": group_by is not None, "--several": several},
+            refused={
+                "--subset": subset,
+                "--no-references": no_references,
+                "--group-by": group_by is not None,
+                "--several": several,
+            },
             intervals=intervals,
             per_caption=per_caption,
             output=output,
@@ -103,18 +114,19 @@ def score(
         warn([*report.warnings, *(few_images(report.n_images) if intervals else [])])
         return
     refuse_shard_options()
-    if len(files) < 2:
+    if len(files) < (1 if no_references else 2):
         raise ParameterError(
             "no candidates given", help="give at least one file of candidates, followed by the file of references"
         )
-    *candidates, references = files
+    candidates, references = (files, None) if no_references else (files[:-1], files[-1])
     if per_caption is not None:
         check_caption_file(per_caption)
     names = system_names(candidates)
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
-    table = read_references(references)
-    groups = groups_of(group_by, [references, *candidates], table, settings.tokenizer or "ptb") if group_by else None
+    table = images_of(candidates[0]) if references is None else read_references(references)
+    sources = [*candidates] if references is None else [references, *candidates]
+    groups = groups_of(group_by, sources, table, settings.tokenizer or "ptb") if group_by else None
     reports: list[Report] = []
     with steps([*zip(names, candidates, strict=True)], lambda system: f"scoring {system[0]}") as systems:
         for name, file in systems:
@@ -139,7 +151,7 @@ def score(
     if not comparable:
         warnings.append("the systems were scored on different images, so their scores cannot be compared.")
     warn(warnings)
-    if format_ == "table" and output is None and len(reports) == 2 and comparable:
+    if format_ == "table" and output is None and len(reports) == 2 and comparable and not no_references:
         command = repeated_command("captious compare", without=("intervals", "per_caption", "format_"))
         click.echo(f"Is the difference real? {plain(command)}", err=True)
 

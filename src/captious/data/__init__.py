@@ -9,7 +9,7 @@ from captious.data.caption_sets import CaptionSets
 from captious.data.captions import CandidateLayer, Captions, KeyedByFields, Layer, ReferenceLayer, References
 from captious.data.groups import Groups, read_groups
 from captious.data.ids import ImageId, same_images
-from captious.data.matching import load, match, match_several, read_references
+from captious.data.matching import images_of, load, match, match_several, read_references
 from captious.data.prepared import recorded, write_prepared
 from captious.data.rows import CaptionRows
 from captious.data.sources import read_rows
@@ -28,6 +28,7 @@ __all__ = [
     "References",
     "StorableLayer",
     "Stored",
+    "images_of",
     "load",
     "match",
     "match_several",

@@ -22,7 +22,7 @@ from captious.data.rows import CaptionRows, images
 from captious.data.sources import read_rows
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
 
-__all__ = ["load", "match", "match_several", "read_references"]
+__all__ = ["images_of", "load", "match", "match_several", "read_references"]
 
 _SUBSET = "--subset (subset=True in Python)"
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
@@ -87,6 +87,22 @@ def _by_image(rows: CaptionRows) -> References:
         name=rows.name,
         id_form=rows.id_form,
         without_references=tuple(image for image in dict.fromkeys(rows.known_images) if image not in row_of),
+    )
+
+
+def images_of(candidates: object) -> References:
+    """The images of candidates, without references: what metrics that need none are given in their place.
+
+    Args:
+        candidates: a path or a Python object; ``read_rows`` lists the forms. An image may have several.
+
+    Raises:
+        InputError: what is wrong with the candidates.
+    """
+    rows = read_rows(candidates, "candidates", several=True)
+    ids = tuple(dict.fromkeys(rows.ids))
+    return References(
+        ids, ("",) * len(ids), np.arange(len(ids) + 1), name=rows.name, id_form=rows.id_form, are_given=False
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
-from captious.data import Captions, CaptionSets, load
+from captious.data import Captions, CaptionSets, References, images_of, load
 from captious.data.rows import SEVERAL
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnings
@@ -39,8 +39,9 @@ def score(
 
     Args:
         candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms. ``Captions``
-            and ``CaptionSets``, as ``captious.load`` returns them, need no references.
-        references: likewise, or the result of ``captious.read_references``, which systems can share.
+            and ``CaptionSets``, as ``captious.load`` returns them, have references.
+        references: likewise, or the result of ``captious.read_references``, which systems can share. None for metrics
+            that need none, such as chair.
         metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``) or metrics; None for the metrics of
             the COCO evaluation that can run here.
         settings: settings of all metrics that are requested by name: tokenizer, model, word vectors, parser, ...
@@ -64,7 +65,8 @@ def score(
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     if not isinstance(candidates, Captions | CaptionSets) or references is not None:
-        candidates = load(candidates, references, subset=subset, several=several)
+        table = images_of(candidates) if references is None else references
+        candidates = load(candidates, table, subset=subset, several=several)
     report = evaluate(candidates, selection, system=system, of_k=choices)
     for warning in report.warnings:
         warnings.warn(warning, CaptiousWarning, stacklevel=2)
@@ -103,6 +105,7 @@ def evaluate(
     """
     references_as = selection.settings.references_as
     results: dict[str, Result] = {}
+    refuse_missing_references(captions.references, selection)
     found = [*selection.warnings]
     if any(each.metric.needs_references for each in selection):
         found += caption_warnings(captions)
@@ -157,6 +160,21 @@ def _description(sets: CaptionSets, selection: Selection) -> Description:
     training = next((each.metric.training for each in selection if isinstance(each.metric, Novel)), None)
     tokenizer = selection.settings.tokenizer
     return describe(sets, PTB if tokenizer is None else as_tokenizer(tokenizer), training)
+
+
+def refuse_missing_references(references: References, selection: Selection) -> None:
+    """Refuse metrics that need references where there are none.
+
+    Raises:
+        ParameterError: which metrics.
+    """
+    needing = [each.metric.name for each in selection if each.metric.needs_references]
+    if needing and not references.are_given:
+        raise ParameterError(
+            f"{', '.join(needing)} cannot be computed without references",
+            where=references.name,
+            help="give references, or only request metrics that need none, such as chair and clipscore",
+        )
 
 
 def with_references(signature: str, references_as: str) -> str:

@@ -35,8 +35,9 @@ from captious.judgment.own_judgments import as_own, load_own
 from captious.judgment.verdict import Agreement, Judgment, Verdict, ranks
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.registry import get, names
+from captious.metrics.contract.registry import owner as owner_of
 from captious.metrics.contract.selection import ALL, all_here, check_used, coco_here
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.settings import Settings, accepted
 from captious.metrics.contract.specification import Specification
 from captious.progress import steps
 from captious.version import __version__
@@ -283,10 +284,14 @@ def _of_systems(evidence: SystemRanking, item: MetricLike, settings: Settings) -
 
 
 def _needs_no_references(item: MetricLike) -> bool:
+    """Whether it looks at captions alone, not even at what is in their images."""
     if isinstance(item, str):
         name = Specification.from_text(item).name
-        return name in names() and not get(name).needs_references
-    return isinstance(item, Metric) and not item.needs_references
+        owner = owner_of(name)
+        metric: type[Metric] | None = get(owner) if owner is not None else None
+    else:
+        metric = type(item) if isinstance(item, Metric) else None
+    return metric is not None and not (metric.needs_references or {"images", "objects"} & accepted(metric).keys())
 
 
 def _of_outputs(

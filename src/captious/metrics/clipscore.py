@@ -42,6 +42,7 @@ class ClipScore(EncoderMetric):
     summary = "CLIP similarity of candidate and image, without references"
     variants: ClassVar[Mapping[str, str]] = {"official": "CLIPScore's code: 2.5 times the cosine, at least 0"}
     default_models = ("openai/clip-vit-base-patch32",)
+    needs_references = False
 
     def __init__(
         self,

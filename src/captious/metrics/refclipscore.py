@@ -31,6 +31,7 @@ class RefClipScore(ClipScore):
 
     name = "refclipscore"
     summary = "CLIP similarity of candidate to image and to the best reference"
+    needs_references = True
     variants: ClassVar[Mapping[str, str]] = {"official": "CLIPScore's code: harmonic mean with the closest reference"}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:

@@ -86,9 +86,9 @@ def subject(reports: Sequence[Report]) -> str:
     else:
         images = f"{first.n_images:,} image{'s' if first.n_images != 1 else ''}"
     tokenizers = dict.fromkeys(each for name in first for each in first[name].statistics.metric.tokens.split(", "))
-    each = first.n_references / first.n_images
+    each = f"{first.n_references / first.n_images:.1f} references each" if first.n_references else "no references"
     joined = ", concatenated" * all("|references:cat|" in first[name].signature for name in first)
-    return f"{images}{_candidates(reports)} · {each:.1f} references each{joined} · tokens: {', '.join(tokenizers)}"
+    return f"{images}{_candidates(reports)} · {each}{joined} · tokens: {', '.join(tokenizers)}"
 
 
 def _candidates(reports: Sequence[Report]) -> str:

@@ -120,7 +120,10 @@ class OfK(SetMetric):
 
 
 #: Attributes of metric classes that are those of the metric within.
-_OF_CLASSES = ("name", "outputs", "variants", "summary", "default_models", "needs_references", "lower_is_better")
+_OF_CLASSES = (
+    *("name", "outputs", "variants", "summary", "default_models", "needs_references"),
+    *("lower_is_better", "no_direction"),
+)
 
 
 def candidate_statistics(metric: Metric, sets: CaptionSets, state: State | None) -> NDArray[np.float64]:
