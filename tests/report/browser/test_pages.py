@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import captious
 from captious.judgment import Agreement, Judgment, Study, Verdict
 from captious.judgment.benchmarks.registry import protocol
 from captious.judgment.study import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
+from captious.metrics.meteor import align
+from captious.report import numbers
 from captious.report.write_report import write_report
 
 from ...support.pages import Page
@@ -134,6 +138,23 @@ def test_explanations(open_page: Opener, examples: Path) -> None:
     expect(why.first.get_by_role("img")).to_have_count(2)
     page.get_by_label("Explain").select_option("wmd")
     expect(why.first).to_contain_text("candidate → reference")
+
+
+def test_facts_of_alignments(open_page: Opener, meteor_tables: object, tmp_path: Path) -> None:
+    references = {1: ["a dog is running", "two dogs"], 2: ["a dog runs fast"], 3: ["nothing alike"]}
+    candidates = {1: "two dogs", 2: "a fast dog runs", 3: "dog"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = captious.score(candidates, references, ["meteor"])
+    write_report(tmp_path / "page.html", report, resamples=5)
+    page = open_page(tmp_path / "page.html")
+    for image, candidate in candidates.items():
+        wanted = max((align(candidate, reference) for reference in references[image]), key=lambda each: each.score)
+        page.get_by_label("Search").fill(str(image))
+        expect(page.locator("section.image h3")).to_have_text(f"Image {image}")
+        for name in ("precision", "recall", "fragmentation"):
+            expect(page.locator(".why")).to_contain_text(f"{name} {numbers.score(getattr(wanted, name))}")
+        expect(page.locator(".why")).to_contain_text(f"in {wanted.chunks} chunk")
 
 
 def test_images(open_page: Opener, examples: Path) -> None:

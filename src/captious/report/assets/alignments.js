@@ -27,14 +27,16 @@ async function explainAlignment(about, image, place, system, data) {
     used.add(modules[k]);
   }
   const n = starts[place + 1] - starts[place];
+  const candidate = ours(image), best = theirs(data.starts[image] + reference[place]);
+  const isWhole = chunk === 1 && matched === candidate.length + best.length; // METEOR does not count this chunk
   const side = (label, tokens, of) => element("p", { class: "words" }, element("span", { class: "side" }, label),
     Array.from(tokens, (token, i) => alignedWord(words[token], of.get(i))));
   return element("div", { class: "why" },
-    side("candidate", ours(image), marks[0]),
-    side(`reference ${reference[place] + 1}`, theirs(data.starts[image] + reference[place]), marks[1]),
+    side("candidate", candidate, marks[0]),
+    side(`reference ${reference[place] + 1}`, best, marks[1]),
     element("p", { class: "facts" }, [
       `${n} match${n === 1 ? "" : "es"} in ${count(chunk, "chunk")}`, `precision ${score(precision[place])}`, `recall ${score(recall[place])}`,
-      `fragmentation ${score(matched ? chunk / (matched / 2) : 0)}`,
+      `fragmentation ${score(matched && !isWhole ? chunk / (matched / 2) : 0)}`,
     ].join(" · ")),
     used.size ? element("p", { class: "explained" }, `Number: chunk. ${[...used].sort().map((m) => MODULES[m].join(" ")).join("  ")}`) : null);
 }
