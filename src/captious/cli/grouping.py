@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from captious.data import Groups, References, read_groups
+from captious.data.prepared import is_prepared
 from captious.data.rows import images
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import length_groups
@@ -83,6 +84,9 @@ def _columns(column: str, files: Sequence[Path]) -> tuple[list[Groups], list[str
     """Groups from every file that has the column, and where the others were looked through."""
     found, absent = [], []
     for file in dict.fromkeys(files):
+        if is_prepared(file):
+            absent.append(f"{file}: prepared references have no columns")
+            continue
         try:
             found.append(read_groups(file, column=column))
         except UnknownNameError as error:
