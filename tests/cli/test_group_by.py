@@ -160,6 +160,22 @@ class TestColumns:
         assert "d1" in run(*arguments, "r.jsonl:length").out
 
 
+def test_prepared_references(run: Run, groups: dict[str, str]) -> None:
+    run("prepare", "references.json", "-o", "r.prepared", "-m", "rouge-l")
+    arguments = ("score", "improved.json", "r.prepared", "-m", "rouge-l", "--group-by")
+    assert "by length of references" in run(*arguments, "length").out
+    assert "outdoor" in run(*arguments, "places.json").out
+    assert_refused(run(*arguments, "domain"), "neither a file nor a column", "prepared references have no columns")
+
+
+def test_several_candidates(run: Run, groups: dict[str, str]) -> None:
+    records = json.loads(Path("improved.json").read_text())
+    several = {record["image_id"]: [record["caption"], "a dog"] for record in records}
+    Path("several.json").write_text(json.dumps(several))
+    outcome = run("score", "several.json", "references.json", "-m", "rouge-l", "--several", "--group-by", "places.json")
+    assert (outcome.code, "outdoor" in outcome.out) == (0, True)
+
+
 def test_missing_images_are_named(run: Run, groups: dict[str, str]) -> None:
     image = groups.popitem()[0]
     Path("places.json").write_text(json.dumps(groups))
