@@ -125,7 +125,7 @@ def main() -> None:
         scores = np.stack([report[output].per_caption for output in PARTS.get(name, (name,))], axis=1)
         middle = float(np.median(ours))
         difference = float(np.abs(scores - theirs).max())
-        rows.append([name, f"{middle:.3f}", f"{spent:.2f}", f"{spent / middle:,.0f}", f"{difference:.1e}"])
+        rows.append([name, f"{middle:.3f}", f"{spent:.2f}", f"{spent / middle:,.1f}", f"{difference:.1e}"])
         if difference > 1e-7:
             raise SystemExit(f"{name}: the two sides differ by {difference}")
     print(

@@ -87,8 +87,9 @@ def test_what_is_wrong_is_named() -> None:
         load({**SETS, 9: []}, REFERENCES, several=True)
     with pytest.raises(MissingCandidatesError, match="1 of 3 images with references have no candidate"):
         load({7: ["a"], 9: ["b"]}, REFERENCES, several=True)
-    with pytest.raises(UnknownImageError, match="2 of 8 candidates are for images that have no references"):
+    with pytest.raises(UnknownImageError, match="2 of 8 candidates are for images that have no references") as caught:
         load({**SETS, 1: ["a", "b"]}, REFERENCES, several=True)
+    assert caught.value.where == "candidates: image_id 1"
 
 
 def test_a_subset_counts_what_it_leaves_out() -> None:

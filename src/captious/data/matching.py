@@ -227,7 +227,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         help = f"is this the right reference file? To score the images that both files share: {_SUBSET}"
         raise UnknownImageError(
             f"{len(unknown):,} of {len(candidates.ids):,} candidates are for images that have no references",
-            where=f"{candidates.name}: {images(unknown)}",
+            where=f"{candidates.name}: {images(dict.fromkeys(unknown))}",
             help=_TYPES_DIFFER if _differ_in_type(unknown, references.ids) else help,
         )
     if n_matched < len(references):
