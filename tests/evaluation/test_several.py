@@ -61,6 +61,17 @@ def test_sets_that_were_loaded_need_nothing_else() -> None:
     assert low <= report["div-1"].score <= high
 
 
+def test_diversity_needs_no_references() -> None:
+    settings = captious.Settings(idf="coco-val")
+    report = captious.score(DIVERSE, metrics=["div", "self-cider", "lsa"], several=True, settings=settings)
+    expected = scored(DIVERSE, "div", "self-cider", "lsa", settings=settings)
+    assert {name: result.score for name, result in report.items()} == {
+        name: result.score for name, result in expected.items()
+    }
+    with pytest.raises(ParameterError, match="self-cider cannot be computed without references"):
+        captious.score(DIVERSE, metrics=["self-cider"], several=True)
+
+
 def test_a_setting_reaches_the_metrics_within() -> None:
     report = scored(
         {0: ["A DOG", "a dog"]}, "div-1", "rouge-l", settings=captious.Settings(tokenizer="whitespace"), subset=True

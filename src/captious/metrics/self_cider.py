@@ -60,6 +60,7 @@ class SelfCider(SetMeanMetric):
         self._pairs = Cider(idf, tokenizer=tokenizer)
         super().__init__(variant=variant, tokenizer=self._pairs.tokenizer)
         self.idf = self._pairs.idf
+        self.__dict__["needs_references"] = self.idf is None  # they are only counted
         if self.variant == "cider-d":
             self._pairs = CiderD(self.idf, tokenizer=self.tokenizer)
 

@@ -35,7 +35,8 @@ class OfK(SetMetric):
 
     With "best", the statistics of an image are those of its best candidate, chosen by each output for itself: the
     candidate whose own score is the best, the first of equals. The corpus score is that of the chosen candidates under
-    the metric's own formula. Scores of captions that are not there (nan) are never chosen if there is another.
+    the metric's own formula. Of an output without direction, the highest score counts as the best. Scores of captions
+    that are not there (nan) are never chosen if there is another.
 
     Args:
         metric: the metric.
