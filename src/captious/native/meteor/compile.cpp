@@ -6,6 +6,7 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "decimal.hpp"
 #include "hash.hpp"
 #include "meteor/tables.hpp"
 
@@ -66,7 +67,7 @@ void TablesCompiler::add_line(std::string_view line) {
     switch (lines_++ % 3) {
         case 0: {
             double probability;
-            auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), probability);
+            auto [end, error] = read_decimal(line.data(), line.data() + line.size(), probability);
             if (error != std::errc() || std::string_view(end, line.data() + line.size()).find_first_not_of(kBlanks) != std::string_view::npos)
                 throw std::invalid_argument("line " + std::to_string(lines_) + " of the paraphrases is not a probability");
             break;

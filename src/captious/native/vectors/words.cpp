@@ -1,11 +1,11 @@
 #include "vectors/words.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <optional>
 
+#include "decimal.hpp"
 #include "interrupt.hpp"
 
 namespace captious {
@@ -17,7 +17,7 @@ constexpr std::string_view kSeparators = " \t", kTrailing = " \t\r";
 std::optional<double> number(std::string_view field) {
     if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
     double value = 0.0;
-    auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    auto [end, error] = read_decimal(field.data(), field.data() + field.size(), value);
     if (end != field.data() + field.size()) return std::nullopt;
     if (error == std::errc::result_out_of_range) return std::abs(value) < 1.0 ? 0.0 : HUGE_VAL;
     return error == std::errc() ? std::optional(value) : std::nullopt;
@@ -71,7 +71,7 @@ private:
         for (std::size_t k = 0; k < width_; ++k) {
             if (place == end || kSeparators.find(*place) == std::string_view::npos) return false;
             double value = 0.0;
-            auto [next, error] = std::from_chars(place + 1, end, value);
+            auto [next, error] = read_decimal(place + 1, end, value);
             if (error != std::errc() || !std::isfinite(static_cast<float>(value))) return false;
             out_.values.push_back(static_cast<float>(value));
             place = next;
