@@ -134,6 +134,12 @@ def public_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, content:
     return None
 
 
+def keep_colons(app: Sphinx, kind: str, name: str, value: object, options: object, lines: list[str]) -> None:
+    """Keep napoleon from reading the first line of a property, up to a colon, as its type."""
+    if kind in ("attribute", "data", "property"):
+        lines.insert(0, "")
+
+
 def write_formula(writer: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
     """Write a formula as MathML, which browsers show without a script from another site."""
     block = isinstance(node, nodes.math_block)
@@ -148,6 +154,7 @@ def write_formula(writer: HTML5Translator, node: nodes.math | nodes.math_block) 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
     app.add_lexer("csv", TextLexer)
+    app.connect("autodoc-process-docstring", keep_colons, priority=400)
     app.connect("source-read", complete_page)
     app.connect("missing-reference", public_name)
     app.connect("build-finished", name_front_page)
