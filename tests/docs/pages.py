@@ -113,10 +113,14 @@ def collect(file_path: Path, parent: pytest.Collector) -> pytest.Collector | Non
     file = _collect(file_path, parent)
     if file is None:
         return None
-    items = list(file.collect())
-    for item in items:
-        _mark(item, item.example.region.lexemes["how"], item.example.region.lexemes["why"])
-    file.collect = lambda: items  # type: ignore[method-assign]
+    collect_blocks = file.collect
+
+    def collect_marked() -> Iterator[pytest.Item]:
+        for item in collect_blocks():
+            _mark(item, item.example.region.lexemes["how"], item.example.region.lexemes["why"])
+            yield item
+
+    file.collect = collect_marked  # type: ignore[method-assign]
     return file
 
 
