@@ -35,6 +35,7 @@ def main(wanted: set[str]) -> None:
         folder = Path(place)
         scratch_folder(folder)
         (folder / "tools").symlink_to(PROJECT / "tools")
+        (folder / "pictures").mkdir()
         for block in _BLOCK.finditer(page):
             names = re.findall(r"\(pictures/(\S+)\)", block["pictures"])
             if wanted and wanted.isdisjoint(names):
