@@ -129,16 +129,17 @@ class Wmd(VectorMetric):
 
         Yields:
             (word of the candidate, word of the reference, share, distance) for each move; words are numbers in the
-            table of the candidates' bags. Nothing where a caption has no word with a vector.
+            table of the candidates' bags. Nothing where the distance is infinite.
         """
         ours, theirs = captions.layer(BagLayer(self.words))
         vectors = self._rows(ours)
+        is_finite = np.isfinite(self.distances(captions))[references]
         for row in rows:
-            words, counts = ours.caption(row)
-            others, other_counts = theirs.caption(int(references[row]))
-            if not (len(words) and len(others)):
+            if not is_finite[row]:
                 yield []
                 continue
+            words, counts = ours.caption(row)
+            others, other_counts = theirs.caption(int(references[row]))
             n, m = int(counts.sum()), int(other_counts.sum())
             costs = word_distances(vectors, words, others)
             plan = transport_plan(costs, counts.astype(np.int64) * m, other_counts.astype(np.int64) * n)

@@ -10,7 +10,7 @@ async function explainTransport(about, image, place, system) {
   const found = [];
   for (let k = starts[place]; k < starts[place + 1]; k++)
     found.push({ from: words[ours[moves[k]]], to: words[theirs[moves[k]]], share: shares[k], distance: distances[moves[k]] });
-  if (!found.length) return element("div", { class: "why" }, element("p", {}, "No word with a vector on one of the two sides: the distance is infinite."));
+  if (!found.length) return element("div", { class: "why" }, element("p", {}, "The distance is infinite: there is nothing to move."));
   const costs = found.map(({ share, distance }) => share * distance), total = costs.reduce((a, b) => a + b, 0), most = Math.max(...costs, 1e-9);
   return element("div", { class: "why" },
     element("table", { class: "ngrams" }, element("thead", {}, element("tr", {}, ["candidate → reference", "share", "distance", "cost"].map((head, i) =>
