@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from captious.data import Captions, CaptionSets, ImageId
 from captious.display import Displayed
 from captious.errors import MissingExtraError, ParameterError, UnknownNameError
-from captious.evaluation.description import Description
 from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
 from captious.metrics.contract.exact_sums import column_sums
 from captious.metrics.contract.metric import Metric
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from captious.evaluation.description import Description
     from captious.evaluation.groups import GroupedReport
 
 __all__ = ["DEFAULT_RESAMPLES", "DEFAULT_SEED", "Report", "Result", "Statistics"]

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from captious.data import Captions, CaptionSets, References, images_of, load
 from captious.data.rows import SEVERAL
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnings
-from captious.evaluation.description import Description, describe
 from captious.evaluation.report import Report, Result, Statistics
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.of_k import CHOICES, Choice, OfK, as_choices, candidate_statistics
 from captious.metrics.contract.selection import Selection, select
 from captious.metrics.contract.set_metric import SetMetric
 from captious.metrics.contract.settings import Settings
-from captious.metrics.novel import Novel
 from captious.native import using_threads
 from captious.progress import steps
 from captious.text import PTB, as_tokenizer
+
+if TYPE_CHECKING:
+    from captious.evaluation.description import Description
 
 __all__ = ["check_of_k", "evaluate", "score", "with_references"]
 
@@ -157,6 +159,9 @@ def _warnings(metric: Metric, captions: Captions | CaptionSets, state: State | N
 
 def _description(sets: CaptionSets, selection: Selection) -> Description:
     """What candidates are like under the settings of the run."""
+    from captious.evaluation.description import describe  # only needed here
+    from captious.metrics.novel import Novel
+
     training = next((each.metric.training for each in selection if isinstance(each.metric, Novel)), None)
     tokenizer = selection.settings.tokenizer
     return describe(sets, PTB if tokenizer is None else as_tokenizer(tokenizer), training)
