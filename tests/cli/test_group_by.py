@@ -147,6 +147,7 @@ class TestColumns:
 
     def test_neither_file_nor_column(self, run: Run, folder: Path) -> None:
         assert_refused(run(*SCORE, "--group-by", "nowhere"), "'nowhere' is neither a file nor a column", "'caption'")
+        assert_refused(run(*SCORE, "--group-by", ""), "'' is neither a file nor a column")
 
     def test_length(self, run: Run, folder: Path) -> None:
         assert "by length of references" in run(*SCORE, "--group-by", "length").out

@@ -85,7 +85,7 @@ def compare(
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     table = read_references(references)
-    groups = groups_of(group_by, [references, a, b], table, settings.tokenizer or "ptb") if group_by else None
+    groups = groups_of(group_by, [references, a, b], table, settings)
     first, second = (
         evaluate(load(file, table, subset=subset, several=several), selection, system=name, of_k=choices)
         for name, file in zip(names, (a, b), strict=True)

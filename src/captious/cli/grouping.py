@@ -14,7 +14,7 @@ from captious.data.prepared import is_prepared
 from captious.data.rows import images
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import length_groups
-from captious.text import Tokenizer
+from captious.metrics.contract.settings import Settings
 
 __all__ = ["group_option", "groups_of"]
 
@@ -30,19 +30,22 @@ group_option = click.option(
 )
 
 
-def groups_of(given: str, files: Sequence[Path], references: References, tokenizer: str | Tokenizer | Any) -> Groups:
+def groups_of(given: str | None, files: Sequence[Path], references: References, settings: Settings) -> Groups | None:
     """The groups that the option names.
 
     Args:
-        given: the value of the option.
+        given: the value of the option; without one there are no groups (None).
         files: the files that the command reads, the references first.
         references: the images.
-        tokenizer: what counts words of references.
+        settings: whose tokenizer counts the words of references.
 
     Raises:
         ParameterError: neither a file nor a column, or both readings are possible.
         InputError: as ``read_groups`` does.
     """
+    if given is None:
+        return None
+    tokenizer = settings.tokenizer or "ptb"
     if os.path.isfile(given):
         return read_groups(given)
     file, _, column = given.rpartition(":")

@@ -86,7 +86,7 @@ def report(
     urls = None if image_url is None else ImageUrls(image_url)
     selection = select(metrics, settings)
     table = read_references(references)
-    groups = groups_of(group_by, [references, *candidates], table, settings.tokenizer or "ptb") if group_by else None
+    groups = groups_of(group_by, [references, *candidates], table, settings)
     tables = [load(file, table, subset=subset) for file in candidates]
     if urls is not None:
         urls.check(tables[0].ids)

@@ -126,7 +126,7 @@ def score(
     selection = select(metrics, settings, several=several)
     table = images_of(candidates[0]) if references is None else read_references(references)
     sources = [*candidates] if references is None else [references, *candidates]
-    groups = groups_of(group_by, sources, table, settings.tokenizer or "ptb") if group_by else None
+    groups = groups_of(group_by, sources, table, settings)
     reports: list[Report] = []
     with steps([*zip(names, candidates, strict=True)], lambda system: f"scoring {system[0]}") as systems:
         for name, file in systems:
