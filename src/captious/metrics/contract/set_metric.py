@@ -99,5 +99,5 @@ def one_caption_each(name: str) -> ParameterError:
     """The error for a table of one candidate per image."""
     return ParameterError(
         f"{name} judges several candidates per image together",
-        help=f"give several candidates per image, and say so: {SEVERAL}",
+        help=f"give several per image to captious score or compare: {SEVERAL}",
     )
