@@ -18,8 +18,10 @@ from captious.data import prepared as module
 from captious.data.array_files import ArrayFile, write_array_file
 from captious.errors import CaptiousError
 from captious.metrics.contract import registry
+from captious.models import token_vectors
 
 from ..support.corpora import large_corpus
+from ..support.encoders import save_tiny_encoder
 from ..support.every_metric import every_variant
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -46,6 +48,27 @@ def test_every_metric(metric: tuple[str, str], tmp_path: Path) -> None:
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", chosen)
     for candidates in (FIRST, SECOND):
         assert_same(captious.score(candidates, found, chosen), captious.score(candidates, REFERENCES, chosen))
+    assert found.stored is not None and found.stored.n_missed == 0
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    return str(save_tiny_encoder("bert", tmp_path_factory.mktemp("encoder") / "0", seed=0))
+
+
+@pytest.mark.models
+@pytest.mark.parametrize("in_memory", [256 << 20, 1000])
+@pytest.mark.parametrize("name", ["bertscore", "bertscore:token_idf=true", "yi2020"])
+def test_metrics_on_models(
+    name: str, in_memory: int, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(token_vectors, "_IN_MEMORY", in_memory)
+    settings = captious.Settings(model=encoder)
+    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", name, settings=settings)
+    reports = [captious.score(FIRST, refs, name, settings=settings) for refs in (found, REFERENCES)]
+    assert_same(*reports)
     assert found.stored is not None and found.stored.n_missed == 0
 
 

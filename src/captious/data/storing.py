@@ -6,16 +6,18 @@ was computed or read.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from captious.data.captions import References
 
-__all__ = ["LayerStore", "StorableLayer", "Stored", "stored_key"]
+__all__ = ["LayerStore", "StorableLayer", "Stored", "stored_key", "text_array", "texts_of"]
 
 R = TypeVar("R")
 
@@ -83,3 +85,20 @@ class LayerStore(Protocol):
 def stored_key(layer: str, *parts: object) -> str | None:
     """``StorableLayer.stored_as`` of a layer: its name with a version, and what it depends on. None if a part is."""
     return None if None in parts else "|".join([layer, *map(str, parts)])
+
+
+def text_array(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """Texts as an array."""
+    return np.frombuffer(json.dumps(list(texts)).encode(), np.uint8)
+
+
+def texts_of(array: NDArray[Any]) -> list[str]:
+    """The texts of ``text_array``.
+
+    Raises:
+        ValueError: the array has none.
+    """
+    texts = json.loads(array.tobytes())
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ValueError("texts that are none")
+    return texts

@@ -166,8 +166,12 @@ class CiderScorer:
     def __init__(self, metric: Cider, references: References) -> None:
         idf = metric.frequencies(references)
         # Tokenized over the words of the frequencies, so that no id of a candidate needs translation.
-        words = Tokens.of(references.texts, metric.tokenizer, idf.vocabulary).split()
-        index = ReferenceNgrams(words.ids, words.offsets, references.offsets, threads())
+        if metric.idf is None:
+            words: Tokens = references.layer(WordLayer(metric.tokenizer))
+            index: ReferenceNgrams = references.layer(NgramLayer(metric.tokenizer))
+        else:
+            words = Tokens.of(references.texts, metric.tokenizer, idf.vocabulary).split()
+            index = ReferenceNgrams(words.ids, words.offsets, references.offsets, threads())
         self._metric = metric
         self._references = references
         self._vocabulary = words.vocabulary

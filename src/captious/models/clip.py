@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.data.memo import Memo
 from captious.errors import MissingExtraError, ResourceError
 from captious.models.encoders import Encoder, _loaded
@@ -164,6 +164,20 @@ class PromptedReferences(KeyedByFields):
 
     encoder: Encoder
     prompt: str
+
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("clip-texts-1", self.encoder.stored_as, repr(self.prompt))
+
+    def to_stored(self, annotation: ClipTexts, references: References) -> Stored:
+        return Stored({"vectors": annotation.vectors, "cut": annotation.cut})
+
+    def from_stored(self, stored: Stored, references: References) -> ClipTexts:
+        vectors, cut = stored.arrays["vectors"], stored.arrays["cut"]
+        n = len(references.texts)
+        if (vectors.shape, cut.shape) != ((n, _clip(self.encoder).width), (n,)) or vectors.dtype != np.float32:
+            raise ValueError("vectors of other texts")
+        return ClipTexts(vectors, cut)
 
     def of_references(self, references: References) -> ClipTexts:
         distinct, rows = numbered(references.texts)

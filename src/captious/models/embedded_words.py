@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions, References, Stored, stored_key
+from captious.data.storing import text_array, texts_of
 from captious.models import WordVectors
 from captious.native import Vocabulary
 from captious.text import Tokenizer, TokenLayer, Tokens, WordLayer
@@ -125,6 +127,40 @@ class EmbeddedLayer:
     def _tokens(self) -> TokenLayer | WordLayer:
         return WordLayer(self.tokenizer) if self.split else TokenLayer(self.tokenizer)
 
+    @property
+    def stored_as(self) -> str | None:
+        options = self.form, self.stop_words.stored_as, self.split
+        return stored_key("embedded-1", self.vectors.checksum, self.tokenizer.stored_as, *options)
+
+    def to_stored(self, annotation: EmbeddedWords, references: References) -> Stored:
+        table = annotation.table
+        arrays: dict[str, NDArray[Any]] = {"ids": annotation.ids, "offsets": annotation.offsets}
+        arrays |= {"of_tokens": table.of_tokens, "rows": table.rows}
+        arrays |= {"words": text_array(table.words), "looked_up": text_array([*table.numbers])}
+        return Stored(
+            {**arrays, "numbers": np.array([*table.numbers.values()], np.int64)}, {"n_wanted": annotation.n_wanted}
+        )
+
+    def from_stored(self, stored: Stored, references: References) -> EmbeddedWords:
+        arrays = stored.arrays
+        tokens: Tokens = references.layer(self._tokens)
+        words = texts_of(arrays["words"])
+        numbers = dict(zip(texts_of(arrays["looked_up"]), arrays["numbers"].tolist(), strict=True))
+        table = WordTable(arrays["of_tokens"], words, arrays["rows"], numbers)
+        found = EmbeddedWords(arrays["ids"], arrays["offsets"], table, int(stored.about["n_wanted"]))
+        _check(found.ids, found.offsets, len(words), len(references.texts))
+        sound = (
+            table.of_tokens.shape == (len(tokens.vocabulary),)
+            and table.of_tokens.dtype == np.int32
+            and table.of_tokens.max(initial=-1) < len(words)
+            and table.rows.shape == (len(words), self.vectors.width)
+            and table.rows.dtype == np.float32
+            and max(numbers.values(), default=-1) < len(words)
+        )
+        if not sound:
+            raise ValueError("vectors of other words")
+        return found
+
     def of_references(self, references: References) -> EmbeddedWords:
         tokens: Tokens = references.layer(self._tokens)
         nothing = WordTable(np.empty(0, np.int32), [], np.empty((0, self.vectors.width), np.float32), {})
@@ -177,8 +213,41 @@ class BagLayer:
     def key(self) -> Hashable:
         return "bags", self.words.key
 
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("bags-1", self.words.stored_as)
+
+    def to_stored(self, annotation: Bags, references: References) -> Stored:
+        references.layer(self.words)  # which it needs
+        return Stored({"words": annotation.words, "counts": annotation.counts, "offsets": annotation.offsets})
+
+    def from_stored(self, stored: Stored, references: References) -> Bags:
+        table = references.layer(self.words).table
+        words, counts, offsets = (stored.arrays[name] for name in ("words", "counts", "offsets"))
+        _check(words, offsets, len(table.words), len(references.texts))
+        if counts.shape != words.shape or counts.dtype != np.int32 or counts.min(initial=1) < 1:
+            raise ValueError("counts of other words")
+        return Bags(words, counts, offsets, table)
+
     def of_references(self, references: References) -> Bags:
         return Bags.of(references.layer(self.words))
 
     def of_candidates(self, captions: Captions, references: Bags) -> Bags:
         return Bags.of(captions.layer(self.words)[0])
+
+
+def _check(ids: NDArray[np.int32], offsets: NDArray[np.int64], n_words: int, n_captions: int) -> None:
+    """Refuse words of captions that do not fit a table."""
+    sound = (
+        ids.dtype == np.int32
+        and ids.ndim == 1
+        and offsets.dtype == np.int64
+        and offsets.shape == (n_captions + 1,)
+        and offsets[0] == 0
+        and offsets[-1] == len(ids)
+        and bool((np.diff(offsets) >= 0).all())
+        and ids.min(initial=0) >= 0
+        and ids.max(initial=-1) < n_words
+    )
+    if not sound:
+        raise ValueError("words that contradict each other")

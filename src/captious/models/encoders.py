@@ -96,6 +96,13 @@ class Encoder:
         return f"{self.name}@{weights.version}{precision}"
 
     @property
+    def stored_as(self) -> str:
+        """What files of prepared references call it: also where it runs, and by which version of torch."""
+        import torch
+
+        return f"{self.label} on {_loaded(self).device.type} by torch {torch.__version__}"
+
+    @property
     def name(self) -> str:
         """The human-readable name: the model's name, or that of its folder."""
         folder = Path(self.model)

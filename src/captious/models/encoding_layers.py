@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data.storing import text_array, texts_of
 from captious.models.encoders import Encoder
 from captious.models.token_vectors import TokenVectors
 
@@ -64,6 +66,36 @@ class EncodingLayer(KeyedByFields):
     encoder: Encoder
     layer: int
     lead: str | None = None
+
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("states-1", self.encoder.stored_as, self.layer, repr(self.lead))
+
+    def to_stored(self, annotation: EncodedTexts, references: References) -> Stored:
+        lengths = np.array([len(sequence) for sequence in annotation.ids], np.int64)
+        ids = np.array([token for sequence in annotation.ids for token in sequence], np.int64)
+        arrays: dict[str, NDArray[Any]] = {"rows": annotation.rows, "texts": text_array(annotation.texts)}
+        return Stored({**arrays, "ids": ids, "lengths": lengths, "vectors": annotation.vectors.array})
+
+    def from_stored(self, stored: Stored, references: References) -> EncodedTexts:
+        rows, ids, lengths, vectors = (stored.arrays[name] for name in ("rows", "ids", "lengths", "vectors"))
+        texts = texts_of(stored.arrays["texts"])
+        sound = (
+            rows.shape == (len(references.texts),)
+            and rows.dtype == lengths.dtype == ids.dtype == np.int64
+            and 0 <= rows.min(initial=0) <= rows.max(initial=0) < max(len(texts), 1)
+            and len(lengths) == len(texts)
+            and lengths.min(initial=0) >= 0
+            and lengths.sum() == len(ids) == len(vectors)
+            and 0 <= ids.min(initial=0) <= ids.max(initial=0) < len(self.encoder.tokenizer)
+            and vectors.dtype == np.float32
+            and vectors.shape[1:] == (self.encoder.width,)
+        )
+        if not sound:
+            raise ValueError("hidden states of other texts")
+        bounds = pairwise([0, *np.cumsum(lengths).tolist()])
+        flat = ids.tolist()
+        return EncodedTexts(rows, texts, [flat[start:end] for start, end in bounds], TokenVectors.of(lengths, vectors))
 
     def form(self, texts: Sequence[str]) -> Sequence[str]:
         """Texts as they are encoded."""

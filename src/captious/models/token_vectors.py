@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import tempfile
 import weakref
@@ -41,8 +42,27 @@ class TokenVectors:
             self._descriptor = file.fileno()
             weakref.finalize(self, file.close)
 
+    @classmethod
+    def of(cls, lengths: NDArray[np.int64], array: NDArray[np.float32]) -> TokenVectors:
+        """Vectors that are there already, float32[n_tokens, d]; they cannot be written."""
+        vectors = cls(lengths[:0], array.shape[1])
+        vectors.offsets = np.concatenate([[0], np.cumsum(lengths)])
+        vectors._array = array
+        return vectors
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    @property
+    def array(self) -> NDArray[np.float32]:
+        """All vectors, float32[n_tokens, d]; mapped if they are in a file."""
+        if self._array is not None:
+            return self._array
+        os.ftruncate(self._descriptor, self._size)  # what was never written is zeros
+        mapped: NDArray[np.float32] = np.frombuffer(
+            mmap.mmap(self._descriptor, self._size, access=mmap.ACCESS_READ), np.float32
+        )
+        return mapped.reshape(-1, self.width)
 
     def write(self, text: int, vectors: NDArray[np.float32]) -> None:
         """Set the vectors of a text, float32[its number of tokens, d].

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any, overload
@@ -10,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data.storing import text_array, texts_of
 from captious.parsing.parse import Edge, Parse
 
 __all__ = ["KnownParses", "ParsesOfRows", "StoredParses", "parse_arrays"]
@@ -36,7 +36,7 @@ def parse_arrays(parses: Sequence[Parse]) -> dict[str, NDArray[Any]]:
     flat = [(head, dependent, number(relation)) for head, dependent, relation in chain.from_iterable(edges)]
     arrays["edges"] = np.array(flat, np.int32).reshape(-1, 3)
     arrays["edges_offsets"] = _offsets(edges)
-    arrays["strings"] = np.frombuffer(json.dumps([*numbers]).encode(), np.uint8)
+    arrays["strings"] = text_array([*numbers])
     return arrays
 
 
@@ -55,10 +55,7 @@ class StoredParses:
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        strings = json.loads(arrays["strings"].tobytes())
-        if not isinstance(strings, list) or not all(isinstance(text, str) for text in strings):
-            raise ValueError("strings that are none")
-        self._strings: list[str] = strings
+        self._strings = texts_of(arrays["strings"])
         self._fields = {}
         for name in (*_STRINGS, "heads", "edges"):
             values, offsets = arrays[name], arrays[f"{name}_offsets"]

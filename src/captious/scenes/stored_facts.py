@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data.storing import text_array, texts_of
 from captious.scenes.matching import CATEGORIES, Fact, Facts
 from captious.scenes.synonyms import Concept
 
@@ -36,7 +36,7 @@ def fact_arrays(facts: Sequence[Facts]) -> dict[str, NDArray[Any]]:
         items.append([*(-1 - names.setdefault(name, len(names)) for name in strings), *sets])
     arrays["items"] = np.array([*chain.from_iterable(items)], np.int32)
     arrays["items_offsets"] = np.cumsum([0, *map(len, items)], dtype=np.int64)
-    arrays["names"] = np.frombuffer(json.dumps([*names]).encode(), np.uint8)
+    arrays["names"] = text_array([*names])
     return arrays
 
 
@@ -46,9 +46,7 @@ def facts_of_arrays(arrays: Mapping[str, NDArray[Any]], n: int) -> tuple[Facts, 
     Raises:
         ValueError, KeyError, IndexError, TypeError: arrays that contradict each other.
     """
-    names = json.loads(arrays["names"].tobytes())
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError("names that are none")
+    names = texts_of(arrays["names"])
     values = arrays["items"].tolist()
     items: list[str | int] = [value if value >= 0 else _at(names, -1 - value) for value in values]
     bounds = _bounds(arrays["items_offsets"], len(items))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, KeyedByFields, References
+from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data.storing import text_array, texts_of
 from captious.text.porter import porter_stem
 from captious.text.stop_words import NLTK_STOP_WORDS
 from captious.text.tokenizers import SMURF, Tokenizer
@@ -45,6 +46,33 @@ class ConceptLayer(KeyedByFields):
     """Concepts of references and candidates, numbered alike."""
 
     tokenizer: Tokenizer = SMURF
+
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("concepts-1", self.tokenizer.stored_as)
+
+    def to_stored(self, annotation: Concepts, references: References) -> Stored:
+        arrays = {"captions": annotation.captions, "ids": annotation.ids, "of_words": annotation.of_words}
+        numbers = np.array([*annotation.by_stem.values()], np.int64)
+        return Stored({**arrays, "stems": text_array([*annotation.by_stem]), "numbers": numbers})
+
+    def from_stored(self, stored: Stored, references: References) -> Concepts:
+        captions, ids, of_words = (stored.arrays[name] for name in ("captions", "ids", "of_words"))
+        tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
+        by_stem = dict(zip(texts_of(stored.arrays["stems"]), stored.arrays["numbers"].tolist(), strict=True))
+        n = len(of_words)
+        sound = (
+            n == len(tokens.vocabulary)
+            and len(captions) == len(ids)
+            and (np.diff(captions) >= 0).all()
+            and 0 <= captions.min(initial=0) <= captions.max(initial=0) <= len(references.texts)
+            and 0 <= ids.min(initial=0) <= ids.max(initial=0) <= n
+            and -1 <= of_words.min(initial=-1) <= of_words.max(initial=-1) < max(n, 1)
+            and all(0 <= number < n for number in by_stem.values())
+        )
+        if not sound:
+            raise ValueError("concepts of other words")
+        return Concepts(captions, ids, of_words, by_stem)
 
     def of_references(self, references: References) -> Concepts:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))

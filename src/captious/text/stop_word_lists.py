@@ -30,6 +30,11 @@ class StopWords:
     def __contains__(self, word: object) -> bool:
         return word in self.words
 
+    @property
+    def stored_as(self) -> str:
+        """What files of prepared references call it: its name and a checksum of its words."""
+        return f"{self.name}@{zlib.crc32(chr(0).join(sorted(self.words)).encode('utf-8', 'surrogatepass')):08x}"
+
 
 #: NLTK's English list.
 NLTK = StopWords("nltk", NLTK_STOP_WORDS)

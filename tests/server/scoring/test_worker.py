@@ -298,6 +298,36 @@ class TestPreparing:
         assert worker._prepare_one()
         assert not worker._prepare_one()
 
+    def test_what_was_prepared_is_kept_in_a_file(self, site: Site, folder: Path) -> None:
+        from captious.server.challenges import prepared
+        from captious.server.models import Challenge
+
+        def restart() -> None:
+            prepared._kept.clear()
+            prepared._ready.clear()
+
+        challenge = Challenge.objects.get()
+        each = challenge.definition.references[0]
+        original = prepared.references(challenge, each)
+        assert original.stored is None
+        prepared.prepare(challenge, threads=1)
+        [file] = site.data.glob("prepared/*")
+        for _ in range(2):
+            found = prepared.references(challenge, each)
+            assert found.stored is not None and found.stored.n_missed == 0
+            assert (found.ids, found.texts, found.name) == (original.ids, original.texts, original.name)
+            restart()
+            prepared.prepare(challenge, threads=1)
+        file.write_bytes(file.read_bytes()[:-1])
+        restart()
+        assert prepared.references(challenge, each).stored is None
+        restart()
+        prepared.prepare(challenge, threads=1)
+        assert [*site.data.glob("prepared/*")] == [file]
+        changed = site.load(write_folder(folder, references={1: ["a"], 2: ["b"], 3: ["c"]}))
+        prepared.prepare(changed, threads=1)
+        assert len([*site.data.glob("prepared/*")]) == 1 and not file.exists()
+
     def test_a_challenge_of_the_same_name_is_another_one(self, site: Site, folder: Path) -> None:
         from captious.server.challenges import prepared
         from captious.server.models import Challenge

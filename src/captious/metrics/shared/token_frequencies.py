@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import KeyedByFields, References
+from captious.data import KeyedByFields, References, Stored, stored_key
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
 from captious.models import Encoder
@@ -75,6 +75,19 @@ class TokenFrequencyLayer(KeyedByFields):
     """Frequencies as a layer of references, so that they are counted once."""
 
     encoder: Encoder
+
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("token-frequencies-1", self.encoder.label)
+
+    def to_stored(self, annotation: TokenFrequencies, references: References) -> Stored:
+        return Stored({"counts": annotation.counts})
+
+    def from_stored(self, stored: Stored, references: References) -> TokenFrequencies:
+        counts = stored.arrays["counts"]
+        if counts.shape != (len(self.encoder.tokenizer),) or counts.dtype != np.int64 or counts.min(initial=0) < 0:
+            raise ValueError("counts of other tokens")
+        return TokenFrequencies(counts, len(references.texts), self.encoder.label)
 
     def of_references(self, references: References) -> TokenFrequencies:
         return TokenFrequencies.of(references.texts, self.encoder, "references")

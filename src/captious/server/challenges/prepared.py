@@ -1,16 +1,24 @@
 """References that are kept ready in a worker, with everything that metrics compute about them.
 
 A challenge is prepared by scoring the first reference of every image once: metrics then find all that they need to know
-about the references, and a submission costs only its own captions.
+about the references, and a submission costs only its own captions. What they find is written to the server's folder, as
+a file of prepared references that all workers map into memory, also those that start later.
 """
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import threading
 from collections import OrderedDict
+from dataclasses import replace
+from pathlib import Path
 
-from captious.data import Captions, References
-from captious.evaluation import evaluate
+from django.conf import settings
+
+from captious.data import References, read_references
+from captious.errors import CaptiousError, OutputError
+from captious.evaluation.preparing import annotate, write
 from captious.metrics.contract.selection import Selection, select
 from captious.server.challenges.definition import ReferencesDefinition
 from captious.server.challenges.files import read_reference_set
@@ -25,6 +33,7 @@ _kept: OrderedDict[tuple[_Key, str, str], References] = OrderedDict()
 _selections: dict[_Key, Selection] = {}
 _ready: set[_Key] = set()
 _lock = threading.RLock()  # web processes have several threads
+_log = logging.getLogger(__name__)
 
 
 def is_ready(challenge: Challenge) -> bool:
@@ -45,9 +54,16 @@ def prepare(challenge: Challenge, *, threads: int | None) -> None:
     """
     chosen = selection(challenge, threads=threads)
     for each in challenge.definition.references:
-        table = references(challenge, each)
-        firsts = tuple(table.texts[start] for start in table.offsets[:-1].tolist())
-        evaluate(Captions(firsts, table), chosen)
+        file = _file(challenge, each)
+        if not file.exists():
+            try:
+                file.parent.mkdir(mode=0o700, exist_ok=True)
+                write(references(challenge, each), file, chosen)
+                _forget_table(challenge, each)
+            except (OutputError, OSError):  # no room: this worker keeps it in memory only
+                _log.exception("prepared references cannot be written", extra={"challenge": challenge.slug})
+        annotate(references(challenge, each), chosen)
+    _remove_other_files(challenge)
     _ready.add(_key(challenge))
 
 
@@ -57,11 +73,47 @@ def references(challenge: Challenge, each: ReferencesDefinition) -> References:
     with _lock:
         if key not in _kept:
             _forget_other_versions(key[0])
-            _kept[key] = read_reference_set(challenge.folder, each)
+            _kept[key] = _read(challenge, each)
         _kept.move_to_end(key)
         while len(_kept) > _MOST:
             _kept.popitem(last=False)
         return _kept[key]
+
+
+def _read(challenge: Challenge, each: ReferencesDefinition) -> References:
+    """The references of a set, from the file that they were prepared in if there is one."""
+    file = _file(challenge, each)
+    if file.exists():
+        try:
+            table = read_references(file)
+            return replace(table, name=each.file).with_store(table.stored)
+        except CaptiousError:
+            _log.exception("prepared references cannot be used", extra={"challenge": challenge.slug})
+            file.unlink(missing_ok=True)
+    return read_reference_set(challenge.folder, each)
+
+
+def _file(challenge: Challenge, each: ReferencesDefinition) -> Path:
+    """Where a set is, or will be, in prepared form."""
+    data: Path = settings.CAPTIOUS.data
+    content = repr((_key(challenge), each.captions, each.name)).encode()
+    return (
+        data / "prepared" / f"{challenge.slug}-{challenge.version}-{hashlib.sha256(content).hexdigest()[:16]}.prepared"
+    )
+
+
+def _remove_other_files(challenge: Challenge) -> None:
+    """Remove what a challenge was prepared for before it was loaded again."""
+    wanted = {_file(challenge, each) for each in challenge.definition.references}
+    for file in wanted.pop().parent.glob(f"{challenge.slug}-*.prepared") if wanted else ():
+        version, _, rest = file.name.removeprefix(f"{challenge.slug}-").partition("-")
+        if version.isdecimal() and "-" not in rest and file not in wanted and int(version) != challenge.version:
+            file.unlink(missing_ok=True)
+
+
+def _forget_table(challenge: Challenge, each: ReferencesDefinition) -> None:
+    with _lock:
+        _kept.pop((_key(challenge), each.captions, each.name), None)
 
 
 def selection(challenge: Challenge, *, threads: int | None) -> Selection:
