@@ -36,6 +36,10 @@ def evaluated(*arguments: Any, **further: Any) -> COCOEvalCap:
         ({"use_scorers": {"rouge", "BLEU"}}, [*BLEUS, "ROUGE_L"]),
         ({"coco_types": ["CIDEr", "BLEU"]}, ["CIDEr", *BLEUS]),
         ({"cocoTypes": ["ROUGE_L"], "verbose": False}, ["ROUGE_L"]),
+        ({"metrics": {"CIDEr", "Bleu"}}, [*BLEUS, "CIDEr"]),
+        ({"scorers_to_run": ["rouge", "bleu"], "spice_threads": 4}, [*BLEUS, "ROUGE_L"]),
+        ({"exclude_scorers": ["METEOR", "spice", "Rouge"]}, [*BLEUS, "CIDEr"]),
+        ({"metrics": ["CIDEr", "ROUGE_L"], "exclude_scorers": ["cider"]}, ["ROUGE_L"]),
     ],
 )
 def test_some_scorers(further: dict[str, Any], names: list[str]) -> None:
@@ -51,9 +55,41 @@ def test_scorers_in_the_third_place() -> None:
     assert [*evaluated(["CIDEr", "ROUGE_L"], None, verbose=False).eval] == ["CIDEr", "ROUGE_L"]
 
 
-def test_unknown_scorers() -> None:
+@pytest.mark.parametrize("argument", ["use_scorers", "metrics", "coco_types", "exclude_scorers"])
+def test_unknown_scorers(argument: str) -> None:
     with pytest.raises(ParameterError, match="'CLAIR'"):
-        evaluated(use_scorers=["Bleu", "CLAIR"])
+        evaluated(**{argument: ["Bleu", "CLAIR"]})
+    with pytest.raises(ParameterError, match="list of scorers"):
+        evaluated(**{argument: "Bleu"})
+
+
+def test_arguments_of_other_forks() -> None:
+    with pytest.raises(ParameterError, match="'language'"):
+        evaluated(language="de")
+    with pytest.raises(TypeError, match="use_scorers"):
+        evaluated(wbleu_set="x")
+    with pytest.raises(ParameterError, match="both choose"):
+        evaluated(metrics=["CIDEr"], use_scorers=["CIDEr"])
+    with pytest.raises(ParameterError, match="both choose"):
+        evaluated(["CIDEr"], use_scorers=["CIDEr"])
+    with pytest.raises(ParameterError, match="several tokenizers"):
+        evaluated(tokenizer=str.split, tokenization_fn=str.split)
+    with pytest.raises(ParameterError, match="'nltk' is not a tokenizer"):
+        evaluated(tokenizer="nltk")
+    with pytest.raises(ParameterError, match="already tokenized"):
+        evaluated(False)
+    with pytest.raises(ParameterError, match="third argument"):
+        evaluated(5)
+
+
+@pytest.mark.parametrize("third", [None, True])
+def test_third_arguments_that_mean_the_default(third: object) -> None:
+    assert evaluated(third, use_scorers=["CIDEr"]).eval["CIDEr"] == pytest.approx(MEAN_CIDER, abs=1e-14)
+
+
+def test_wmd_runs_only_if_it_is_named() -> None:
+    assert "WMD" not in evaluated(exclude_scorers=["METEOR", "SPICE"]).eval
+    assert [*evaluated(scorers_to_run=["rouge", "wmd"]).eval] == ["ROUGE_L", "WMD"]
 
 
 @pytest.mark.usefixtures("no_tables")
@@ -96,6 +132,34 @@ def test_a_tokenizer_of_the_callers(as_list: bool) -> None:
     apart = COCOEvalCap(*coco, tokenization_fn=tokenize, use_scorers=["ROUGE_L"])
     apart.evaluate()
     assert apart.eval["ROUGE_L"] == 0.5  # punctuation is for the function to drop
+
+
+class Tokenizer:
+    """A tokenizer with the method of the toolkit's."""
+
+    def tokenize(self, captions_for_image: Mapping[Any, list[dict[str, Any]]]) -> dict[Any, list[str]]:
+        return {image: [each["caption"].upper() for each in group] for image, group in captions_for_image.items()}
+
+
+@pytest.mark.parametrize("tokenizer", [Tokenizer(), str.upper, lambda text: text.upper().split()])
+def test_tokenizers(tokenizer: Any) -> None:
+    coco = FakeCoco({1: ["a Dog ."]}), FakeCoco({1: ["A dOG !"]})
+    for further in ({"tokenizer": tokenizer}, {"df": tokenizer}):
+        evaluation = COCOEvalCap(*coco, use_scorers=["ROUGE_L"], **further)
+        evaluation.evaluate()
+        assert evaluation.eval["ROUGE_L"] == pytest.approx(2 / 3)
+
+
+def test_scorers_that_a_program_puts_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    class NoSpice:
+        def method(self) -> str:
+            return "SPICE"
+
+        def compute_score(self, gts: Any, res: Any) -> tuple[float, list[float]]:
+            return 0.0, [0.0] * len(gts)
+
+    monkeypatch.setattr("captious.compat.pycocoevalcap.eval.Spice", NoSpice)
+    assert evaluated(use_scorers=["SPICE"]).eval["SPICE"] == 0.0
 
 
 @pytest.mark.parametrize("where", ["constructor", "evaluate"])

@@ -14,28 +14,35 @@ import numpy as np
 from captious.compat.df_files import CORPUS
 from captious.compat.pycocoevalcap.bleu.bleu import Bleu
 from captious.compat.pycocoevalcap.cider.cider import Cider
+from captious.compat.pycocoevalcap.eval_arguments import (
+    SCORES,
+    Tokenize,
+    asked_for,
+    known_scorers,
+    third_argument,
+    tokenize_of,
+    unknown_argument,
+)
 from captious.compat.pycocoevalcap.harness_input import of_images, raw_texts
 from captious.compat.pycocoevalcap.meteor.meteor import Meteor
 from captious.compat.pycocoevalcap.refusals import NoImages
 from captious.compat.pycocoevalcap.rouge.rouge import Rouge
 from captious.compat.pycocoevalcap.spice.spice import Spice
 from captious.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+from captious.compat.pycocoevalcap.wmd.wmd import WMD
 from captious.errors import ParameterError
 from captious.metrics import meteor, spice
 
 __all__ = ["COCOEvalCap"]
 
-
-#: The scorers that run, in order: how forks call them, and the names of their scores.
-_SCORES: dict[str, tuple[str, ...]] = {
-    "BLEU": ("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"),
-    "METEOR": ("METEOR",),
-    "ROUGE_L": ("ROUGE_L",),
-    "CIDER": ("CIDEr",),
-    "SPICE": ("SPICE",),
+#: Functions, so that a class that a program puts into this module is the one that runs.
+_MAKE: dict[str, Callable[[], Any]] = {
+    "BLEU": lambda: Bleu(4),
+    "METEOR": lambda: Meteor(),
+    "ROUGE_L": lambda: Rouge(),
+    "SPICE": lambda: Spice(),
+    "WMD": lambda: WMD(),
 }
-_CLASSES = {"BLEU": Bleu, "METEOR": Meteor, "ROUGE_L": Rouge, "SPICE": Spice}
-_SAME = {"ROUGE": "ROUGE_L", "ROUGE-L": "ROUGE_L"}
 
 
 class COCOEvalCap:
@@ -45,13 +52,17 @@ class COCOEvalCap:
         coco: references, a ``pycocotools.coco.COCO`` or anything else with ``imgToAnns`` and ``getImgIds()``; or those
             of the forks for audio, with ``audioToAnns`` and ``getAudioIds()``.
         cocoRes: candidates, likewise; what ``coco.loadRes`` returns.
-        df: an argument of forks: document frequencies of CIDEr, as ``Cider`` takes them. As some forks call it, a
-            list of scorers, like ``coco_types``.
+        df: an argument of forks: document frequencies of CIDEr, as ``Cider`` takes them. Some forks have another
+            argument in this place: a list of scorers, like ``coco_types``, or a tokenizer.
         tokenization_fn: an argument of forks: a function from a raw caption to its words, in a list or set apart by
             spaces; None for PTB tokens.
         verbose: print what the toolkit prints.
-        use_scorers: an argument of forks: which scorers to run, of "Bleu", "METEOR", "ROUGE_L", "CIDEr" and "SPICE".
+        use_scorers, metrics, scorers_to_run: arguments of forks: which scorers to run, of "Bleu", "METEOR", "ROUGE_L",
+            "CIDEr", "SPICE" and "WMD"; upper or lower case. WMD runs only if it is named.
         coco_types, cocoTypes: the same, in the order given.
+        exclude_scorers: an argument of a fork: scorers that do not run.
+        tokenizer: like ``tokenization_fn``, or an object with the method ``tokenize`` of ``PTBTokenizer``.
+        spice_threads: accepted and ignored.
 
     Attributes:
         params: ``image_id`` lists the images to evaluate; all that have references, unless it is set. For audio,
@@ -61,7 +72,8 @@ class COCOEvalCap:
         imgToEval: image id -> the same dictionary.
 
     Raises:
-        ParameterError: a scorer that does not exist.
+        ParameterError: a scorer that does not exist, or arguments that contradict each other.
+        TypeError: an argument of another fork.
     """
 
     _several_candidates = False
@@ -69,22 +81,31 @@ class COCOEvalCap:
     _is_audio = False
     _id = "image_id"
     _asked: list[str] | None = None
+    _excluded: Sequence[str] = ()
     df: str | os.PathLike[str] = CORPUS
-    tokenization_fn: Callable[[str], str | Sequence[str]] | None = None
+    tokenization_fn: Any = None
     verbose = True
 
     def __init__(
         self,
         coco: Any,
         cocoRes: Any,
-        df: str | os.PathLike[str] | Collection[str] = CORPUS,
+        df: str | os.PathLike[str] | Collection[str] | Any = CORPUS,
         tokenization_fn: Callable[[str], str | Sequence[str]] | None = None,
         verbose: bool = True,
         *,
         use_scorers: Collection[str] | None = None,
+        metrics: Collection[str] | None = None,
+        scorers_to_run: Collection[str] | None = None,
         coco_types: Collection[str] | None = None,
         cocoTypes: Collection[str] | None = None,
+        exclude_scorers: Collection[str] = (),
+        tokenizer: Any = None,
+        spice_threads: int | None = None,
+        **further: object,
     ) -> None:
+        if further:
+            raise unknown_argument(next(iter(further)))
         self.evalImgs: list[dict[str, Any]] = []
         self.eval: dict[str, Any] = {}
         self.imgToEval: dict[Hashable, dict[str, Any]] = {}
@@ -93,12 +114,18 @@ class COCOEvalCap:
         self._is_audio = hasattr(coco, "getAudioIds")
         self._id = "audio_id" if self._is_audio else "image_id"
         self.params: dict[str, Any] = {self._id: coco.getAudioIds() if self._is_audio else coco.getImgIds()}
-        if not isinstance(df, str | os.PathLike):
-            df, coco_types = CORPUS, df
-        self.tokenization_fn = tokenization_fn
+        self.df, third, third_tokenizer = third_argument(df, CORPUS)
+        given = [each for each in (tokenization_fn, tokenizer, third_tokenizer) if each is not None]
+        if len(given) > 1:
+            raise ParameterError("there are several tokenizers", help="give tokenization_fn or tokenizer")
+        self.tokenization_fn = given[0] if given else None
+        self._tokenize(self.tokenization_fn)
         self.verbose = verbose
-        self._asked = _scorers_asked_for(use_scorers, cocoTypes if coco_types is None else coco_types)
-        self.df = df
+        self._asked = asked_for(
+            {"use_scorers": use_scorers, "metrics": metrics, "scorers_to_run": scorers_to_run},
+            {"coco_types": coco_types, "cocoTypes": cocoTypes, "the third argument": third},
+        )
+        self._excluded = known_scorers(exclude_scorers, "exclude_scorers")
 
     def evaluate(self, verbose: bool | None = None) -> None:
         """Tokenize and score the images in ``params``; fills ``eval``, ``evalImgs`` and ``imgToEval``.
@@ -130,19 +157,14 @@ class COCOEvalCap:
         gts, res = self._tokenized(references), self._tokenized(candidates)
 
         say("setting up scorers...")
-        needs_tables = {"METEOR": meteor.Meteor.missing(), "SPICE": spice.Spice.missing()}
-        left_out = {name: command for name, command in needs_tables.items() if command is not None}
-        if left_out and self._asked is None:
-            say("skipped:", "; ".join(f"{name} ({reason})" for name, reason in left_out.items()))
-
-        for name in self._asked or [each for each in _SCORES if each not in left_out]:
+        for name in self._scorers(say):
             scorer = self._scorer(name)
             say(f"computing {scorer.method()} score...")
             extra = {"verbose": int(verbose)} if isinstance(scorer, Bleu) else {}
             score, scores = scorer.compute_score(gts, res, **extra)
-            if len(_SCORES[name]) == 1:
+            if len(SCORES[name]) == 1:
                 score, scores = [score], [scores]
-            for each, value, values in zip(_SCORES[name], score, scores, strict=True):
+            for each, value, values in zip(SCORES[name], score, scores, strict=True):
                 self.setEval(value, each)
                 self.setImgToEvalImgs(values, gts, each)
                 say(f"{each}: {value:0.3f}")
@@ -154,18 +176,25 @@ class COCOEvalCap:
             say(f"SPIDEr: {self.eval['SPIDEr']:0.3f}")
         self.setEvalImgs()
 
+    def _scorers(self, say: Callable[..., None]) -> list[str]:
+        """The scorers to run: those that were asked for, or all for which there is what they need."""
+        if self._asked is not None:
+            return [name for name in self._asked if name not in self._excluded]
+        names = [name for name in SCORES if name != "WMD" and name not in self._excluded]
+        needs_tables = {"METEOR": meteor.Meteor.missing(), "SPICE": spice.Spice.missing()}
+        left_out = {name: reason for name, reason in needs_tables.items() if name in names and reason is not None}
+        if left_out:
+            say("skipped:", "; ".join(f"{name} ({reason})" for name, reason in left_out.items()))
+        return [name for name in names if name not in left_out]
+
     def _scorer(self, name: str) -> Any:
-        return Cider(df=self.df) if name == "CIDER" else _CLASSES[name]()
+        return Cider(df=self.df) if name == "CIDER" else _MAKE[name]()
 
     def _tokenized(self, raw: dict[Hashable, list[Any]]) -> dict[Hashable, list[str]]:
-        if self.tokenization_fn is None:
-            return PTBTokenizer(verbose=self.verbose).tokenize(raw)
-        return {image: [self._words(text) for text in texts] for image, texts in raw_texts(raw).items()}
+        return self._tokenize(self.tokenization_fn)(raw)
 
-    def _words(self, text: str) -> str:
-        assert self.tokenization_fn is not None
-        words = self.tokenization_fn(text)
-        return words if isinstance(words, str) else " ".join(words)
+    def _tokenize(self, tokenizer: Any) -> Tokenize:
+        return PTBTokenizer(verbose=self.verbose).tokenize if tokenizer is None else tokenize_of(tokenizer, raw_texts)
 
     def setEval(self, score: Any, method: str) -> None:
         """Note a corpus score."""
@@ -189,24 +218,6 @@ class COCOEvalCap:
     def evalAudios(self) -> list[dict[str, Any]]:
         """``evalImgs``, as the forks for audio call it."""
         return self.evalImgs
-
-
-def _scorers_asked_for(chosen: Collection[str] | None, ordered: Collection[str] | None) -> list[str] | None:
-    """The scorers to run: those chosen in the usual order, or those of a list in its order; None for all.
-
-    Raises:
-        ParameterError: one that does not exist.
-    """
-    asked = chosen if ordered is None else ordered
-    if asked is None:
-        return None
-    names = [_SAME.get(name.upper(), name.upper()) for name in asked]
-    unknown = next((given for given, name in zip(asked, names, strict=True) if name not in _SCORES), None)
-    if unknown is not None:
-        raise ParameterError(
-            f"there is no scorer {unknown!r}", help="the scorers are Bleu, METEOR, ROUGE_L, CIDEr and SPICE"
-        )
-    return [name for name in _SCORES if name in names] if ordered is None else names
 
 
 def _annotations(coco: Any) -> Any:

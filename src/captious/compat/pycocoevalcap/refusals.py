@@ -14,6 +14,7 @@ from captious.errors import (
     EmptyInputError,
     MissingCandidatesError,
     MissingReferencesError,
+    ParameterError,
     UnknownImageError,
 )
 
@@ -23,6 +24,7 @@ __all__ = [
     "MissingReferences",
     "NoImages",
     "NotAList",
+    "UnknownArgument",
     "UnknownImage",
 ]
 
@@ -41,6 +43,10 @@ class MissingReferences(MissingReferencesError, AssertionError):
 
 class NotAList(CaptionTypeError, AssertionError):
     """Captions of an image that are not in a list."""
+
+
+class UnknownArgument(ParameterError, TypeError):
+    """An argument that no supported fork has."""
 
 
 class UnknownImage(UnknownImageError, AssertionError):
