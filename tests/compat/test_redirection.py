@@ -59,6 +59,20 @@ def test_every_path_leads_to_captious(prefix: str, module: str) -> None:
         assert found.__spec__.name == f"captious.compat.pycocoevalcap.{module}"  # as it was
 
 
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        *(("bleu", "Bleu"), ("cider", "Cider"), ("meteor", "Meteor"), ("rouge", "Rouge"), ("spice", "Spice")),
+        *(("tokenizer", "PTBTokenizer"), ("wmd", "WMD")),
+    ],
+)
+def test_folders_have_their_class_as_in_forks(folder: str, name: str) -> None:
+    with redirected():
+        found = importlib.import_module(f"pycocoevalcap.{folder}")
+        module = importlib.import_module(getattr(found, name).__module__)
+        assert getattr(found, module.__name__.rpartition(".")[2]) is module  # from pycocoevalcap.rouge import rouge
+
+
 #: Those of the other toolkits.
 OTHERS = [
     ("pyciderevalcap", "eval", "CIDErEvalCap"),
