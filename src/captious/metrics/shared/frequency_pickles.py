@@ -6,7 +6,6 @@ frequencies alone. N-grams are tuples of words, or of word ids. Files may be hos
 
 from __future__ import annotations
 
-import io
 import math
 import os
 import pickle
@@ -52,14 +51,13 @@ def read_pickle(path: str | os.PathLike[str]) -> tuple[Mapping[tuple[str, ...], 
         ResourceError: no such file, not such a pickle, or one that contains anything but plain values.
     """
     try:
-        raw = Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            content = _Plain(file, encoding="latin1").load()  # as the training code reads files of Python 2
+        return _understood(content)
     except OSError as error:
         raise ResourceError(
             f"cannot read document frequencies: {error.strerror}", where=str(path), help=_HELP
         ) from error
-    try:
-        content = _Plain(io.BytesIO(raw), encoding="latin1").load()  # as the training code reads files of Python 2
-        return _understood(content)
     except MemoryError:
         raise
     except Exception as error:  # pickles fail in many ways
@@ -83,8 +81,7 @@ def _understood(content: Any) -> tuple[Mapping[tuple[str, ...], int], int | None
     if not isinstance(content, Mapping):
         raise ValueError(f"it holds a {type(content).__name__}")
     given = content.get(_COUNTS, content.get(_ALSO_COUNTS, content))
-    counts = {_ngram(ngram): _whole(count) for ngram, count in given.items()}
-    counts = {ngram: count for ngram, count in counts.items() if count}
+    counts = {_ngram(ngram): count for ngram, value in given.items() if (count := _whole(value))}
     if given is content:
         return counts, None
     return counts, _documents(content[_DOCUMENTS], max(counts.values(), default=1))
@@ -95,7 +92,7 @@ def _ngram(ngram: Any) -> tuple[str, ...]:
         raise ValueError(f"{ngram!r:.60} is not an n-gram of 1 to 4 words")
     if not all(isinstance(word, str | int | np.integer) for word in ngram):
         raise ValueError(f"{ngram!r:.60} does not consist of words or of their ids")
-    return tuple(map(str, ngram))
+    return ngram if all(type(word) is str for word in ngram) else tuple(map(str, ngram))
 
 
 def _whole(count: Any) -> int:
