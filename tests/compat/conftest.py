@@ -57,3 +57,15 @@ def no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meteor, "installed_folder", lambda package: None)
     monkeypatch.delenv("CAPTIOUS_METEOR_HOME", raising=False)
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
+
+
+def closing_its_pipes(official: Any) -> Any:
+    """The toolkit's Meteor, which leaves the pipes of its process open, closing them."""
+
+    class Meteor(official):  # type: ignore[misc]
+        def __del__(self) -> None:
+            super().__del__()
+            self.meteor_p.stdout.close()
+            self.meteor_p.stderr.close()
+
+    return Meteor

@@ -13,7 +13,7 @@ import pytest
 
 from captious.compat import pycocoevalcap as ours
 
-from .conftest import FakeCoco
+from .conftest import FakeCoco, closing_its_pipes
 
 pytestmark = pytest.mark.slow
 
@@ -26,19 +26,7 @@ def toolkit() -> dict[str, Any]:
     if shutil.which("java") is None:
         pytest.skip("no java")
     found = {name: getattr(pytest.importorskip(f"pycocoevalcap.{home}"), name) for name, home in homes.items()}
-    return {**found, "Meteor": _tidy(found["Meteor"])}
-
-
-def _tidy(official: Any) -> Any:
-    """The toolkit's Meteor, which leaves the pipes of its process open, closing them."""
-
-    class Meteor(official):
-        def __del__(self) -> None:
-            super().__del__()
-            self.meteor_p.stdout.close()
-            self.meteor_p.stderr.close()
-
-    return Meteor
+    return {**found, "Meteor": closing_its_pipes(found["Meteor"])}
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Raw captions of COCO val2014 through the tokenizers of toolkit and drop-in: no caption differs."""
+"""Raw captions of COCO val2014 through toolkit and drop-in: no caption is tokenized differently, no score differs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 
 from captious.compat import pycocoevalcap as ours
+from captious.compat.pycocoevalcap import eval as our_eval
+
+from .conftest import closing_its_pipes
 
 pytestmark = pytest.mark.slow
 
@@ -58,18 +61,73 @@ def test_candidates_of_nine_systems(official: Any, shared_data: Path) -> None:
         assert ours.PTBTokenizer().tokenize(raw) == official().tokenize(raw), path.name
 
 
+class Absent:
+    """A scorer in the place of SPICE, whose official program runs on few machines."""
+
+    def method(self) -> str:
+        return "SPICE"
+
+    def compute_score(self, gts: Any, res: Any) -> tuple[float, list[float]]:
+        return 0.0, [0.0] * len(gts)
+
+
+@pytest.fixture
+def evaluations(official: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
+    """The two classes COCOEvalCap, without SPICE."""
+    toolkit = pytest.importorskip("pycocoevalcap.eval")
+    monkeypatch.setattr(toolkit, "Meteor", closing_its_pipes(toolkit.Meteor))
+    for module in (toolkit, our_eval):
+        monkeypatch.setattr(module, "Spice", Absent)
+    return toolkit.COCOEvalCap, our_eval.COCOEvalCap
+
+
 @pytest.mark.nightly
-def test_scores_of_nine_systems(official: Any, shared_data: Path, references: dict[int, list[dict[str, Any]]]) -> None:
-    """BLEU, ROUGE-L and CIDEr-D of every image, from raw captions."""
-    homes = {"Bleu": "bleu.bleu", "Rouge": "rouge.rouge", "Cider": "cider.cider"}
-    toolkit = {name: getattr(pytest.importorskip(f"pycocoevalcap.{home}"), name) for name, home in homes.items()}
-    gts, our_gts = official().tokenize(references), ours.PTBTokenizer().tokenize(references)
-    for path in systems(shared_data).values():
-        raw = candidates(path)
-        res, our_res = official().tokenize(raw), ours.PTBTokenizer().tokenize(raw)
-        for name, theirs in toolkit.items():
-            verbose = {"verbose": 0} if name == "Bleu" else {}
-            score, scores = theirs().compute_score(gts, res, **verbose)
-            our_score, our_scores = getattr(ours, name)().compute_score(our_gts, our_res, **verbose)
-            np.testing.assert_allclose(our_score, score, rtol=0, atol=1e-12)
-            np.testing.assert_allclose(our_scores, scores, rtol=0, atol=1e-12)
+@pytest.mark.usefixtures("meteor_tables")
+@pytest.mark.parametrize("system", range(9))
+def test_scores_of_nine_systems(
+    evaluations: tuple[Any, Any], shared_data: Path, references: dict[int, list[dict[str, Any]]], system: int
+) -> None:
+    """Every score of an image and of the corpus, from raw captions of val2014."""
+    found = [*systems(shared_data).values()]
+    assert len(found) == 9
+    assert_equal_scores(evaluations, references, candidates(found[system]), 40_504)
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("meteor_tables")
+@pytest.mark.parametrize("system", range(4))
+def test_scores_of_four_systems(evaluations: tuple[Any, Any], shared_data: Path, system: int) -> None:
+    """The same for the Karpathy test images."""
+    with gzip.open(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz", "rt", encoding="utf-8") as lines:
+        records = [json.loads(line) for line in lines]
+    gts = {i: [{"caption": text} for text in record["refs"]] for i, record in enumerate(records)}
+    res = {i: [{"caption": record["captions"][system]}] for i, record in enumerate(records)}
+    assert_equal_scores(evaluations, gts, res, 5_000)
+
+
+def assert_equal_scores(evaluations: tuple[Any, Any], gts: Any, res: Any, images: int) -> None:
+    """Toolkit and drop-in evaluate the same raw captions: BLEU, METEOR, ROUGE-L and CIDEr-D within 1e-12."""
+    made = []
+    for evaluation_class in evaluations:
+        evaluation = evaluation_class(Annotations(gts), Annotations(res))
+        evaluation.evaluate()
+        made.append(evaluation)
+    theirs, ours = made
+    names = [*(f"Bleu_{n}" for n in range(1, 5)), "METEOR", "ROUGE_L", "CIDEr", "SPICE"]
+    assert [*ours.eval] == [*theirs.eval] == names
+    assert [*ours.imgToEval] == [*theirs.imgToEval] == [*gts]
+    assert len(gts) == images
+    for name in names:
+        assert abs(ours.eval[name] - theirs.eval[name]) <= 1e-12, name
+        our_scores, their_scores = (np.array([each[name] for each in made.evalImgs]) for made in (ours, theirs))
+        np.testing.assert_allclose(our_scores, their_scores, rtol=0, atol=1e-12, err_msg=name)
+
+
+class Annotations:
+    """As much of pycocotools' COCO as the toolkit touches."""
+
+    def __init__(self, captions: dict[int, list[dict[str, Any]]]) -> None:
+        self.imgToAnns = captions
+
+    def getImgIds(self) -> list[int]:  # noqa: N802
+        return [*self.imgToAnns]
