@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import pickle
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -179,3 +183,50 @@ def test_two_processes_are_one(shares: list[slice], tmp_path: Path) -> None:
         scores = pickle.loads((tmp_path / f"{rank}.pickle").read_bytes())
         for (metric, settings), found in zip(METRICS, scores, strict=True):
             assert found == pytest.approx([*expected(metric, settings).values()], abs=1e-12)
+
+
+#: An evaluation as ``torchrun`` starts it: every process takes its share of a loader, rank 0 writes the scores.
+EVALUATION = """
+import json
+import os
+
+import torch.distributed as distributed
+from torch.utils.data import DataLoader, DistributedSampler
+from torchmetrics import MetricCollection
+
+from captious.compat.torchmetrics import Bleu, CiderD, RougeL
+
+with open("captions.json") as file:
+    pairs = json.load(file)
+distributed.init_process_group("gloo")
+sampler = DistributedSampler(pairs, shuffle=False)
+loader = DataLoader(pairs, batch_size=2, sampler=sampler, collate_fn=lambda batch: list(zip(*batch)))
+metrics = MetricCollection({"bleu": Bleu(), "cider-d": CiderD(), "given": CiderD(idf="coco-val"), "rouge-l": RougeL()})
+for preds, target in loader:
+    metrics.update(list(preds), list(target))
+scores = {name: score.item() for name, score in metrics.compute().items()}
+with open(f"{os.environ['RANK']}.json", "w") as file:
+    json.dump(scores, file)
+distributed.destroy_process_group()
+"""
+
+
+@pytest.mark.slow
+def test_torchrun_of_two_processes(tmp_path: Path) -> None:
+    if not torch.distributed.is_available():
+        pytest.skip("torch without torch.distributed")
+    preds, target = [*PREDS, "a red bus"], [*TARGET, ["a bus is red", "the red bus"]]  # a sampler pads what is odd
+    (tmp_path / "captions.json").write_text(json.dumps([*zip(preds, target, strict=True)]))
+    (tmp_path / "evaluation.py").write_text(EVALUATION)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "evaluation.py"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaptiousWarning)
+        report = captious.score(preds, target, ["bleu", captious.CiderD(), captious.RougeL()])
+        given = captious.score(preds, target, captious.CiderD(idf="coco-val"))
+    expected = {output: result.score for output, result in report.items()} | {"given": given["cider-d"].score}
+    for rank in range(2):
+        scores = json.loads((tmp_path / f"{rank}.json").read_text())
+        assert scores == pytest.approx(expected, abs=1e-12)
