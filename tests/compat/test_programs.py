@@ -1,0 +1,254 @@
+"""Programs in the way of well-known public evaluators, ``programs/``: the drop-in gives them the toolkit's numbers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import runpy
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from captious.compat import redirected
+
+HERE = Path(__file__).parent
+BENCHMARKS = HERE.parents[1] / "benchmarks"
+IMAGES_PER_BATCH = 4
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program, what it imports beside the defaults of ``captious run``, and what the toolkit has of it."""
+
+    name: str
+    replaced: tuple[str, ...] = ("pycocoevalcap", "pyciderevalcap")
+    needs_coco: bool = False
+    is_compared: bool = True
+    needs_tables: bool = True
+
+
+PROGRAMS = [
+    Program("self_critical", needs_tables=False),
+    Program("language_eval", needs_coco=True),
+    Program("eval_multi", is_compared=False, needs_tables=False),
+    Program("meshed_memory", ("evaluation",)),
+    Program("nlg_eval", ("nlgeval.pycocoevalcap",)),
+    Program("coco_caption_eval", needs_coco=True),
+    Program("vinvl", ("oscar.utils.cider.pyciderevalcap", "pycocoevalcap"), needs_coco=True),
+    Program("language_evaluation", ("coco_caption_py3.pycocoevalcap",), needs_coco=True),
+    Program("r2gen"),
+    Program("coco_scorer"),
+    Program("audio_captions", ("coco_caption.pycocoevalcap",), is_compared=False),
+    Program("spice_loop", is_compared=False),
+]
+BY_NAME = {program.name: program for program in PROGRAMS}
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image with its references and the captions of several systems."""
+
+    id: int
+    references: Sequence[str]
+    captions: Sequence[str]
+
+
+def written(images: Sequence[Image], folder: Path) -> Path:
+    """The files that the programs read."""
+    annotations = [{"image_id": each.id, "caption": text} for each in images for text in each.references]
+    for number, annotation in enumerate(annotations):
+        annotation["id"] = number
+    content = {"images": [{"id": each.id} for each in images], "annotations": annotations, "info": {}, "licenses": []}
+    write(folder / "captions.json", content)
+    write(folder / "results.json", [{"image_id": each.id, "caption": each.captions[0]} for each in reversed(images)])
+    write(folder / "samples.json", {each.id: each.captions for each in images})
+
+    batches = [images[start : start + IMAGES_PER_BATCH] for start in range(0, len(images), IMAGES_PER_BATCH)]
+    write(
+        folder / "batches.json",
+        [
+            [[each.references for each in batch], [text for each in batch for text in each.captions]]
+            for batch in batches
+        ],
+    )
+    numbers: dict[str, int] = {}
+
+    def ids(text: str, length: int = 0) -> list[int]:
+        found = [numbers.setdefault(word, len(numbers) + 1) for word in text.lower().split()]
+        return [*found, *[0] * max(length - len(found), 1)]
+
+    longest = max(len(text.split()) for each in images for text in each.captions) + 1
+    content = {
+        "references": [[ids(text) for text in each.references] for each in images],
+        "samples": [ids(text, longest) for each in images for text in each.captions],
+        "greedy": [ids(each.captions[-1], longest) for each in images],
+    }
+    write(folder / "ids.json", content)
+    lines = {"hyp": [each.captions[0] for each in images]}
+    lines |= {f"ref{n + 1}": [each.references[n] for each in images] for n in range(2)}
+    for name, texts in lines.items():
+        (folder / f"{name}.txt").write_text("".join(f"{' '.join(text.split())}\n" for text in texts))
+    return folder
+
+
+def write(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content))
+
+
+def some_images() -> list[Image]:
+    """Images that the tests have made up, with the punctuation of raw captions."""
+    randomly = random.Random(3)
+    subjects = ["A dog", "two men", "A little girl", "the cat", "Three red buses", "a woman's bike"]
+    verbs = ["runs", "stand", "is playing", "sleeps", "are parked", "jumps, quickly,"]
+    places = ["in the park.", "on a sofa", "next to a street", "at 5 p.m.", "on the beach!", "under a tree"]
+
+    def caption() -> str:
+        return " ".join(randomly.choice(words) for words in (subjects, verbs, places))
+
+    return [Image(10 * i + 7, [caption() for _ in range(3)], [caption() for _ in range(5)]) for i in range(12)]
+
+
+def real_images(shared_data: Path, n: int) -> list[Image]:
+    """Images of val2014 with the captions of five systems."""
+    with gzip.open(shared_data / "coco" / "captions_val2014.json.gz", "rt", encoding="utf-8") as file:
+        annotations = json.load(file)["annotations"]
+    references: dict[int, list[str]] = {}
+    for each in annotations:
+        references.setdefault(each["image_id"], []).append(each["caption"])
+    captions = []
+    for path in sorted((shared_data / "coco" / "results_val2014").iterdir())[:5]:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            captions.append({each["image_id"]: each["caption"] for each in json.load(file)})
+    return [Image(i, references[i], [of[i] for of in captions]) for i in sorted(references)[:n]]
+
+
+def needed(program: Program, request: pytest.FixtureRequest) -> None:
+    """Skip where something is not installed."""
+    if program.needs_coco:
+        pytest.importorskip("pycocotools.coco")
+    if program.needs_tables:
+        request.getfixturevalue("meteor_tables")
+
+
+def result(printed: str) -> Any:
+    """What a program prints in its last line."""
+    return json.loads(printed.strip().splitlines()[-1])
+
+
+def run(program: Program, folder: Path, options: Sequence[str], environment: dict[str, str]) -> Any:
+    """Run a program in a process of its own: what it found."""
+    command = [sys.executable, "-P", *options, str(HERE / "programs" / f"{program.name}.py")]
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", **environment}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return result(done.stdout)
+
+
+def below_captious(program: Program, folder: Path) -> Any:
+    """What a program finds below ``captious run``."""
+    replaced = [word for name in program.replaced for word in ("--replace", name)]
+    return run(program, folder, ["-m", "captious", "run", *replaced], {})
+
+
+def assert_close(ours: Any, theirs: Any, where: str = "") -> None:
+    """The same structure, and numbers within 1e-12; SPICE aside."""
+    assert type(ours) is type(theirs), where
+    if isinstance(ours, dict):
+        assert [*ours] == [*theirs], where
+        for key in ours:
+            if key != "SPICE":
+                assert_close(ours[key], theirs[key], f"{where}.{key}")
+    elif isinstance(ours, list):
+        assert len(ours) == len(theirs), where
+        for number, (mine, their) in enumerate(zip(ours, theirs, strict=True)):
+            assert_close(mine, their, f"{where}[{number}]")
+    elif isinstance(ours, float):
+        assert abs(ours - theirs) <= 1e-12, where
+    else:
+        assert ours == theirs, where
+
+
+def numbers(found: Any) -> list[float]:
+    """All numbers of a structure."""
+    if isinstance(found, dict):
+        found = [*found.values()]
+    return [number for each in found for number in numbers(each)] if isinstance(found, list) else [found]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_programs(
+    program: Program,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """They run in this process, with their imports redirected."""
+    needed(program, request)
+    monkeypatch.chdir(written(some_images(), tmp_path))
+    monkeypatch.setattr(sys, "argv", ["program"])
+    with ExitStack() as stack:
+        for name in program.replaced:
+            stack.enter_context(redirected(name))
+        runpy.run_path(str(HERE / "programs" / f"{program.name}.py"), run_name="__main__")
+    found = result(capsys.readouterr().out)
+    assert any(isinstance(number, float) and 0 < number < 10 for number in numbers(found))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", [each for each in PROGRAMS if each.is_compared], ids=lambda program: program.name)
+def test_programs_on_the_toolkit(
+    program: Program, request: pytest.FixtureRequest, shared_data: Path, tmp_path: Path
+) -> None:
+    """Unchanged programs print the same numbers on the toolkit and below ``captious run``."""
+    needed(program, request)
+    pytest.importorskip("pycocoevalcap")
+    if shutil.which("java") is None:
+        pytest.skip("no java")
+    written(real_images(shared_data, 60), tmp_path)
+    ours = below_captious(program, tmp_path)
+    path = os.pathsep.join(map(str, [HERE / "toolkit", BENCHMARKS]))
+    theirs = run(program, tmp_path, [], {"PYTHONPATH": path})
+    assert_close(ours, theirs)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("meteor_tables")
+def test_recordings_are_scored_as_images(shared_data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pycocotools.coco")
+    written(real_images(shared_data, 40), tmp_path)
+    sounds = below_captious(BY_NAME["audio_captions"], tmp_path)
+    images = below_captious(BY_NAME["language_eval"], tmp_path)
+    assert_close(sounds["metrics"].pop("SPIDEr"), (images["overall"]["CIDEr"] + images["overall"]["SPICE"]) / 2)
+    assert_close(sounds["metrics"], images["overall"])
+    for image, record in images["images"].items():
+        assert sounds["sounds"][image]["METEOR"] == record["METEOR"]
+        assert sounds["sounds"][image]["SPICE"] == record["SPICE"]
+
+
+@pytest.mark.slow
+def test_diversity_of_the_official_program(shared_data: Path, tmp_path: Path) -> None:
+    """mBLEU and self-CIDEr of 1,000 images, with the document frequencies of all val2014 references."""
+    path = shared_data / "diversity" / "diversity_official.jsonl.gz"
+    if not path.is_file():
+        pytest.skip("no official values of diversity")
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        records = [json.loads(line) for line in lines]
+    with gzip.open(shared_data / "coco" / "captions_val2014.json.gz", "rt", encoding="utf-8") as file:
+        write(tmp_path / "captions.json", json.load(file))
+    write(tmp_path / "samples.json", {each["image_id"]: each["captions"] for each in records})
+    found = below_captious(BY_NAME["eval_multi"], tmp_path)
+    assert_close(found["kernels"], [each["self_cider_mat"] for each in records])
+    assert_close(found["mbleus"], [each["mbleu"] for each in records])
+    # Where captions are equal, eigenvalues of zero are rounding errors, of which roots are drawn.
+    assert found["self_cider"] == pytest.approx([each["self_cider"] for each in records], abs=1e-7)
