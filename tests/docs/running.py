@@ -83,6 +83,8 @@ def run_command(line: str) -> tuple[str, int]:
         words = words[1:]
     words = [found for word in words for found in (sorted(glob.glob(word)) if "*" in word else [word])]
     words = [word.replace(_QUOTED_STAR, "*") for word in words]
+    if words[:2] == ["captious", "run"]:  # which leaves this process to another program
+        words = [sys.executable, "-m", *words]
     if words[0] != "captious":
         done = subprocess.run(
             words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **environment}
