@@ -73,6 +73,12 @@ def test_folders_have_their_class_as_in_forks(folder: str, name: str) -> None:
         assert getattr(found, module.__name__.rpartition(".")[2]) is module  # from pycocoevalcap.rouge import rouge
 
 
+@pytest.mark.parametrize(("module", "name"), [("bleu.bleu", "BleuScorer"), ("cider.cider", "CiderScorer")])
+def test_modules_have_what_those_of_the_toolkit_import(module: str, name: str) -> None:
+    with redirected():
+        assert hasattr(importlib.import_module(f"pycocoevalcap.{module}"), name)
+
+
 #: Those of the other toolkits.
 OTHERS = [
     ("pyciderevalcap", "eval", "CIDErEvalCap"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from captious.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer
 from captious.compat.pycocoevalcap.harness_input import Texts, captions, is_nothing
 from captious.errors import ParameterError
 from captious.metrics import bleu
 from captious.text import WHITESPACE
 
-__all__ = ["Bleu"]
+__all__ = ["Bleu", "BleuScorer"]
 
 
 class Bleu:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.compat.df_files import CORPUS, frequencies
+from captious.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
 from captious.compat.pycocoevalcap.harness_input import Texts
 from captious.compat.pycocoevalcap.mean_scorer import MeanScorer
 from captious.errors import ParameterError
@@ -16,7 +17,7 @@ from captious.metrics import cider_d
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
-__all__ = ["Cider"]
+__all__ = ["Cider", "CiderScorer"]
 
 
 class Cider(MeanScorer):
