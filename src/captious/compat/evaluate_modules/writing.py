@@ -12,8 +12,8 @@ from captious.metrics.contract.set_metric import SetMetric
 
 __all__ = ["metrics", "module_name", "write_modules"]
 
-#: Metrics that need more than predictions and references: images, or training captions.
-_LEFT_OUT = ("clipscore", "refclipscore", "novel")
+#: Metrics that need more than predictions and references: images, objects in them, or training captions.
+_LEFT_OUT = ("chair", "clipscore", "refclipscore", "novel")
 
 # Not "from ... import CaptionModule": evaluate takes the first class of a module that is one of its own.
 _MODULE = '''"""{name} of captious, for Hugging Face evaluate: {summary}."""
