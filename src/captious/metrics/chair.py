@@ -254,9 +254,11 @@ class Chair(Metric):
                     where=f"{self.objects.name}; {captions.references.name}",
                     help="make them the same, as with {int(i): ...}",
                 )
+            unknown = dict.fromkeys(captions.references.images[row] for row in missing)
+            n_images = len(set(captions.references.images))
             raise MissingObjectsError(
-                f"the objects of {len(missing):,} of {len(captions):,} images are not known",
-                where=f"{self.objects.name}: {images(captions.references.images[row] for row in missing)}",
+                f"the objects of {len(unknown):,} of {n_images:,} images are not known",
+                where=f"{self.objects.name}: {images(unknown)}",
                 help="add their objects, an empty list for none. To score the other images: --subset (subset=True in "
                 "Python)",
             )
