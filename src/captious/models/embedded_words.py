@@ -22,6 +22,7 @@ from captious.text.stop_word_lists import StopWords
 __all__ = ["FORMS", "BagLayer", "Bags", "EmbeddedLayer", "EmbeddedWords", "WordTable"]
 
 _NO_VECTOR, _LEFT_OUT = -1, -2
+_LONGEST = 1_000_000_000  # words of a caption
 
 _DELETED = str.maketrans("", "", ".,\"'")
 
@@ -155,6 +156,7 @@ class EmbeddedLayer:
             and table.of_tokens.max(initial=-1) < len(words)
             and table.rows.shape == (len(words), self.vectors.width)
             and table.rows.dtype == np.float32
+            and bool(np.isfinite(table.rows).all())
             and max(numbers.values(), default=-1) < len(words)
         )
         if not sound:
@@ -227,6 +229,9 @@ class BagLayer:
         _check(words, offsets, len(table.words), len(references.texts))
         if counts.shape != words.shape or counts.dtype != np.int32 or counts.min(initial=1) < 1:
             raise ValueError("counts of other words")
+        lengths = np.diff(np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])[offsets])
+        if lengths.max(initial=0) > _LONGEST:
+            raise ValueError("captions of a thousand million words")
         return Bags(words, counts, offsets, table)
 
     def of_references(self, references: References) -> Bags:
