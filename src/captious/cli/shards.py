@@ -105,7 +105,8 @@ def sharded_report(
             raise ParameterError(f"{option} cannot be used with shards", help=f"leave out {option}, or --shards")
     if len(files) > 1:
         raise ParameterError(
-            "several files were given with --shards", help="give the shards, and at most one file of references"
+            "several files were given with --shards",
+            help="quote the pattern, as in --shards 'part-*.jsonl'; give at most one file, of references",
         )
     plan = scale.plan(
         shards,
