@@ -94,6 +94,7 @@ def score(
     With --shards, the captions of one system are read from any number of files with rows of an id, a candidate and
     its references, in bounded memory. REFERENCES may then be given to find references by id, and -o names a folder.
     """
+    choices = check_of_k(of_k, several=several)
     if of_shards["shards"]:
         report = sharded_report(
             files,
@@ -122,7 +123,6 @@ def score(
     if per_caption is not None:
         check_caption_file(per_caption)
     names = system_names(candidates)
-    choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
     table = images_of(candidates[0]) if references is None else read_references(references)
     sources = [*candidates] if references is None else [references, *candidates]

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, ImageId
+from captious.data import Captions, ImageId, References
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import CaptionCounts
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report, Result, Statistics
@@ -24,6 +24,7 @@ __all__ = ["ShardReport", "ShardResult", "reduced"]
 Unit = Literal["captions", "shards"]
 
 _FEW_SHARDS = 20
+_NONE = Captions((), References((), (), np.zeros(1, np.int64)))
 
 
 class ShardStatistics(Statistics):
@@ -113,21 +114,22 @@ class ShardReport(Report):
     def __init__(
         self, system: str, counts: CaptionCounts, n_shards: int, results: dict[str, Result], warnings: list[str]
     ) -> None:
-        self.system = system
+        super().__init__(system, _NONE, results, warnings)
         self.counts = counts
         self.n_shards = n_shards
-        self.warnings = warnings
-        self.description = None  # shards have one candidate per image
-        self._results = results
 
     @property
-    def captions(self) -> Captions:  # type: ignore[override]
+    def captions(self) -> Captions:
         """Captions are not in memory.
 
         Raises:
             ParameterError: always.
         """
         raise _no_captions()
+
+    @captions.setter
+    def captions(self, captions: Captions) -> None:
+        """Not kept."""
 
     @property
     def ids(self) -> tuple[ImageId, ...]:
