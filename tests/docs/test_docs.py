@@ -239,5 +239,8 @@ def test_usage_is_that_of_the_command(path: tuple[str, ...], command: click.Comm
     section = text.partition(f"## `{' '.join(path)}`\n")[2].partition("\n## ")[0]
     shown = re.search(r"^```text\n(captious .*)\n```$", section, flags=re.MULTILINE)
     if shown is not None:  # the usage, and possibly the options that are required
-        context = click.Context(command, info_name=" ".join(path), terminal_width=1000, max_content_width=1000)
+        # Commands remember their first context's names of --help.
+        names = command_line.context_settings["help_option_names"]
+        size = {"terminal_width": 1000, "max_content_width": 1000}
+        context = click.Context(command, info_name=" ".join(path), help_option_names=names, **size)
         assert f"Usage: {shown[1]} ".startswith(command.get_usage(context) + " ")
