@@ -67,6 +67,7 @@ def test_other_columns_and_intervals(sharded: Path, run: Run) -> None:
     (result,) = outcome.json["systems"][0]["metrics"].values()
     assert result["ci95"][0] < result["score"] < result["ci95"][1]
     assert outcome.json["systems"][0]["name"] == "other"
+    assert "intervals of shards need about 1,000 captions, and there are 24" in outcome.err
 
 
 def test_references_apart(sharded: Path, run: Run) -> None:

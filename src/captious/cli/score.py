@@ -96,7 +96,7 @@ def score(
     """
     choices = check_of_k(of_k, several=several)
     if of_shards["shards"]:
-        report = sharded_report(
+        sharded = sharded_report(
             files,
             metrics,
             settings,
@@ -111,8 +111,8 @@ def score(
             output=output,
             **of_shards,
         )
-        deliver(_content([report], intervals=intervals, format_=format_), None)
-        warn([*report.warnings, *(few_images(report.n_images) if intervals else [])])
+        deliver(_content([sharded], intervals=intervals, format_=format_), None)
+        warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return
     refuse_shard_options()
     if len(files) < (1 if no_references else 2):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from captious.cli.options import system_names
 from captious.errors import ParameterError
-from captious.evaluation import Report
 from captious.metrics.contract.settings import Settings
 from captious.scale.engines import ENGINES
 from captious.scale.rows import BATCH_ROWS
+
+if TYPE_CHECKING:
+    from captious.scale import ShardReport
 
 __all__ = ["refuse_shard_options", "shard_options", "sharded_report"]
 
@@ -91,7 +93,7 @@ def sharded_report(
     intervals: bool,
     per_caption: Path | None,
     output: Path | None,
-) -> Report:
+) -> ShardReport:
     """Score shards.
 
     Args:

@@ -25,6 +25,8 @@ Unit = Literal["captions", "shards"]
 
 _FEW_SHARDS = 20
 _NONE = Captions((), References((), (), np.zeros(1, np.int64)))
+#: Sums of fewer captions than these are not close to normal.
+_FEW_CAPTIONS = 1000
 
 
 class ShardStatistics(Statistics):
@@ -151,6 +153,15 @@ class ShardReport(Report):
     @property
     def left_out(self) -> dict[str, int]:
         return {}
+
+    def few_captions(self) -> list[str]:
+        """A warning if there are too few captions for intervals over captions."""
+        if self.n_images >= _FEW_CAPTIONS:
+            return []
+        return [
+            f"intervals of shards need about {_FEW_CAPTIONS:,} captions, and there are {self.n_images:,}: they are "
+            "inaccurate and may leave the range of a score. captious score without --shards resamples images."
+        ]
 
     def few_shards(self) -> list[str]:
         """A warning if there are too few shards for intervals over shards."""
