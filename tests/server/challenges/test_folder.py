@@ -293,6 +293,14 @@ class TestSettings:
         assert settings_in(folder, checked.definition.settings, threads=2).threads == 2
         assert settings_in(folder, checked.definition.settings).idf is not None
 
+    def test_training_captions_in_the_folder(self, folder: Path, problems: Problems) -> None:
+        write_json(folder / "train.json", {"1": ["a cat"]})
+        change(folder, 'tokenizer = "ptb"', 'tokenizer = "ptb"\ntraining = "train.json"')
+        (said,) = problems()
+        assert said.startswith("settings: the setting training was given, but no requested metric uses it")
+        change(folder, 'metrics = ["', 'metrics = ["novel", "')
+        assert "train.json" in check_folder(folder).checksums
+
     def test_files_of_a_folder_in_the_folder(self, folder: Path, problems: Problems) -> None:
         (folder / "features").mkdir()
         (folder / "features" / "7.jpg").write_bytes(b"x")

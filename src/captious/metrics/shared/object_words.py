@@ -178,15 +178,19 @@ def _from_file(path: Path) -> ObjectWords:
         reason = getattr(error, "strerror", None) or str(error)
         raise ResourceError(f"cannot read the vocabulary: {reason}", where=str(path), help=help) from error
     name = path.name.removesuffix(".gz").partition(".")[0]
-    if not text.lstrip().startswith("{"):
-        lines = [line.split(",") for line in text.splitlines() if line.strip() and not line.startswith("#")]
-        if not lines:
-            raise ResourceError("the vocabulary is empty", where=str(path), help=help)
-        return _from_document({each[0].strip(): each for each in lines}, name, str(path))
+    if not text.lstrip().startswith(("{", "[")):
+        lines: dict[str, list[str]] = {}
+        for line in text.splitlines():
+            if line.strip() and not line.startswith("#"):
+                words = line.split(",")
+                lines.setdefault(words[0].strip(), []).extend(words)
+        return _from_document(lines, name, str(path))
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ResourceError(f"this is not JSON: {error}", where=str(path), help=help) from error
+    if not isinstance(document, Mapping):
+        raise ResourceError("this JSON is not an object", where=str(path), help=help)
     return _from_document(document, name, str(path))
 
 

@@ -18,7 +18,7 @@ from captious.server.challenges.problems import at
 __all__ = ["FILE_SETTINGS", "SHARED_SETTINGS", "metric_problems", "settings_in", "told"]
 
 #: Settings that may name a file or folder.
-FILE_SETTINGS = ("idf", "model", "vectors", "parser", "images", "objects")
+FILE_SETTINGS = ("idf", "model", "vectors", "parser", "images", "objects", "training")
 #: Those that are large, and may be elsewhere on the server.
 SHARED_SETTINGS = ("model", "vectors", "images")
 

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 #: The settings of metrics that a challenge may have. The number of threads is the server's.
-SETTINGS = ("tokenizer", "idf", "model", "vectors", "parser", "images", "objects", "references_as")
+SETTINGS = ("tokenizer", "idf", "model", "vectors", "parser", "images", "objects", "training", "references_as")
 
 _MOST = 1_000_000
 
