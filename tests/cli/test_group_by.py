@@ -180,7 +180,12 @@ def test_several_candidates(run: Run, groups: dict[str, str]) -> None:
 def test_missing_images_are_named(run: Run, groups: dict[str, str]) -> None:
     image = groups.popitem()[0]
     Path("places.json").write_text(json.dumps(groups))
-    assert_refused(run(*SCORE, "--group-by", "places.json"), "1 of 24 images have no group", f"image_id {image}")
+    assert_refused(
+        run(*SCORE, "--group-by", "places.json"),
+        "1 of 24 images have no group",
+        f"image_id {image}",
+        "give every image a group",
+    )
 
 
 def test_the_file_of_groups_is_not_overwritten(run: Run, groups: dict[str, str]) -> None:

@@ -155,6 +155,7 @@ class TestWords:
             ("a.json", "{}", "empty"),
             ("a.json", '{"dog": "puppy"}', "not followed by a list"),
             ("a.json", '{"dog": ["pet"], "cat": ["pet"]}', "names two objects"),
+            ("a.json", '["dog", "puppy"]', "not an object"),
             ("a.txt", "# nothing\n", "empty"),
             ("a.txt", "\udcff", "cannot read"),
         ],
@@ -164,6 +165,10 @@ class TestWords:
         path.write_bytes(content.encode(errors="surrogateescape"))
         with pytest.raises(ResourceError, match=said):
             as_object_words(path)
+
+    def test_lines_of_the_same_object_add_up(self, tmp_path: Path) -> None:
+        (tmp_path / "words.txt").write_text("dog, puppy\ndog, hound\n")
+        assert as_object_words(tmp_path / "words.txt").object_of == dict.fromkeys(["dog", "puppy", "hound"], "dog")
 
     def test_a_vocabulary_that_is_not_there(self, tmp_path: Path) -> None:
         with pytest.raises(ResourceError, match="cannot read"):
@@ -212,6 +217,11 @@ class TestObjects:
             Chair({1: ["dog"], 2: ["dog"]}).statistics(captions())
         assert isinstance(caught.value, InputError)
 
+    def test_images_without_objects_are_named_once(self) -> None:
+        table = References((7, 8, 9), ("a", "b", "c"), np.arange(4), name="judged captions", images=(1, 2, 2))
+        with pytest.raises(MissingObjectsError, match=r"(?s)objects of 1 of 2 images.*image_id 2\n"):
+            Chair({1: ["dog"]}).statistics(Captions(table.texts, table))
+
     def test_a_subset_leaves_them_out(self) -> None:
         settings = captious.Settings(objects={1: OBJECTS[1], 2: OBJECTS[2], 9: []})
         with pytest.warns(CaptiousWarning, match="chair leaves out 2 of 4 images"):
@@ -259,6 +269,16 @@ class TestObjects:
         (tmp_path / "bad.json").write_text(json.dumps(instances))
         with pytest.raises(InputError, match="annotation 3"):
             Chair(NOTHING).objects_of([tmp_path / "bad.json"])
+
+    def test_categories_of_instances_are_not_read_as_captions(self) -> None:
+        # Read as a caption, "bus" would name nothing.
+        instances = {
+            "images": [{"id": 1}],
+            "categories": [{"id": 1, "name": "bus"}, {"id": 2, "name": "lamp"}],
+            "annotations": [{"image_id": 1, "category_id": 1}, {"image_id": 1, "category_id": 2}],
+        }
+        with pytest.raises(ParameterError, match=r"(?s)1 of 2 objects.*'lamp'"):
+            Chair(NOTHING).objects_of([instances])
 
 
 def test_rows_do_not_look_at_each_other() -> None:

@@ -91,7 +91,8 @@ class Groups:
             where=f"{self.source}: {images(missing)}",
             help="ids are strings on one side and numbers on the other: make them the same"
             if differ
-            else f"give every image its {self.by}, or remove these images and score the others with --subset",
+            else "give every image a group, or remove these images from the references and score the others with "
+            "--subset",
         )
 
 

@@ -119,6 +119,7 @@ class CaptionRows:
         numbers: which of those each row came from. Files count from 1, "index" from 0.
         id_form: how the source wrote its ids; see ``captious.data.ids``.
         known_images: images that the source lists elsewhere than in a row: COCO's "images", empty lists.
+        are_categories: whether texts are names of categories, as in COCO's instances.
     """
 
     name: str
@@ -129,6 +130,7 @@ class CaptionRows:
     numbers: Sequence[ImageId]
     id_form: IdForm = "typed"
     known_images: tuple[ImageId, ...] = ()
+    are_categories: bool = False
 
     @property
     def ids_are_text(self) -> bool:
@@ -293,7 +295,8 @@ def _refuse_several(
         raise DuplicateCandidateError(
             f"{len(many):,} of {len(ids):,} images have more than one candidate",
             where=f"{source.name}: {some(many)}",
-            help=f"give one candidate per image; are these the references? For several per image: {SEVERAL}",
+            help=f"give one candidate per image; are these the references? captious score and compare take "
+            f"several with {SEVERAL}",
         )
 
 
@@ -359,5 +362,6 @@ def _duplicates(rows: CaptionRows) -> DuplicateCandidateError:
     return DuplicateCandidateError(
         f"{len(repeated):,} of {len(by_image):,} images have more than one candidate",
         where=f"{rows.name}: {some(shown, separator='; ')}",
-        help=f"keep one candidate per image; are these the references? For several per image: {SEVERAL}",
+        help=f"keep one candidate per image; are these the references? captious score and compare take "
+        f"several with {SEVERAL}",
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from captious.data.ids import IdForm
@@ -101,10 +102,12 @@ def rows_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
     except (KeyError, TypeError, IndexError):
         raise source.error('"images" is not a list of objects that each have an "id"') from None
     records = document["annotations"]
-    if source.role == "objects" and "categories" in document:
+    are_categories = source.role == "objects" and "categories" in document
+    if are_categories:
         records = _named_instances(source, document)
     numbers = range(1, len(records) + 1)
-    return rows_of_records(source, records, unit="annotation", numbers=numbers, known_images=known_images)
+    rows = rows_of_records(source, records, unit="annotation", numbers=numbers, known_images=known_images)
+    return replace(rows, are_categories=are_categories)
 
 
 def _groups_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:

@@ -200,18 +200,18 @@ class Chair(Metric):
 
         Args:
             sources: COCO's instances, ``{image: [names]}``, and captions that people wrote, whose mentions count as
-                objects; files or Python objects. A source is taken for captions unless all its texts are names of
-                objects.
+                objects; files or Python objects. Except for instances, a source is taken for captions unless all its
+                texts are names of objects.
 
         Raises:
             InputError: a source that cannot be read.
-            ParameterError: instances of which no category is in the vocabulary.
+            ParameterError: instances of a category that is not in the vocabulary.
         """
         found: ImageObjects | None = None
         for source in sources:
             rows = read_rows(source, "objects")
-            texts = set(rows.texts)
-            of_source = self._known(ImageObjects.of_rows(rows)) if self._are_names(texts) else self._named_by(rows)
+            named = rows.are_categories or self._are_names(set(rows.texts))
+            of_source = self._known(ImageObjects.of_rows(rows)) if named else self._named_by(rows)
             found = of_source if found is None else found.union(of_source)
         if found is None:
             raise ParameterError("no objects were given", help="give COCO's instances, captions, or both")
@@ -259,8 +259,8 @@ class Chair(Metric):
             raise MissingObjectsError(
                 f"the objects of {len(unknown):,} of {n_images:,} images are not known",
                 where=f"{self.objects.name}: {images(unknown)}",
-                help="add their objects, an empty list for none. To score the other images: --subset (subset=True in "
-                "Python)",
+                help="add their objects, an empty list for none. captious score and compare leave these images out "
+                "with --subset (subset=True in Python)",
             )
         return truths
 
