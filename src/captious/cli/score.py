@@ -115,6 +115,8 @@ def score(
         warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return
     refuse_shard_options()
+    if not files:
+        raise click.UsageError("no candidates given")
     if len(files) < (1 if no_references else 2):
         raise ParameterError(
             "no candidates given", help="give at least one file of candidates, followed by the file of references"
