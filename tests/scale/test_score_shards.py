@@ -212,13 +212,10 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_run_resumes(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected, out = texts(scored()), tmp_path / "out"
     good = (shards / "part-2.jsonl").read_text()
-    about = os.stat(shards / "part-2.jsonl")
-    (shards / "part-2.jsonl").write_text("x" * len(good))  # of the same size and time: damaged, not changed
-    os.utime(shards / "part-2.jsonl", ns=(about.st_atime_ns, about.st_mtime_ns))
+    (shards / "part-2.jsonl").write_text("x")
     with pytest.raises(CaptiousError, match=r"part-2\.jsonl: line 1"):
         sharded(shards, output=out, retries=0)
     (shards / "part-2.jsonl").write_text(good)
-    os.utime(shards / "part-2.jsonl", ns=(about.st_atime_ns, about.st_mtime_ns))
     seen = counted(monkeypatch)
     assert texts(sharded(shards, output=out)) == expected
     assert seen == ["part-2.jsonl", *(f"part-{i}.jsonl" for i in range(4))]
@@ -237,7 +234,8 @@ def test_a_run_resumes(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"metrics": ["bleu"]}, "metrics was"),
+        ({"metrics": ["bleu"]}, r"other metrics: only then rouge-l\|variant.*; only now bleu-1\|variant"),
+        ({"metrics": ["rouge-l", "bleu-4"]}, r"other metrics: only now bleu-1\|variant"),
         ({"batch_rows": 5}, "batch rows was 8192"),
         ({"intervals": True}, "intervals was False"),
         ({"columns": "id=id"}, "columns was"),
@@ -258,6 +256,28 @@ def test_changed_shards_are_refused(shards: Path, tmp_path: Path) -> None:
     (shards / "part-1.jsonl").rename(shards / "part-9.jsonl")
     with pytest.raises(ParameterError, match=r"part-1\.jsonl, which is not among"):
         sharded(shards, ["rouge-l"], output=tmp_path / "out")
+
+
+@pytest.mark.parametrize("metric", ["rouge-l", "cider-d"])
+def test_a_shard_without_results_may_change(shards: Path, tmp_path: Path, metric: str) -> None:
+    rows = example_rows()
+    bad = [*rows[12:17], {**rows[17], "id": rows[12]["id"]}]  # found at the end of a shard only
+    write(shards / "part-2.jsonl", bad)
+    with pytest.raises(DuplicateCandidateError):
+        sharded(shards, [metric], output=tmp_path / "out", batch_rows=4)
+    write(shards / "part-2.jsonl", rows[12:18])
+    assert texts(sharded(shards, [metric], output=tmp_path / "out", batch_rows=4)) == texts(scored([metric]))
+    write(shards / "part-2.jsonl", bad)
+    with pytest.raises(ParameterError, match=r"part-2\.jsonl has changed since"):
+        sharded(shards, [metric], output=tmp_path / "out", batch_rows=4)
+
+
+def test_shards_may_not_change_after_frequencies_were_counted(shards: Path, tmp_path: Path) -> None:
+    sharded(shards, ["cider-d"], output=tmp_path / "out")
+    shutil.rmtree(tmp_path / "out" / "sums")
+    os.utime(shards / "part-1.jsonl", ns=(1, 1))
+    with pytest.raises(ParameterError, match=r"part-1\.jsonl has changed since"):
+        sharded(shards, ["cider-d"], output=tmp_path / "out")
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"shard": 1}', "x"])
@@ -291,6 +311,19 @@ def test_caption_scores(shards: Path, tmp_path: Path) -> None:
     assert rows == [
         dict(zip(report.columns(), row, strict=True)) for row in zip(*report.columns().values(), strict=True)
     ]
+
+
+def test_caption_scores_of_another_run_are_not_taken(shards: Path, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    sharded(shards, ["bleu-4"], output=tmp_path / "bleu")
+    sharded(shards, ["rouge-l"], output=tmp_path / "rouge", per_caption=tmp_path / "captions")
+    with pytest.raises(ParameterError, match="caption scores of another run"):
+        sharded(shards, ["bleu-4"], output=tmp_path / "bleu", per_caption=tmp_path / "captions")
+    sharded(shards, ["bleu-4"], output=tmp_path / "bleu", per_caption=tmp_path / "others")
+    assert parquet.read_schema(tmp_path / "others" / "00000.parquet").names == ["id", "candidate", "bleu-4"]
+    (tmp_path / "others" / "00002.parquet").write_bytes(b"PAR1")  # damaged: written again
+    sharded(shards, ["bleu-4"], output=tmp_path / "bleu", per_caption=tmp_path / "others")
+    assert parquet.read_table(tmp_path / "others" / "00002.parquet").num_rows == 6
 
 
 def test_caption_scores_need_pyarrow(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

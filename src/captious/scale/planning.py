@@ -163,10 +163,13 @@ class Plan:
             InputError: rows that are not captions.
         """
         merged = MergedStates()
+        hashes: list[NDArray[np.int64]] = []
         with self._threads():
             for rows in shard.batches(self.columns, self.batch_rows):
+                hashes.append(_hashes(rows))
                 seen = self._seen(self._captions(rows)).references
                 merged.add([each.metric.fit(seen) if each.metric.needs_fit else None for each in self.selection])
+        self._refuse_duplicates(shard, hashes)
         return merged.states
 
     def fitted(self, states: Iterable[States] = ()) -> Plan:
@@ -208,7 +211,7 @@ class Plan:
             for rows in shard.batches(self.columns, self.batch_rows):
                 total.add(self._sums_of(shard.name, rows, caption_scores))
                 if self.references is None:
-                    hashes.append(np.fromiter(map(hash, rows.ids), np.int64, len(rows)))
+                    hashes.append(_hashes(rows))
         self._refuse_duplicates(shard, hashes)
         return total
 
@@ -338,6 +341,10 @@ class Plan:
                             "separately",
                         )
                     first[image] = rows.place(row)
+
+
+def _hashes(rows: Rows) -> NDArray[np.int64]:
+    return np.fromiter(map(hash, rows.ids), np.int64, len(rows))
 
 
 #: Errors that say by themselves where they are, or that every row would have.

@@ -10,6 +10,7 @@ Files are written atomically: whatever a killed run leaves is complete. Several 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,7 @@ from captious.scale.sums import ShardSums
 __all__ = ["ResultFolder"]
 
 _FORMAT = 1
+_RUN = b"captious run"  # in the metadata of files of caption scores: the run that they are of
 
 
 class ResultFolder:
@@ -41,7 +43,7 @@ class ResultFolder:
         per_caption: also write caption scores, as parquet, into this folder.
 
     Raises:
-        ParameterError: the folder holds the results of another plan.
+        ParameterError: one of the folders holds the results of another plan.
         OutputError: it cannot be written to.
         MissingExtraError: caption scores are wanted, and pyarrow is not installed.
     """
@@ -62,24 +64,53 @@ class ResultFolder:
             raise OutputError(
                 f"cannot write into {folder}", where=error.strerror or str(error), help="name a folder to be made"
             ) from error
-        self._check(plan)
+        self._run = self._checked(plan)
+        if self.per_caption is not None:
+            self._check_scores(self.per_caption)
 
-    def _check(self, plan: Plan) -> None:
-        """Write the plan, or compare it with the one that is there."""
+    def _checked(self, plan: Plan) -> str:
+        """Write the plan, or compare it with the one that is there. Returns what tells the run from others."""
         path = self.folder / "plan.json"
         ours = json.loads(json.dumps({"format": _FORMAT, **plan.identity}))
-        if not path.exists():
-            with whole_file(path) as file:
-                json.dump(ours, file, indent=1, ensure_ascii=False)
-            return
-        theirs = _read_json(path)
-        if theirs == ours:
-            return
-        raise ParameterError(
-            "the folder holds the results of another run",
-            where=f"{self.folder}: {_difference(theirs, ours)}",
-            help="give another folder, or remove this one to score everything again",
-        )
+        run = hashlib.sha256(json.dumps(ours, sort_keys=True).encode()).hexdigest()[:16]
+        if path.exists():
+            theirs = _read_json(path)
+            run = theirs.pop("run", "") if isinstance(theirs, dict) else ""
+            if theirs == ours:
+                return run
+            if not self._only_unused_changed(theirs, ours):
+                raise ParameterError(
+                    "the folder holds the results of another run",
+                    where=f"{self.folder}: {_difference(theirs, ours)}",
+                    help="give another folder, or remove this one to score everything again",
+                )
+        with whole_file(path) as file:
+            json.dump({**ours, "run": run}, file, indent=1, ensure_ascii=False)
+        return run
+
+    def _only_unused_changed(self, theirs: Any, ours: dict[str, Any]) -> bool:
+        """Whether plans differ only in shards of which there are no results: those that failed and were corrected."""
+        if not isinstance(theirs, dict) or {**theirs, "shards": None} != {**ours, "shards": None}:
+            return False
+        before, now = theirs["shards"], ours["shards"]
+        if (
+            not isinstance(before, dict)
+            or before.keys() != now.keys()
+            or (self.folder / "fit" / "all" / INDEX).exists()
+        ):
+            return False
+        changed = [name for name in now if now[name] != before[name]]
+        return not any(self.has_states(name) or self._sums_file(name).exists() for name in changed)
+
+    def _check_scores(self, folder: Path) -> None:
+        """Refuse a folder with caption scores of another run."""
+        for file in sorted(folder.glob("*.parquet")):
+            if _run_of(file) not in (self._run, None):
+                raise ParameterError(
+                    "the folder holds caption scores of another run",
+                    where=str(file),
+                    help="give another folder for caption scores, or remove this one",
+                )
 
     # ---- states
 
@@ -147,7 +178,7 @@ class ResultFolder:
             ResourceError: a file that is damaged.
         """
         path = self._sums_file(shard)
-        if not path.exists() or (self.per_caption is not None and not self._scores_file(shard).exists()):
+        if not path.exists() or (self.per_caption is not None and _run_of(self._scores_file(shard)) != self._run):
             return None
         try:
             found = ShardSums.from_dict(_read_json(path))
@@ -172,7 +203,7 @@ class ResultFolder:
             found = plan.map(shard)
         else:
             with whole_file(self._scores_file(shard.name), "wb") as file:
-                writer = _CaptionWriter(file)
+                writer = _CaptionWriter(file, self._run)
                 found = plan.map(shard, writer.write)
                 writer.close()
         with whole_file(self._sums_file(shard.name)) as file:
@@ -200,8 +231,8 @@ def _check_parquet() -> None:
 class _CaptionWriter:
     """Writes caption scores of batches to a parquet file: columns id, candidate, and one per output."""
 
-    def __init__(self, file: Any) -> None:
-        self._file = file
+    def __init__(self, file: Any, run: str) -> None:
+        self._file, self._run = file, run
         self._writer: Any = None
 
     def write(
@@ -214,7 +245,7 @@ class _CaptionWriter:
         plain = all(isinstance(i, int) and abs(i) < 2**63 for i in ids)
         if self._writer is None:
             types = [("id", pa.int64() if plain else pa.string()), ("candidate", pa.string())]
-            self._schema = pa.schema([*types, *((name, pa.float64()) for name in scores)])
+            self._schema = pa.schema([*types, *((name, pa.float64()) for name in scores)], {_RUN: self._run})
             self._writer = pq.ParquetWriter(self._file, self._schema)
         if pa.types.is_string(self._schema.field("id").type):
             ids = [str(i) for i in ids]
@@ -229,6 +260,17 @@ class _CaptionWriter:
     def close(self) -> None:
         if self._writer is not None:
             self._writer.close()
+
+
+def _run_of(path: Path) -> str | None:
+    """The run that a file of caption scores is of, "" if it does not say; None if there is none, or a damaged one."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return ((pq.read_schema(path).metadata or {}).get(_RUN) or b"").decode(errors="replace")
+    except (OSError, pa.ArrowException):
+        return None
 
 
 def _read_json(path: Path) -> Any:
@@ -256,5 +298,13 @@ def _difference(theirs: Any, ours: dict[str, Any]) -> str:
                     return f"{name} was not among its shards"
                 if before[name] != now[name]:
                     return f"{name} has changed since ({before[name]}; now {now[name]})"
-        return f"{key.replace('_', ' ')} was {theirs.get(key)!r:.200}, and is {ours[key]!r:.200} now"
+        before, now = theirs.get(key), ours[key]
+        if key == "metrics" and isinstance(before, list):
+            # Signatures that both have say nothing about the difference.
+            of_theirs, of_ours = ([text for each in side for text in each] for side in (before, now))
+            gone = ", ".join(text for text in of_theirs if text not in of_ours)
+            new = ", ".join(text for text in of_ours if text not in of_theirs)
+            parts = [f"only then {gone:.200}"] * bool(gone) + [f"only now {new:.200}"] * bool(new)
+            return f"other metrics: {'; '.join(parts) or 'another order'}"
+        return f"{key.replace('_', ' ')} was {before!r:.200}, and is {now!r:.200} now"
     return "it was written by another version of captious"

@@ -294,7 +294,9 @@ def _checked(
     empty = [f"{unit} {number:,}" for number, each in zip(numbers, references, strict=True) if not each]
     if with_references and empty:
         raise MissingReferencesError(
-            f"{len(empty):,} rows have no references", where=f"{source}: {some(empty)}", help=_ROW_HELP
+            f"{len(empty):,} of {len(references):,} rows have no references",
+            where=f"{source}: {some(empty)}",
+            help=_ROW_HELP,
         )
     shown = Source(source, "candidates" if with_references else "references", is_file=True)
     # Of candidates, caption_rows wants one per id; rows that share references may have several.
