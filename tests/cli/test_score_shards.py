@@ -98,7 +98,16 @@ def test_a_folder_of_results(sharded: Path, run: Run) -> None:
     assert len([*(sharded / "captions").iterdir()]) == 3
     assert run(*asked).out == first.out
     refused = run("score", "--shards", "improved-*.jsonl", "-m", "rouge-l", "-o", "out")
-    assert_refused(refused, "another run", "metrics was", "another folder")
+    assert_refused(refused, "another run", "other metrics: only then bleu-1", "another folder")
+
+
+def test_a_pattern_of_all_files_is_called_as_the_folder(sharded: Path, run: Run) -> None:
+    (sharded / "mine").mkdir()
+    for file in sharded.glob("improved-*.jsonl"):
+        file.rename(sharded / "mine" / file.name)
+    asked = ("-m", "bleu-4", "--format", "json")
+    assert run("score", "--shards", "mine/*.jsonl", *asked).json["systems"][0]["name"] == "mine"
+    assert run("score", "--shards", "mine/**", *asked).json["systems"][0]["name"] == "mine"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +115,7 @@ def test_a_folder_of_results(sharded: Path, run: Run) -> None:
     [
         (("--shards", "none-*.jsonl"), "no shard has such a name"),
         (("--shards", "*.txt"), "not the extension of a shard"),
-        (("--shards", "improved-*.jsonl", "a.json", "b.json"), "several files"),
+        (("--shards", "improved-*.jsonl", "a.json", "b.json"), "quote the pattern"),
         (("--shards", "improved-*.jsonl", "--subset"), "--subset"),
         (("--shards", "improved-*.jsonl", "--of-k", "best"), "need several candidates"),
         (("--shards", "improved-*.jsonl", "--several"), "--several"),

@@ -118,6 +118,13 @@ def sharded_report(
         columns=columns,
         intervals=intervals,
         batch_rows=batch_rows,
-        system=system_names([Path(shards[0])])[0],
+        system=_system_name(shards[0]),
     )
     return scale.run(plan, engine=engine, workers=workers, output=output, per_caption=per_caption, retries=retries)
+
+
+def _system_name(pattern: str) -> str:
+    """What to call the system whose shards a pattern names: as a file, or as its folder if all files are meant."""
+    path = Path(pattern)
+    name: str = system_names([path])[0]
+    return name if any(map(str.isalnum, name)) else path.parent.name or "candidates"
