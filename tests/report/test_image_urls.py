@@ -52,6 +52,11 @@ def test_refused_templates(template: str) -> None:
         ImageUrls(template)
 
 
+def test_what_is_wrong_with_a_format() -> None:
+    with pytest.raises(ParameterError, match=r"the image URL has a field of another format than \{id:012d\}"):
+        ImageUrls("images/{id:>9}.jpg")
+
+
 def test_a_format_of_numbers_takes_no_text() -> None:
     ImageUrls("x/{id}").check(["a"])
     ImageUrls("x/{id:04d}").check([1, 2])

@@ -23,7 +23,7 @@ def fields_problem(template: str) -> str:
     if not fields or any(name != "id" or conversion for _, name, _, conversion in fields):
         return "must contain {id}, or {id:012d} for numbers with leading zeros, and no other field"
     if any(form and re.fullmatch(r"0?[0-9]{0,2}d", form) is None for _, _, form, _ in fields):
-        return "only formats such as {id:012d} are known"
+        return "has a field of another format than {id:012d}"
     return ""
 
 

@@ -237,3 +237,14 @@ def test_judgments_and_studies(open_page: Opener, tmp_path: Path) -> None:
         page = open_page(tmp_path / f"{name}.html")
         expect(page.locator("svg.plot")).to_have_count(charts)
         check(page)
+
+
+def test_one_image_and_one_value(open_page: Opener, tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = captious.score({1: "a cat"}, {1: ["a cat", "two dogs"]}, ["rouge-l", "cider-d"])
+        write_report(tmp_path / "one.html", report, resamples=2)
+    page = open_page(tmp_path / "one.html")
+    chart = page.locator("#distributions figure").first
+    expect(chart.locator("svg")).to_contain_text("0.00.20.40.60.81.0")
+    expect(page.locator("section.image")).to_contain_text("over 1 image.")

@@ -12,7 +12,7 @@ function showDistributions({ scores }) {
 function distribution(output, ofSystems) {
   const [low, high] = extent(ofSystems);
   const size = Math.min(MOST_BINS, Math.max(8, Math.round(1.5 * Math.sqrt(manifest.images))));
-  const width = (high - low) / size || 1;
+  const width = (high - low) / size;
   const points = ofSystems.flatMap((values, system) => {
     const bins = new Float64Array(size + 1);
     let n = 0;
@@ -38,5 +38,6 @@ function extent(ofSystems) {
   let low = Infinity, high = -Infinity;
   for (const values of ofSystems)
     for (const value of values) if (Number.isFinite(value)) { low = Math.min(low, value); high = Math.max(high, value); }
-  return low <= high ? [low, high] : [0, 1];
+  if (low < high) return [low, high];
+  return low === high && (low < 0 || low > 1) ? [low - 0.5, low + 0.5] : [0, 1]; // one value has no extent
 }

@@ -24,7 +24,7 @@ async function explainNgrams(about, image, place, system, data) {
     matched.length > SHOWN ? more : null,
     strangers.length ? element("p", { class: "facts" }, "In no reference: ", strangers.slice(0, 8).flatMap((ngram, i) => [i ? ", " : "",
       element("bdi", {}, written(ngram.tokens)), ` (${score(ngram.weight, 2)})`]), strangers.length > 8 ? `, and ${strangers.length - 8} more` : "") : null,
-    element("p", { class: "explained" }, `Weight: inverse document frequency over ${about.documents.toLocaleString("en")} images. The last column adds up to ${score(found.score)}.`));
+    element("p", { class: "explained" }, `Weight: inverse document frequency over ${count(about.documents, "image")}. The last column adds up to ${score(found.score)}.`));
 }
 
 function bar(share) {
