@@ -396,6 +396,7 @@ class TestMentions:
         assert document["scores"]["chair-recall"] == 1
         assert run(*arguments, "--image", "8", "a dog").json["hallucinated"] == [True, True, False]
         assert_refused(run(*arguments, "--image", "9"), "objects of the image are not known", "image_id '9'")
+        assert_refused(run(*arguments, "a dog"), "which image", "--image ID")
 
     def test_a_caption_that_names_nothing(self, run: Run) -> None:
         assert "  no object is named\n  in the image: none\n" in run("explain", "chair", "snow", "snow").out

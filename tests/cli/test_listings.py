@@ -40,6 +40,8 @@ def test_metrics_as_json(run: Run) -> None:
         assert metric["outputs"] == list(kind.outputs)
         assert metric["variants"] == dict(kind.variants)
         assert metric["summary"]
+        assert set(metric["lower_is_better"]) == kind.lower_is_better
+        assert set(metric["no_direction"]) == kind.no_direction
         assert metric["runs"] is (kind.missing() is None)
         assert metric["install"] == kind.missing()
 

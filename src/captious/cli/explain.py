@@ -71,6 +71,8 @@ def explain(
         raise ParameterError(f"{metric} cannot be explained yet", help="supported: captious, chair, meteor, spice, wmd")
     if image is not None and not (isinstance(chosen, Chair) and len(chosen.objects)):
         raise ParameterError("--image needs the objects of images", help="explain chair, and give --objects FILE")
+    if image is None and isinstance(chosen, Chair) and len(chosen.objects):
+        raise ParameterError("the objects of which image are meant?", help="give --image ID, or leave --objects out")
     if not references and image is None:
         raise click.MissingParameter(param_hint="'REFERENCE...'", param_type="argument")
     if files := [text for text in (candidate, *references) if text.endswith((".json", ".jsonl", ".csv"))]:
