@@ -118,6 +118,37 @@ class TestBoard:
         api = site.client().get("/api/v1/challenges/demo").json()
         assert api["lower_is_better"] == ["cider-d"]
 
+    def test_chair_ranks_by_its_objects(self, site: Site, tmp_path: Path) -> None:
+        folder = tmp_path / "made-up"
+        folder.mkdir()
+        references = json.loads((EXAMPLES / "references.json").read_text())
+        (folder / "references.json").write_text(json.dumps(references))
+        objects = {image: ["person", "dog"] for image in references}
+        (folder / "objects.json").write_text(json.dumps(objects))
+        (folder / "challenge.toml").write_text(
+            """
+            title = "Made up"
+            metrics = ["chair", "length"]
+            rank_by = "chair-i"
+            settings = {objects = "objects.json"}
+            captions = [{name = "captions"}]
+            references = [{name = "c5", file = "references.json"}]
+            phases = [{name = "main", title = "Main"}]
+            """
+        )
+        site.load(folder)
+        ann = site.user()
+        texts = {"careful": "a person and a dog", "bold": "a cat, a dog and a train"}
+        for method, text in texts.items():
+            captions = [{"image_id": int(image), "caption": text} for image in references]
+            site.submit(ann, captions, challenge="made-up", method=method)
+        site.work()
+        rows = site.client().get("/challenges/made-up/leaderboard.json", {"all": "1"}).json()
+        assert [row["method"] for row in rows] == ["careful", "bold"]
+        assert rows[0]["lower_is_better"] == ["chair-s", "chair-i"]
+        scores = [submission.scores["c5"]["chair-i"]["score"] for submission in site.submissions()]
+        assert scores == [0, 2 / 3]
+
     def test_no_score_is_best_where_neither_direction_is(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(CiderD, "no_direction", frozenset({"cider-d"}))
         site.demo()
