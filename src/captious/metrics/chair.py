@@ -237,8 +237,8 @@ class Chair(Metric):
             raise ParameterError(
                 f"{len(unknown):,} of {len(names):,} objects are not in the vocabulary {self.vocabulary.name}",
                 where=f"{objects.name}: {', '.join(map(repr, unknown[:3]))}",
-                help="give the words for these objects: chair:vocabulary=FILE. If they are captions: captious fit chair "
-                "writes the objects that captions name",
+                help="give the words for these objects: chair:vocabulary=FILE. Of captions, captious fit chair writes "
+                "the objects that they name",
             )
         by_image = {image: frozenset(known[name] for name in each) for image, each in objects.by_image.items()}
         return ImageObjects(by_image, name=objects.name, id_form=objects.id_form)
