@@ -31,6 +31,11 @@ def test_the_next_command_repeats_the_options(folder: Path, run: Run) -> None:
     assert "--several --of-k best --of-k mean" in outcome.err
 
 
+def test_no_candidate_is_the_best_by_its_length(folder: Path, run: Run) -> None:
+    document = run("score", *FILES, "--several", "-m", "length", "-m", "rouge-l", "--of-k", "best", "--format", "json")
+    assert list(document.json["systems"][0]["metrics"]) == ["length-words", "length-relative", "rouge-l:of-k=best"]
+
+
 def test_compare_with_examples_and_groups(folder: Path, run: Run) -> None:
     outcome = run("compare", *FILES, "--several", "-m", "div-1", "--resamples", 50, "--examples", 1)
     assert outcome.code == 0

@@ -12,7 +12,7 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnings
 from captious.evaluation.report import Report, Result, Statistics
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.of_k import CHOICES, Choice, OfK, as_choices, candidate_statistics
+from captious.metrics.contract.of_k import CHOICES, Choice, OfK, as_choices, candidate_statistics, choices_for
 from captious.metrics.contract.selection import Selection, select
 from captious.metrics.contract.set_metric import SetMetric
 from captious.metrics.contract.settings import Settings
@@ -145,7 +145,7 @@ def _statistics(
         yield Statistics(metric, metric.set_statistics(captions, state))
     else:
         rows = candidate_statistics(metric, captions, state)
-        for choice in of_k:
+        for choice in choices_for(metric, of_k):
             of_images = OfK(metric, choice)
             yield Statistics(of_images, of_images.of_candidates(rows, captions.candidates.offsets))
 

@@ -18,10 +18,11 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.bleu import Bleu
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import MeanMetric, Metric, State
-from captious.metrics.contract.of_k import OfK, candidate_statistics
+from captious.metrics.contract.of_k import OfK, candidate_statistics, choices_for
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.set_metric import SetMetric
 from captious.metrics.div import Div
+from captious.metrics.length import Length
 from captious.metrics.lsa import Lsa
 from captious.metrics.mbleu import MBleu
 from captious.metrics.self_cider import SelfCider
@@ -258,8 +259,8 @@ def test_one_candidate_each_scores_as_without_sets(each: tuple[str, str]) -> Non
     captions = Captions(sets.candidates.texts, sets.references)
     state = metric.fit(sets.references)
     expected = metric.statistics(captions, state)
-    for choice in ("mean", "best"):
-        of_k = OfK(metric, choice)  # type: ignore[arg-type]
+    for choice in choices_for(metric, ("mean", "best")):
+        of_k = OfK(metric, choice)
         rows = of_k.set_statistics(sets, state)
         np.testing.assert_array_equal(of_k.aggregate(rows), metric.aggregate(expected))
         np.testing.assert_allclose(of_k.aggregate(rows.sum(axis=0)), metric.aggregate(expected.sum(axis=0)), rtol=1e-12)
@@ -301,6 +302,8 @@ def test_of_k_of_what_has_no_candidates_of_its_own() -> None:
         OfK(Div())
     with pytest.raises(UnknownNameError, match="no score of k 'worst'"):
         OfK(Bleu(), "worst")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="neither higher nor lower"):
+        OfK(Length(), "best")
 
 
 def test_best_of_k_signatures() -> None:

@@ -17,7 +17,7 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.set_metric import SetMetric
 
-__all__ = ["CHOICES", "Choice", "OfK", "as_choices", "candidate_statistics"]
+__all__ = ["CHOICES", "Choice", "OfK", "as_choices", "candidate_statistics", "choices_for"]
 
 Choice: TypeAlias = Literal["mean", "best"]
 
@@ -44,7 +44,7 @@ class OfK(SetMetric):
 
     Raises:
         UnknownNameError: no such choice.
-        ParameterError: the metric judges sets itself.
+        ParameterError: the metric judges sets itself; the best by a metric without direction.
     """
 
     def __init__(self, metric: Metric, choice: Choice = "mean") -> None:
@@ -52,6 +52,10 @@ class OfK(SetMetric):
             raise ParameterError(f"{metric!r:.60} is not a metric of single captions", help="give captious.CiderD()")
         if choice not in CHOICES:
             raise UnknownNameError(f"there is no score of k {choice!r}", help=f"choose {' or '.join(CHOICES)}")
+        if choice not in choices_for(metric, (choice,)):
+            raise ParameterError(
+                f"no candidate is the best by {metric.name}: neither higher nor lower is better", help="choose mean"
+            )
         self.metric, self.choice = metric, choice
         # What is said of classes of metrics is here said of an object.
         self.__dict__ |= {name: getattr(metric, name) for name in _OF_CLASSES}
@@ -136,6 +140,11 @@ def candidate_statistics(metric: Metric, sets: CaptionSets, state: State | None)
             found = np.empty((len(sets.candidates.texts), rows.shape[1]))
         found[slot.candidates] = rows
     return metric.statistics(Captions((), sets.references), state) if found is None else found
+
+
+def choices_for(metric: Metric, of_k: Sequence[Choice]) -> Sequence[Choice]:
+    """The ways that a metric can make one score per image: only the mean if none of its outputs has a direction."""
+    return CHOICES[:1] if metric.no_direction.issuperset(metric.outputs) else of_k
 
 
 def as_choices(of_k: Choice | Sequence[Choice]) -> tuple[Choice, ...]:
