@@ -114,12 +114,14 @@ def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLik
     others: list[Shard] = []
     for each in given:
         if isinstance(each, str | os.PathLike):
-            files |= {shard.name: shard for shard in _found(os.fspath(each))}
+            for shard in _found(os.fspath(each)):
+                # However its path is written, a file is one shard.
+                files.setdefault(shard.name if "://" in shard.name else os.path.abspath(shard.name), shard)
         elif hasattr(each, "batches"):
             others.append(each)
         else:
             raise ParameterError(f"{each!r:.60} is not a shard", help="give paths, patterns or captious.scale shards")
-    found = (*(files[name] for name in sorted(files)), *others)
+    found = (*sorted(files.values(), key=lambda shard: shard.name), *others)
     names = [shard.name for shard in found]
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
