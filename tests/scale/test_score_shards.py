@@ -83,6 +83,12 @@ def test_shards_in_any_order_and_of_any_size(tmp_path: Path) -> None:
     assert texts(sharded(tmp_path)) == texts(scored())
 
 
+def test_a_file_is_one_shard_however_it_is_named(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(shards)
+    given = ["part-*.jsonl", "./part-0.jsonl", f"../{shards.name}/part-1.jsonl", f"{shards}/part-2.jsonl"]
+    assert texts(scale.score_shards(given, METRICS)) == texts(scored())
+
+
 def test_references_apart(tmp_path: Path) -> None:
     rows = [{"id": row["id"], "candidate": row["candidate"]} for row in example_rows()]
     for number in range(3):
@@ -90,6 +96,23 @@ def test_references_apart(tmp_path: Path) -> None:
     assert texts(sharded(tmp_path, references=EXAMPLES / "references.json")) == texts(scored())
     table = read_references(EXAMPLES / "references.json")
     assert texts(sharded(tmp_path, references=table)) == texts(scored())
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
+def test_text_ids_and_references_with_numbers(tmp_path: Path, form: str) -> None:
+    rows = example_rows()
+    references = write(
+        tmp_path / "references.jsonl", [{"image_id": row["id"], "references": row["references"]} for row in rows]
+    )
+    write(
+        tmp_path / f"part-0.{form}", [{"id": str(r["id"]), "candidate": r["candidate"], "references": []} for r in rows]
+    )
+    shard = str(tmp_path / f"part-0.{form}")
+    if form == "jsonl":  # which has numbers, so "12" is another id than 12
+        with pytest.raises(UnknownImageError, match="strings on one side and numbers on the other"):
+            scale.score_shards(shard, ["rouge-l"], references=references)
+    else:
+        assert texts(scale.score_shards(shard, METRICS, references=references)) == texts(scored())
 
 
 def test_several_candidates_for_an_image(tmp_path: Path) -> None:

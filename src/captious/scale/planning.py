@@ -254,9 +254,10 @@ class Plan:
     def _captions(self, rows: Rows) -> Captions:
         if self.references is None:
             return rows.captions
-        if "rows" not in self._cache:
-            self._cache["rows"] = _rows_by_id(self.references)
-        return rows.joined(self.references, self._cache["rows"])
+        key = "rows of text ids" if rows.ids_are_text else "rows"
+        if key not in self._cache:
+            self._cache[key] = _rows_by_id(self.references, as_text=rows.ids_are_text)
+        return rows.joined(self.references, self._cache[key])
 
     def _seen(self, captions: Captions) -> Captions:
         return captions.concatenated if self._concatenates else captions
@@ -353,7 +354,10 @@ _NOT_OF_A_ROW = (MemoryError, InputError, MissingExtraError, ResourceError, Unkn
 _REPORT_IT = "correct or remove the row, and run again: shards that are done are kept"
 
 
-def _rows_by_id(references: References) -> dict[ImageId, int]:
+def _rows_by_id(references: References, *, as_text: bool) -> dict[ImageId, int]:
+    """Rows of references by the ids that shards may have for them; as text in formats that have no numbers."""
+    if as_text and all(isinstance(image, int) for image in references.ids):
+        return {str(image): row for row, image in enumerate(references.ids)}
     rows: dict[ImageId, int] = {image: row for row, image in enumerate(references.ids)}
     if references.id_form == "text":  # a format that cannot tell "12" from 12
         rows |= {image: row for row, image in enumerate(references.with_numbers_for_ids.ids)}

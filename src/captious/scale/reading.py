@@ -15,6 +15,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from typing import IO, Any
 
@@ -275,7 +276,7 @@ def _of_cells(name: str, numbers: list[int], rows: list[list[str]], places: dict
     if len(columns.references) > 1:  # rows need not all have the same number of references
         for column in columns.references:
             values[column] = [cell or None for cell in values[column]]
-    return checked_columns(name, "line", tuple(numbers), values, columns)
+    return replace(checked_columns(name, "line", tuple(numbers), values, columns), ids_are_text=True)
 
 
 def _parquet(file: IO[bytes], name: str, columns: Columns, size: int) -> Iterator[Rows]:

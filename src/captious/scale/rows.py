@@ -7,7 +7,7 @@ Columns are found by the names that other readers use (``id``, ``candidate``, ``
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, filterfalse, repeat
 from typing import Any
@@ -133,6 +133,7 @@ class Rows:
         ids: id of each row.
         candidates: candidate of each row.
         references: references of each row, at least one; empty if they come from elsewhere.
+        ids_are_text: whether the format cannot tell "12" from 12, as csv cannot.
     """
 
     source: str
@@ -141,6 +142,7 @@ class Rows:
     ids: tuple[ImageId, ...]
     candidates: tuple[str, ...]
     references: tuple[Sequence[str], ...]
+    ids_are_text: bool = field(default=False, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -160,8 +162,12 @@ class Rows:
     def select(self, start: int, stop: int) -> Rows:
         """Some of the rows."""
         part = slice(start, stop)
-        return Rows(
-            self.source, self.unit, self.numbers[part], self.ids[part], self.candidates[part], self.references[part]
+        return replace(
+            self,
+            numbers=self.numbers[part],
+            ids=self.ids[part],
+            candidates=self.candidates[part],
+            references=self.references[part],
         )
 
     def joined(self, table: References, row_of: Mapping[ImageId, int]) -> Captions:
@@ -180,7 +186,9 @@ class Rows:
             raise UnknownImageError(
                 f"{len(unknown):,} of {len(self):,} rows have ids without references",
                 where=f"{some(unknown)}; in {table.name}",
-                help="is this the right reference file?",
+                help="ids are strings on one side and numbers on the other: write them alike"
+                if type(self.ids[0]) is not type(next(iter(row_of)))
+                else "is this the right reference file?",
             )
         found = np.array(rows, np.int64)
         starts, counts = table.offsets[found].tolist(), np.diff(table.offsets)[found]
