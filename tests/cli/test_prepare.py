@@ -85,3 +85,10 @@ def test_mistakes(folder: Path, run: Run) -> None:
 def test_candidates_in_place_of_references_are_noticed(folder: Path, run: Run) -> None:
     outcome = run("prepare", "baseline.json", "-o", "refs.prepared", *METRICS)
     assert "warning: every image has only one caption: are these references" in outcome.err
+
+
+def test_one_image(folder: Path, run: Run) -> None:
+    (folder / "one.json").write_text('{"1": ["a cat", "the cat"]}')
+    assert run("prepare", "one.json", "-o", "one.prepared", *METRICS).err.startswith(
+        "one.prepared: 1 image, 2 references"
+    )

@@ -47,9 +47,10 @@ def prepare(references: Path, output: Path, metrics: list[str] | None, settings:
     selection = select(metrics, settings)
     table = read_references(references)
     write(table, output, selection)
+    images = f"{len(table):,} image{'s' if len(table) != 1 else ''}"
     size = output.stat().st_size / 1e6
     click.echo(
-        f"{output}: {len(table):,} images, {len(table.texts):,} references, {size:,.1f} MB; prepared for "
+        f"{output}: {images}, {len(table.texts):,} references, {size:,.1f} MB; prepared for "
         f"{', '.join(each.metric.name for each in selection)}",
         err=True,
     )
