@@ -271,6 +271,20 @@ def test_results_of_another_plan_are_refused(shards: Path, tmp_path: Path, chang
         sharded(shards, change.pop("metrics", ["rouge-l"]), output=tmp_path / "out", **change)
 
 
+@pytest.mark.parametrize("metric", ["rouge-l", "cider-d"])
+def test_results_without_a_plan_are_refused(shards: Path, tmp_path: Path, metric: str) -> None:
+    out = tmp_path / "out"
+    sharded(shards, [metric], output=out)
+    if metric == "cider-d":  # which was interrupted after frequencies were counted
+        shutil.rmtree(out / "sums")
+    (out / "plan.json").write_text("{")
+    with pytest.raises(ResourceError, match=r"plan\.json\n.*remove this one to score everything again"):
+        sharded(shards, ["unigram-recall"], output=out)
+    (out / "plan.json").unlink()
+    with pytest.raises(ParameterError, match=r"results, but no plan\.json"):
+        sharded(shards, ["unigram-recall"], output=out)
+
+
 def test_changed_shards_are_refused(shards: Path, tmp_path: Path) -> None:
     sharded(shards, ["rouge-l"], output=tmp_path / "out")
     os.utime(shards / "part-1.jsonl", ns=(1, 1))

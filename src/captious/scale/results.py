@@ -31,6 +31,7 @@ from captious.scale.sums import ShardSums
 __all__ = ["ResultFolder"]
 
 _FORMAT = 1
+_START_AGAIN = "give another folder, or remove this one to score everything again"
 _RUN = b"captious run"  # in the metadata of files of caption scores: the run that they are of
 
 
@@ -73,8 +74,10 @@ class ResultFolder:
         path = self.folder / "plan.json"
         ours = json.loads(json.dumps({"format": _FORMAT, **plan.identity}))
         run = hashlib.sha256(json.dumps(ours, sort_keys=True).encode()).hexdigest()[:16]
+        # Looked for before the plan, as other machines may write it now, and results after it.
+        has_results = any((self.folder / "sums").glob("*.json")) or any((self.folder / "fit").glob(f"*/{INDEX}"))
         if path.exists():
-            theirs = _read_json(path)
+            theirs = _read_json(path, help=_START_AGAIN)
             run = theirs.pop("run", "") if isinstance(theirs, dict) else ""
             if theirs == ours:
                 return run
@@ -82,8 +85,14 @@ class ResultFolder:
                 raise ParameterError(
                     "the folder holds the results of another run",
                     where=f"{self.folder}: {_difference(theirs, ours)}",
-                    help="give another folder, or remove this one to score everything again",
+                    help=_START_AGAIN,
                 )
+        elif has_results:
+            raise ParameterError(
+                "the folder holds results, but no plan.json that says of what",
+                where=str(self.folder),
+                help=_START_AGAIN,
+            )
         with whole_file(path) as file:
             json.dump({**ours, "run": run}, file, indent=1, ensure_ascii=False)
         return run
@@ -273,13 +282,11 @@ def _run_of(path: Path) -> str | None:
         return None
 
 
-def _read_json(path: Path) -> Any:
+def _read_json(path: Path, *, help: str = "remove it, and run again") -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ResourceError(
-            f"this file is damaged: {error}", where=str(path), help="remove it, and run again"
-        ) from error
+        raise ResourceError(f"this file is damaged: {error}", where=str(path), help=help) from error
 
 
 def _difference(theirs: Any, ours: dict[str, Any]) -> str:
