@@ -20,6 +20,8 @@ __all__ = ["page", "pytest_collect_file"]
 # Tests run beside other work on few cores: an example that takes long is no failure.
 settings.register_profile("captious", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("captious")
+# For .ci/run, which runs some tests a second time with slow kernels: --hypothesis-profile=few
+settings.register_profile("few", settings.get_profile("captious"), max_examples=15)
 
 #: Six random numbers for each word that small captions of tests have, but not for all.
 os.environ["CAPTIOUS_VECTORS"] = str(Path(__file__).parent / "tests" / "support" / "vectors.txt")
