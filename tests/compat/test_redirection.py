@@ -155,6 +155,49 @@ def test_modules_that_are_imported_are_replaced_and_come_back(package: str, tmp_
     assert before.Cider.__module__ == f"{package}.cider.cider"
 
 
+@pytest.mark.parametrize("imported_before", [True, False])
+def test_from_a_package_that_is_imported_comes_what_is_installed(imported_before: bool, tmp_path: Path) -> None:
+    package = f"package_{imported_before}"
+    toolkit(tmp_path, f"{package}.pycocoevalcap")
+    parent = importlib.import_module(package)
+    if imported_before:
+        importlib.import_module(f"{package}.pycocoevalcap")
+
+    def found() -> str:
+        names: dict[str, ModuleType] = {}
+        exec(f"from {package} import pycocoevalcap", names)
+        return names["pycocoevalcap"].__name__
+
+    install(f"{package}.pycocoevalcap")
+    assert found() == "captious.compat.pycocoevalcap"
+    uninstall()
+    assert found() == f"{package}.pycocoevalcap"
+    assert parent is sys.modules[package]
+
+
+def test_packages_above_a_toolkit_go_with_the_last_one_below_them() -> None:
+    install("nowhere.one.pycocoevalcap")
+    install("nowhere.two.pycocoevalcap")
+    importlib.import_module("nowhere.one.pycocoevalcap.bleu")
+    importlib.import_module("nowhere.two.pycocoevalcap")
+    uninstall("nowhere.one.pycocoevalcap")
+    with pytest.raises(ModuleNotFoundError, match=r"nowhere\.one"):
+        importlib.import_module("nowhere.one.pycocoevalcap")
+    assert "nowhere" in sys.modules
+    uninstall()
+    with pytest.raises(ModuleNotFoundError, match="nowhere"):
+        importlib.import_module("nowhere")
+
+
+def test_a_name_leads_to_one_toolkit_only() -> None:
+    install("metrics", toolkit="evaluation")
+    with pytest.raises(ParameterError, match=r"already leads to captious\.compat\.meshed_memory"):
+        install("metrics", toolkit="pycocoevalcap")
+    uninstall("metrics")
+    install("metrics", toolkit="pycocoevalcap")
+    assert importlib.import_module("metrics").__name__ == "captious.compat.pycocoevalcap"
+
+
 def test_installing_twice_is_installing_once() -> None:
     install()
     install()

@@ -49,11 +49,18 @@ def install(prefix: str = "pycocoevalcap", *, toolkit: str | None = None) -> Non
             ``install("metrics", toolkit="evaluation")``, ``metrics.PTBTokenizer`` leads to captious.
 
     Raises:
-        ParameterError: not the name of a toolkit that captious replaces.
+        ParameterError: not the name of a toolkit that captious replaces, or a name that another toolkit's replacement
+            already has.
     """
     target = replacement_of(prefix, toolkit)
-    if prefix not in installed():
-        sys.meta_path.insert(0, _Finder(prefix, target))
+    for finder in _finders():
+        if finder.prefix == prefix:
+            if finder.target != target:
+                raise ParameterError(
+                    f"{prefix!r} already leads to {finder.target}", help=f"call uninstall({prefix!r}) before"
+                )
+            return
+    sys.meta_path.insert(0, _Finder(prefix, target))
 
 
 def replacement_of(prefix: str, toolkit: str | None = None) -> str:
@@ -76,7 +83,7 @@ def uninstall(prefix: str | None = None) -> None:
     Args:
         prefix: as given to ``install``; None for all.
     """
-    for finder in [each for each in sys.meta_path if isinstance(each, _Finder)]:
+    for finder in _finders():
         if prefix in (None, finder.prefix):
             sys.meta_path.remove(finder)
             finder.restore()
@@ -84,7 +91,11 @@ def uninstall(prefix: str | None = None) -> None:
 
 def installed() -> list[str]:
     """The prefixes that lead to captious."""
-    return [finder.prefix for finder in sys.meta_path if isinstance(finder, _Finder)]
+    return [finder.prefix for finder in _finders()]
+
+
+def _finders() -> list[_Finder]:
+    return [each for each in sys.meta_path if isinstance(each, _Finder)]
 
 
 @contextmanager
@@ -109,7 +120,7 @@ class _Finder(MetaPathFinder):
 
     def __init__(self, prefix: str, target: str) -> None:
         self.prefix = prefix
-        self._target = target
+        self.target = target
         self._before = _taken(prefix)
 
     def find_spec(
@@ -120,7 +131,7 @@ class _Finder(MetaPathFinder):
             return None if _elsewhere(name, path) else ModuleSpec(name, _Nothing(), is_package=True)
         if name != self.prefix and not name.startswith(f"{self.prefix}."):
             return None
-        replacement = find_spec(self._target + name.removeprefix(self.prefix))
+        replacement = find_spec(self.target + name.removeprefix(self.prefix))
         if replacement is None:
             return None
         is_package = replacement.submodule_search_locations is not None
@@ -130,13 +141,16 @@ class _Finder(MetaPathFinder):
         return spec
 
     def restore(self) -> None:
-        """Put back the modules that were imported before."""
+        """Put back the modules that were imported before, and leave nothing else behind."""
         _taken(self.prefix)
         sys.modules.update(self._before)
         for name, module in self._before.items():
             parent, _, last = name.rpartition(".")
             if parent in sys.modules:
                 setattr(sys.modules[parent], last, module)
+        name = self.prefix
+        while (name := name.rpartition(".")[0]) and _is_unused(name):
+            _taken(name)
 
 
 class _Alias(Loader):
@@ -170,9 +184,21 @@ class _Nothing(Loader):
 
 
 def _taken(prefix: str) -> dict[str, ModuleType]:
-    """Take the modules of a toolkit out of those that are imported."""
+    """Take the modules of a toolkit out of those that are imported, and out of the package above them."""
     names = [name for name in sys.modules if name == prefix or name.startswith(f"{prefix}.")]
-    return {name: sys.modules.pop(name) for name in names}
+    taken = {name: sys.modules.pop(name) for name in names}
+    parent, _, last = prefix.rpartition(".")
+    if prefix in taken and parent in sys.modules and vars(sys.modules[parent]).get(last) is taken[prefix]:
+        delattr(sys.modules[parent], last)  # ``from parent import last`` would find it without an import
+    return taken
+
+
+def _is_unused(name: str) -> bool:
+    """Whether a package is one of the empty ones above a toolkit, and nothing is below it any more."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    if not isinstance(getattr(spec, "loader", None), _Nothing):
+        return False
+    return not any(other.startswith(f"{name}.") for other in [*sys.modules, *installed()])
 
 
 def _elsewhere(name: str, path: Sequence[str] | None) -> bool:
