@@ -204,3 +204,9 @@ def test_unknown_toolkits_are_refused(tmp_path: Path) -> None:
     done = run("", tmp_path, options=("--replace", "nltk"))
     assert done.returncode == 2
     assert "not a toolkit that captious replaces" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_the_module_has_its_own_help(option: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "captious.compat", option], capture_output=True, text=True)
+    assert printed(done) == ["usage: python -m captious.compat SCRIPT [ARGUMENTS]"]

@@ -6,7 +6,11 @@ import sys
 from captious.compat.running import command
 
 if __name__ == "__main__":
+    _usage = "usage: python -m captious.compat SCRIPT [ARGUMENTS]"
+    if sys.argv[1:2] in (["-h"], ["--help"]):
+        print(_usage)
+        sys.exit()
     if len(sys.argv) < 2:
-        sys.exit("usage: python -m captious.compat SCRIPT [ARGUMENTS]")
+        sys.exit(_usage)
     _line, _environment = command(sys.argv[1], sys.argv[2:])
     os.execve(_line[0], _line, _environment)
