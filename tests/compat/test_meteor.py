@@ -9,6 +9,7 @@ import threading
 import types
 from typing import Any
 
+import numpy as np
 import pytest
 
 from captious.compat.pycocoevalcap.meteor.meteor import Meteor
@@ -131,6 +132,16 @@ def test_what_is_no_process_says_so() -> None:
     with pytest.raises(AttributeError, match=r"without Java: meteor_p is not a process, and has no 'pid'"):
         _ = Meteor().meteor_p.pid
     assert not hasattr(Meteor().meteor_p, "communicate")
+
+
+def test_tuples_and_arrays_are_taken_as_the_toolkit_takes_them(official: Any) -> None:
+    gts, res = {1: ("a dog runs", "x"), 2: np.array(["two men"])}, {1: ("a dog",), 2: np.array(["men"])}
+    score, scores = official.compute_score(gts, res)
+    found, found_of_images = Meteor().compute_score(gts, res)  # type: ignore[arg-type]
+    assert found == pytest.approx(score, abs=1e-12)
+    assert found_of_images == pytest.approx(scores, abs=1e-12)
+    with pytest.raises(AssertionError, match="not in a list, but in a str"):
+        Meteor().compute_score({1: "a dog"}, {1: ["a dog"]})  # type: ignore[dict-item]
 
 
 def test_no_images_are_a_value_error() -> None:

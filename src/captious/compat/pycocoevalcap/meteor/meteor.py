@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from captious.compat.pycocoevalcap.harness_input import Texts, captions
 from captious.compat.pycocoevalcap.meteor.meteor_protocol import Process, scores_of, statistics_line
@@ -39,8 +41,8 @@ class Meteor:
         """Score tokenized captions, which METEOR normalises further.
 
         Args:
-            gts: image id -> list of references.
-            res: image id -> list of one candidate.
+            gts: image id -> list of references; a tuple or an array, too, as in the toolkit's METEOR.
+            res: image id -> list of one candidate; likewise.
 
         Returns:
             The corpus score, and the scores of every image, in the order of gts.
@@ -49,7 +51,7 @@ class Meteor:
             InputError: invalid captions; the error names the image. No images are a ``ValueError``, too.
             MissingExtraError: METEOR's tables are not installed.
         """
-        table = captions(gts, res)
+        table = captions(_with_lists(gts), _with_lists(res))
         statistics = self._metric.statistics(table)
         corpus = float(self._metric.aggregate(statistics.sum(axis=0))[0])
         per_image: list[float] = self._metric.aggregate(statistics)[:, 0].tolist()
@@ -77,3 +79,10 @@ class Meteor:
         self.__dict__.update(state)
         self.lock = threading.Lock()
         self.meteor_p = Process(self)
+
+
+def _with_lists(texts_of: Any) -> Any:
+    """Captions in lists; anything that is not a tuple or an array is left to the check of the input."""
+    if not isinstance(texts_of, Mapping):
+        return texts_of
+    return {image: [*texts] if isinstance(texts, tuple | np.ndarray) else texts for image, texts in texts_of.items()}
