@@ -163,7 +163,7 @@ class TestFullStreams:
 class TestMemory:
     def test_it_says_at_which_step_there_was_none(self, folder: Path, start: Run) -> None:
         def limited() -> None:
-            resource.setrlimit(resource.RLIMIT_AS, (600 << 20, 600 << 20))
+            resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
 
         (folder / "large.json").write_text('{"1": "' + "a " * (60 << 20) + '"}')
         outcome = start("score", "large.json", "references.json", "-m", "rouge-l", preexec_fn=limited)

@@ -26,6 +26,7 @@ FLAGS = [
     "--parser",
     "--images",
     "--objects",
+    "--training",
     "--references-as",
     "--threads",
 ]

@@ -91,6 +91,7 @@ def of_new_words(captions: tuple[str, ...], rng: random.Random) -> tuple[str, ..
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc on this system")
 @pytest.mark.parametrize(
     ("names", "systems"),
