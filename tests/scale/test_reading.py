@@ -126,7 +126,9 @@ WRONG: list[tuple[str, str | bytes, type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "error", "said"), WRONG)
+@pytest.mark.parametrize(
+    ("name", "content", "error", "said"), WRONG, ids=[f"{name}: {said}" for name, _, _, said in WRONG]
+)
 def test_what_is_wrong_is_named(
     tmp_path: Path, name: str, content: str | bytes, error: type[Exception], said: str
 ) -> None:
