@@ -31,8 +31,8 @@ from .captions import caption, corpus, long_caption
 METRICS = [registry.get(name)(variant=variant) for name, variant in variants_here()]
 #: Those that compare every word with every other, and so take long over long captions.
 QUADRATIC = [metric for metric in METRICS if metric.name == "meteor"]
-#: Those that parse, which takes longer still.
-PARSED = [metric for metric in METRICS if metric.name in ("spice", "spider", "hwcm")]
+#: Those that parse, themselves or in a feature, which takes longer still.
+PARSED = [metric for metric in METRICS if metric.name in ("spice", "spider", "hwcm", "nneval", "lceval")]
 OTHERS = [metric for metric in METRICS if metric not in QUADRATIC + PARSED]
 #: How many outputs every caption has a score of, where that is not all.
 ALWAYS_THERE = {"spice": 3}
