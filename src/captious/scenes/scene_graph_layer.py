@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
@@ -16,6 +14,7 @@ from captious.parsing.parse import Parse
 from captious.parsing.parsed_captions import ParsedCaptions, Parses, ParseSource
 from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.matching import Facts
+from captious.scenes.no_garbage import no_garbage
 from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.stored_facts import fact_arrays, facts_of_arrays
 from captious.scenes.synonyms import synonyms
@@ -55,7 +54,7 @@ class SceneGraphLayer(KeyedByFields):
         return Stored(fact_arrays(annotation))
 
     def from_stored(self, stored: Stored, references: References) -> tuple[Facts, ...]:
-        with _no_garbage():
+        with no_garbage():
             return facts_of_arrays(stored.arrays, len(references))
 
     def of_references(self, references: References) -> tuple[Facts, ...]:
@@ -63,7 +62,7 @@ class SceneGraphLayer(KeyedByFields):
         parses: Parses = references.layer(self._parses(known))
         tuples = [_tuples(known, parse) for parse in parses.of_captions]
         of_images = (tuples[start:end] for start, end in pairwise(references.offsets.tolist()))
-        with _no_garbage():
+        with no_garbage():
             return tuple(facts_of(chain.from_iterable(image), self.tables) for image in of_images)
 
     def of_candidates(self, captions: Captions, references: tuple[Facts, ...]) -> tuple[Facts, ...]:
@@ -83,24 +82,9 @@ class SceneGraphLayer(KeyedByFields):
     def _each(self, parses: Parses, known: _Known) -> tuple[Facts, ...]:
         distinct = {id(parse): parse for parse in parses.of_captions}
         tuples = {number: _tuples(known, parse) for number, parse in distinct.items()}
-        with _no_garbage():
+        with no_garbage():
             facts = {number: facts_of(of_parse, self.tables) for number, of_parse in tuples.items()}
         return tuple(facts[id(parse)] for parse in parses.of_captions)
-
-
-@contextmanager
-def _no_garbage() -> Iterator[None]:
-    """Pause the search for garbage while only objects that stay are made.
-
-    Facts of all captions are millions of objects, and Python would look through them again and again.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def facts_of(tuples: Iterable[Tuple], tables: MeteorTables) -> Facts:

@@ -1,0 +1,64 @@
+"""The pause of the search for garbage ends when the last thread leaves it, in whatever order they come and go."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+
+import pytest
+
+from captious.scenes.no_garbage import no_garbage
+
+
+def test_one_inside_another() -> None:
+    with no_garbage():
+        with no_garbage():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_who_came_first_leaves_first() -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with no_garbage():
+            inside.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=other)
+    with no_garbage():
+        thread.start()
+        inside.wait(10)
+    assert not gc.isenabled()
+    leave.set()
+    thread.join(10)
+    assert gc.isenabled()
+
+
+def test_what_was_off_stays_off() -> None:
+    gc.disable()
+    try:
+        with no_garbage():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_errors_end_it() -> None:
+    with pytest.raises(ZeroDivisionError), no_garbage():
+        raise ZeroDivisionError
+    assert gc.isenabled()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_process_looks_for_garbage() -> None:
+    with no_garbage():
+        child = os.fork()
+        if child == 0:
+            with no_garbage():
+                inside = gc.isenabled()
+            os._exit(0 if gc.isenabled() and not inside else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
