@@ -40,8 +40,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave slow tests out unless -m names them or CAPTIOUS_SLOW=1."""
-    if "slow" in config.option.markexpr or os.environ.get("CAPTIOUS_SLOW") == "1":
+    """Leave slow tests out unless -m names them, all or the nightly ones, or CAPTIOUS_SLOW=1."""
+    if (
+        "slow" in config.option.markexpr
+        or config.option.markexpr == "nightly"
+        or os.environ.get("CAPTIOUS_SLOW") == "1"
+    ):
         return
     slow = [item for item in items if item.get_closest_marker("slow")]
     if slow:

@@ -67,6 +67,7 @@ def test_refusals(folder: Path, run: Run) -> None:
     assert_refused(run("report", *FILES, *METRICS), "missing option", "captious report")
     assert_refused(run("report", "references.json", "-o", "p.html"), "no candidates given")
     assert_refused(run("report", *FILES, "-o", "baseline.json"), "is also an input")
+    assert_refused(run("report", *FILES, "-o", "p.txt"), "p.txt is not the name of a page", "name it p.html")
     bad = run("report", *FILES, "-o", "p.html", "--image-url", "javascript:alert({id})")
     assert_refused(bad, "the image URL must begin with https:// or http://")
     few = json.loads((folder / "baseline.json").read_text())[:20]

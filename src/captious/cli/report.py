@@ -81,6 +81,11 @@ def report(
         raise ParameterError(
             "no candidates given", help="give at least one file of candidates, followed by the file of references"
         )
+    is_device = output.exists() and not output.is_file()
+    if output.suffix.lower() not in (".html", ".htm") and not is_device:
+        raise ParameterError(
+            f"{output.name} is not the name of a page", where=str(output), help=f"name it {output.stem}.html"
+        )
     *candidates, references = files
     names = system_names(candidates)
     urls = None if image_url is None else ImageUrls(image_url)
