@@ -181,6 +181,17 @@ def test_an_object_store(tmp_path: Path) -> None:
         as_shards("nothing://bucket/*")
 
 
+def test_an_object_store_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec = pytest.importorskip("fsspec")
+
+    def glob(*_: object) -> list[str]:
+        raise RuntimeError("no route to host")  # stores raise errors of their own, which are not OSErrors
+
+    monkeypatch.setattr(type(fsspec.filesystem("memory")), "glob", glob)
+    with pytest.raises(CaptionFileError, match="the store cannot be read: no route to host"):
+        as_shards("memory://bucket/*.jsonl")
+
+
 def made(n: int) -> list[dict[str, Any]]:
     return [{"id": i, "candidate": "a cat", "references": ["the cat"]} for i in range(n)]
 

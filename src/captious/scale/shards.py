@@ -167,9 +167,9 @@ def _in_store(pattern: str) -> Iterator[FileShard]:
             if about.get("type") == "file":
                 tag = about.get("ETag") or about.get("etag") or about.get("mtime") or about.get("LastModified") or ""
                 yield FileShard(fs.unstrip_protocol(each), f"{about.get('size')} bytes, {tag}")
-    except OSError as error:
+    except Exception as error:  # stores have errors of their own, which are not OSErrors
         raise CaptionFileError(
-            f"the store cannot be read: {error}", where=pattern, help="check the address and your credentials"
+            f"the store cannot be read: {str(error) or type(error).__name__}", where=pattern, help="check the address and your credentials"
         ) from error
 
 
