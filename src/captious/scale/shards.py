@@ -169,7 +169,9 @@ def _in_store(pattern: str) -> Iterator[FileShard]:
                 yield FileShard(fs.unstrip_protocol(each), f"{about.get('size')} bytes, {tag}")
     except Exception as error:  # stores have errors of their own, which are not OSErrors
         raise CaptionFileError(
-            f"the store cannot be read: {str(error) or type(error).__name__}", where=pattern, help="check the address and your credentials"
+            f"the store cannot be read: {str(error) or type(error).__name__}",
+            where=pattern,
+            help="check the address and your credentials",
         ) from error
 
 
