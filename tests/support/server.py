@@ -6,11 +6,14 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -111,6 +114,30 @@ class Server:
             if b"serve" in words and role.encode() in words and str(self.data).encode() in words:
                 found.append(int(folder.name))
         return sorted(found)
+
+    @contextmanager
+    def paused_worker(self) -> Iterator[None]:
+        """The only worker is stopped, where it does not lock the database."""
+        [worker] = self.processes("worker")
+        os.kill(worker, signal.SIGSTOP)
+        while self._is_locked():
+            os.kill(worker, signal.SIGCONT)
+            time.sleep(0.05)
+            os.kill(worker, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(worker, signal.SIGCONT)
+
+    def _is_locked(self) -> bool:
+        """Whether a process that does not go on is writing to the database."""
+        with closing(sqlite3.connect(self.data / "database.sqlite3", timeout=2)) as database:
+            try:
+                database.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return True
+            database.rollback()
+        return False
 
     def kill(self, role: str) -> list[int]:
         """Kill all processes of a role with SIGKILL; gives their ids."""

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +40,7 @@ def test_waiting_in_the_queue_and_progress_without_reload(
 ) -> None:
     first = open_page("ursula")
     second = first.context.new_page()
-    with paused_worker(server):
+    with server.paused_worker():
         submit(first, captions, "First")
         expect(first.get_by_text("next in the queue")).to_be_visible()
         submit(second, captions, "Second")
@@ -61,27 +57,6 @@ def test_waiting_in_the_queue_and_progress_without_reload(
         first.unroute("**/status.json")
     see_scores(first)
     expect(first.get_by_role("progressbar")).to_have_count(0)
-
-
-@contextmanager
-def paused_worker(server: Server) -> Iterator[None]:
-    """Stop the worker where it does not lock the database."""
-    [worker] = server.processes("worker")
-    while True:
-        os.kill(worker, signal.SIGSTOP)
-        database = sqlite3.connect(server.data / "database.sqlite3", timeout=0, isolation_level=None)
-        try:
-            database.execute("BEGIN IMMEDIATE")
-            database.execute("ROLLBACK")
-            break
-        except sqlite3.OperationalError:
-            os.kill(worker, signal.SIGCONT)
-        finally:
-            database.close()
-    try:
-        yield
-    finally:
-        os.kill(worker, signal.SIGCONT)
 
 
 def test_problems_of_a_file_and_the_check(open_page: Callable[..., Any], tmp_path: Path, captions: Path) -> None:

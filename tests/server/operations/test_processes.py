@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -64,15 +63,13 @@ class Gate:
     def __init__(self, server: Server) -> None:
         wait_until_idle(server)
         token = server.token()
-        [worker] = server.processes("worker")
-        os.kill(worker, signal.SIGSTOP)
-        self.number = int(upload(server, token, CAPTIONS, "Mine")["id"])
-        folder = server.data / "submissions" / row(server, self.number)["folder_name"]
-        self._path = folder / "captions" / "captions.json"
-        self._content = self._path.read_bytes()
-        self._path.unlink()
-        os.mkfifo(self._path)
-        os.kill(worker, signal.SIGCONT)
+        with server.paused_worker():
+            self.number = int(upload(server, token, CAPTIONS, "Mine")["id"])
+            folder = server.data / "submissions" / row(server, self.number)["folder_name"]
+            self._path = folder / "captions" / "captions.json"
+            self._content = self._path.read_bytes()
+            self._path.unlink()
+            os.mkfifo(self._path)
         self._pipe = self._path.open("wb")  # when the worker is reading
 
     def open(self) -> None:

@@ -108,8 +108,8 @@ def supervise(data: Path, host: str, port: int, workers: int) -> int:
             for child in children:
                 child.watch()
     finally:
-        os.close(writing)
         _end(children)
+        os.close(writing)  # only now: to those that finish something, it would be a second signal
     return 0
 
 
