@@ -17,9 +17,13 @@ from captious.resources import meteor_tables as meteor
 
 __all__ = ["page", "pytest_collect_file"]
 
-# Tests run beside other work on few cores: an example that takes long is no failure.
-settings.register_profile("captious", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+# Tests run beside other work on few cores: an example that takes long is no failure. The examples are always the same,
+# so that a change is judged by what it changes; --hypothesis-profile=explore looks for others.
+settings.register_profile(
+    "captious", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
 settings.load_profile("captious")
+settings.register_profile("explore", settings.get_profile("captious"), derandomize=False, max_examples=300)
 # For .ci/run, which runs some tests a second time with slow kernels: --hypothesis-profile=few
 settings.register_profile("few", settings.get_profile("captious"), max_examples=15)
 

@@ -32,7 +32,7 @@ def judged(draw: st.DrawFn) -> tuple[list[np.ndarray], np.ndarray, np.ndarray, n
 
 
 def varied(*arrays: np.ndarray) -> bool:
-    return all(np.ptp(array) > 0 for array in arrays)
+    return all(np.ptp(array) > 1e-9 for array in arrays)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
