@@ -241,6 +241,10 @@ class TestObjects:
         with pytest.raises(ParameterError, match=r"(?s)1 of 2 objects.*vocabulary coco.*'lamp'"):
             Chair({1: ["dog", "lamp"]})
 
+    def test_a_misspelt_object_is_no_caption(self) -> None:
+        with pytest.raises(ParameterError, match="'cow and horse'"):
+            Chair(NOTHING).objects_of([{1: ["dog", "cat"], 2: ["cow and horse"]}])
+
     def test_it_needs_objects(self) -> None:
         with pytest.raises(ParameterError, match="--objects FILE"):
             captious.score(CANDIDATES, REFERENCES, ["chair"])

@@ -200,12 +200,12 @@ class Chair(Metric):
 
         Args:
             sources: COCO's instances, ``{image: [names]}``, and captions that people wrote, whose mentions count as
-                objects; files or Python objects. Except for instances, a source is taken for captions unless all its
-                texts are names of objects.
+                objects; files or Python objects. Except for instances, a source is taken for captions unless half of
+                its distinct texts are names of objects.
 
         Raises:
             InputError: a source that cannot be read.
-            ParameterError: instances of a category that is not in the vocabulary.
+            ParameterError: an object that is not in the vocabulary.
         """
         found: ImageObjects | None = None
         for source in sources:
@@ -218,7 +218,7 @@ class Chair(Metric):
         return found
 
     def _are_names(self, texts: set[str]) -> bool:
-        return len(self.vocabulary.named(texts)) == len(texts)
+        return 2 * len(self.vocabulary.named(texts)) >= len(texts)
 
     def _named_by(self, rows: CaptionRows) -> ImageObjects:
         by_image: dict[ImageId, set[str]] = {image: set() for image in rows.known_images}
