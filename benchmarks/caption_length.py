@@ -77,7 +77,7 @@ def plot(costs: dict[str, list[float]], words: list[int], path: Path) -> None:
     axes.minorticks_off()
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small", frameon=False)
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=110)
 
 
 def main() -> None:
