@@ -39,7 +39,7 @@ root_doc = "README"
 include_patterns = [
     "*.md",
     "docs/*.md",
-    "docs/metrics/*.md",
+    "docs/*/*.md",
     "benchmarks/README.md",
     "examples/README.md",
     "training/*/README.md",
