@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from captious.data.captions import References
 
-__all__ = ["LayerStore", "StorableLayer", "Stored", "stored_key", "text_array", "texts_of"]
+__all__ = ["LayerStore", "StorableLayer", "Stored", "check_words", "stored_key", "text_array", "texts_of"]
 
 R = TypeVar("R")
 
@@ -102,3 +102,33 @@ def texts_of(array: NDArray[Any]) -> list[str]:
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise ValueError("texts that are none")
     return texts
+
+
+def check_words(
+    ids: NDArray[Any], offsets: NDArray[Any], *, n_words: int, n_captions: int, what: str = "words"
+) -> None:
+    """Refuse the words of captions if they do not fit what they number, or how many captions there are.
+
+    Args:
+        ids: int32[n], the words of all captions, end to end.
+        offsets: int64[n_captions + 1], where those of each caption begin and end.
+        n_words: how many words there are to be numbered.
+        n_captions: how many captions there are.
+        what: what the error calls them.
+
+    Raises:
+        ValueError: they do not fit.
+    """
+    sound = (
+        ids.dtype == np.int32
+        and ids.ndim == 1
+        and offsets.dtype == np.int64
+        and offsets.shape == (n_captions + 1,)
+        and offsets[0] == 0
+        and offsets[-1] == len(ids)
+        and bool((np.diff(offsets) >= 0).all())
+        and ids.min(initial=0) >= 0
+        and ids.max(initial=-1) < n_words
+    )
+    if not sound:
+        raise ValueError(f"{what} that contradict each other")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, References, Stored, stored_key
-from captious.data.storing import text_array, texts_of
+from captious.data.storing import check_words, text_array, texts_of
 from captious.models import WordVectors
 from captious.native import Vocabulary
 from captious.text import Tokenizer, TokenLayer, Tokens, WordLayer
@@ -149,7 +149,7 @@ class EmbeddedLayer:
         numbers = dict(zip(texts_of(arrays["looked_up"]), arrays["numbers"].tolist(), strict=True))
         table = WordTable(arrays["of_tokens"], words, arrays["rows"], numbers)
         found = EmbeddedWords(arrays["ids"], arrays["offsets"], table, int(stored.about["n_wanted"]))
-        _check(found.ids, found.offsets, len(words), len(references.texts))
+        check_words(found.ids, found.offsets, n_words=len(words), n_captions=len(references.texts))
         sound = (
             table.of_tokens.shape == (len(tokens.vocabulary),)
             and table.of_tokens.dtype == np.int32
@@ -226,7 +226,7 @@ class BagLayer:
     def from_stored(self, stored: Stored, references: References) -> Bags:
         table = references.layer(self.words).table
         words, counts, offsets = (stored.arrays[name] for name in ("words", "counts", "offsets"))
-        _check(words, offsets, len(table.words), len(references.texts))
+        check_words(words, offsets, n_words=len(table.words), n_captions=len(references.texts))
         if counts.shape != words.shape or counts.dtype != np.int32 or counts.min(initial=1) < 1:
             raise ValueError("counts of other words")
         lengths = np.diff(np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])[offsets])
@@ -239,20 +239,3 @@ class BagLayer:
 
     def of_candidates(self, captions: Captions, references: Bags) -> Bags:
         return Bags.of(captions.layer(self.words)[0])
-
-
-def _check(ids: NDArray[np.int32], offsets: NDArray[np.int64], n_words: int, n_captions: int) -> None:
-    """Refuse words of captions that do not fit a table."""
-    sound = (
-        ids.dtype == np.int32
-        and ids.ndim == 1
-        and offsets.dtype == np.int64
-        and offsets.shape == (n_captions + 1,)
-        and offsets[0] == 0
-        and offsets[-1] == len(ids)
-        and bool((np.diff(offsets) >= 0).all())
-        and ids.min(initial=0) >= 0
-        and ids.max(initial=-1) < n_words
-    )
-    if not sound:
-        raise ValueError("words that contradict each other")

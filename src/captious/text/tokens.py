@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data.storing import check_words
 from captious.native import ReferenceNgrams, Vocabulary, threads
 from captious.text.tokenizers import Tokenizer
 
@@ -56,19 +57,7 @@ class Tokens:
         Raises:
             ValueError: they contradict each other.
         """
-        sound = (
-            ids.dtype == np.int32
-            and ids.ndim == 1
-            and offsets.dtype == np.int64
-            and offsets.shape == (n + 1,)
-            and offsets[0] == 0
-            and offsets[-1] == len(ids)
-            and bool((np.diff(offsets) >= 0).all())
-            and ids.min(initial=0) >= 0
-            and ids.max(initial=-1) < len(vocabulary)
-        )
-        if not sound:
-            raise ValueError("tokens that contradict each other")
+        check_words(ids, offsets, n_words=len(vocabulary), n_captions=n, what="tokens")
         return cls(ids, offsets, vocabulary)
 
     @property
