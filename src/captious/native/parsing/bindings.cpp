@@ -114,7 +114,7 @@ nb::tuple parse_all(const SharedPcfg& shared, Int64In tag_offsets, Int32In tag_s
     {
         nb::gil_scoped_release release;
         std::shared_lock lock(shared.mutex);
-        WordTable table(*shared.pcfg, span(tag_offsets), tags);
+        WordTable table(*shared.pcfg, span(tag_offsets), tags, !plainly);
         parallel_for(sentences.count, threads, kGrain, [&](std::size_t begin, std::size_t end) {
             Worker worker(*shared.pcfg);
             for (std::size_t i = begin; i < end; ++i) {

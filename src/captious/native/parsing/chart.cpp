@@ -3,237 +3,322 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <utility>
 
 #include "parsing/clones.hpp"
 
 namespace captious::parsing {
 namespace {
 
+constexpr std::size_t kPiece = Grammar::kPiece;
+
 // A cell as the loops over rules see it.
 struct CellView {
     const std::uint64_t* bits;
     const std::uint16_t* ranks;
-    const State* states;
     const float* scores;
-    std::size_t size;
 };
 
-struct Accumulators {
-    float* base;
-    std::uint64_t* touched;
-    Chart::Step* step;
+struct DrivesView {
+    const std::uint64_t* mates;
+    const std::uint16_t* words;
+    const Drive* drives;
+    std::uint32_t size;
 };
 
-// Finds the blocks of the drivers in one cell that have mates in the other. `found` has room for all blocks: to write
-// each and keep it if it has mates is faster than to branch at each.
-CAPTIOUS_INLINE std::size_t find_meetings(const Grammar::Side& side, std::size_t n_drivers, const CellView& drivers, const CellView& mates, Meeting* found) {
+// Finds the drives that have mates in a cell. `found` has room for all: to write each and keep it if it has mates is
+// faster than to branch at each.
+CAPTIOUS_INLINE std::size_t find_meetings(const DrivesView& from, const std::uint64_t* mates, std::uint32_t* found) {
     std::size_t n = 0;
-    for (std::uint32_t i = 0; i < drivers.size && drivers.states[i] < n_drivers; ++i) {
-        std::uint32_t end = side.starts[drivers.states[i] + 1u];
-        for (std::uint32_t block = side.starts[drivers.states[i]]; block < end; ++block) {
-            found[n] = {i, block};
-            n += (side.blocks[block].mates & mates.bits[side.blocks[block].word]) != 0;
-        }
+    for (std::uint32_t i = 0; i < from.size; ++i) {
+        found[n] = i;
+        n += (from.mates[i] & mates[from.words[i]]) != 0;
     }
     return n;
 }
 
 // Binary rules over a pair of cells, with drivers in one of them.
 template <bool kRight>
-CAPTIOUS_INLINE void combine_side(const Grammar::Side& side, std::size_t n_drivers, const CellView& drivers, const CellView& mates, std::uint32_t split,
-                                  const Accumulators& to, Meeting* meetings) {
-    std::size_t n = find_meetings(side, n_drivers, drivers, mates, meetings);
+CAPTIOUS_INLINE void combine_side(const Grammar::Side& side, const DrivesView& from, const CellView& mates, float* base, std::uint64_t* touched,
+                                  std::uint32_t* meetings) {
+    std::size_t n = find_meetings(from, mates.bits, meetings);
     for (std::size_t i = 0; i < n; ++i) {
-        const Block& block = side.blocks[meetings[i].block];
-        float driver = drivers.scores[meetings[i].driver];
-        std::uint64_t here = mates.bits[block.word];
-        for (std::uint64_t both = block.mates & here; both != 0; both &= both - 1) {
+        std::uint32_t at = meetings[i];
+        Drive drive = from.drives[at];
+        std::uint64_t all = from.mates[at], here = mates.bits[from.words[at]];
+        std::size_t first = mates.ranks[from.words[at]];
+        for (std::uint64_t both = all & here; both != 0; both &= both - 1) {
             std::uint64_t before = (both & -both) - 1;
-            std::size_t rule = block.first + static_cast<std::size_t>(std::popcount(block.mates & before));
-            float mate = mates.scores[mates.ranks[block.word] + std::popcount(here & before)];
-            float score = kRight ? side.rules[rule].score + mate + driver : side.rules[rule].score + driver + mate;
-            State parent = side.rules[rule].parent;
-            if (score <= to.base[parent]) continue;
-            to.base[parent] = score;
-            to.touched[parent / 64] |= std::uint64_t{1} << parent % 64;
-            to.step[parent] = {side.order[rule], split, Chart::kNone};
+            const Driven& rule = side.rules[drive.first + static_cast<std::size_t>(std::popcount(all & before))];
+            float mate = mates.scores[first + static_cast<std::size_t>(std::popcount(here & before))];
+            float score = kRight ? rule.score + mate + drive.score : rule.score + drive.score + mate;
+            base[rule.parent] = std::max(base[rule.parent], score);
+            touched[rule.parent / 64] |= std::uint64_t{1} << rule.parent % 64;
         }
     }
 }
 
-CAPTIOUS_CLONES void combine_cells(const Grammar& grammar, const CellView& left, const CellView& right, std::uint32_t split, const Accumulators& to,
-                                   Meeting* meetings) {
-    combine_side<true>(grammar.by_right(), grammar.n_drivers(), right, left, split, to, meetings);
-    combine_side<false>(grammar.by_left(), grammar.n_drivers(), left, right, split, to, meetings);
+CAPTIOUS_INLINE void combine_cells(const Grammar& grammar, const DrivesView& by_left, const CellView& left, const DrivesView& by_right,
+                                   const CellView& right, float* base, std::uint64_t* touched, std::uint32_t* meetings) {
+    combine_side<true>(grammar.by_right(), by_right, left, base, touched, meetings);
+    combine_side<false>(grammar.by_left(), by_left, right, base, touched, meetings);
+}
+
+// Moves the members of a set of states into a list, in order, and says how many there are.
+CAPTIOUS_INLINE std::size_t move_members(std::span<std::uint64_t> set, State* list) {
+    std::size_t n = 0;
+    for (std::size_t word = 0; word < set.size(); ++word) {
+        std::uint64_t left = std::exchange(set[word], 0);
+        if (left == 0) continue;
+        std::size_t size = static_cast<std::size_t>(std::popcount(left));
+        for (std::size_t begin = n; begin < n + size; begin += kPiece)
+            for (std::size_t i = begin; i < begin + kPiece; ++i, left &= left - 1)
+                list[i] = static_cast<State>(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+        n += size;
+    }
+    return n;
 }
 
 }  // namespace
 
 Chart::Chart(const Grammar& grammar)
     : grammar_(grammar), n_words_((grammar.n_states() + 63) / 64), base_(grammar.n_states(), kNever), score_(grammar.n_states(), kNever),
-      step_(grammar.n_states()), touched_(n_words_),
-      meetings_(std::max(grammar.by_left().blocks.size(), grammar.by_right().blocks.size()) + 1) {}
+      touched_(n_words_), reached_(n_words_), list_(grammar.n_states() + kPiece),
+      meetings_(std::max(grammar.by_left().mates.size(), grammar.by_right().mates.size()) + 1) {}
 
-// Fills the cells for which wants(begin, end) is true; require(begin, end) then sets what items must score there. All
-// cells of the first `n_kept` words are there.
-template <typename Wants, typename Require>
-void Chart::fill_cells(Words words, std::size_t n_kept, const Coarsening* coarsening, const Wants& wants, const Require& require) {
-    length_ = words.size();
-    std::size_t n_cells = index(0, length_ + 1), kept = index(0, n_kept + 1);
+void Chart::begin(Words words, std::size_t n_kept) {
+    words_ = words;
+    std::size_t n_cells = index(0, words.size() + 1), kept = index(0, n_kept + 1);
     cells_.resize(kept);
     cells_.resize(n_cells);
     bits_.resize(kept * n_words_);
     bits_.resize(n_cells * n_words_);
     ranks_.resize(n_cells * n_words_);
-    n_items_ = n_kept == 0 ? 0 : cell(0, n_kept).end;  // it was filled after the others of these words
-    if (coarsening != nullptr) {
-        base_required_.resize(coarsening->n_symbols());
-        score_required_.resize(coarsening->n_symbols());
-    }
-    for (std::size_t end = n_kept + 1; end <= length_; ++end) {
-        for (std::size_t begin = end; begin-- > 0;) {
-            if (!wants(begin, end)) continue;
-            if (begin + 1 == end) add_tags(words[begin]);
-            combine(begin, end);
-            require(begin, end);
-            close(index(begin, end), coarsening);
-        }
-    }
+    const Cell last = n_kept == 0 ? Cell{} : cell(0, n_kept);  // it was filled after the others of these words
+    n_items_ = last.end;
+    n_drives_ = last.end_drives;
+    n_buried_ = last.end_buried;
 }
 
-void Chart::fill(Words words, std::size_t n_kept) {
-    auto all = [](std::size_t, std::size_t) { return true; };
-    fill_cells(words, n_kept, nullptr, all, all);
-}
-
-void Chart::fill(Words words, const CoarseChart& coarse, const Coarsening& coarsening, float threshold) {
-    auto wants = [&](std::size_t begin, std::size_t end) { return coarse.best_with(begin, end) >= threshold; };
-    fill_cells(words, 0, &coarsening, wants, [&](std::size_t begin, std::size_t end) {
-        coarse.requirements(begin, end, threshold, base_required_.data(), score_required_.data());
-    });
-}
-
-void Chart::fill_beam(Words words, const Coarsening& coarsening, float width) {
-    auto all = [](std::size_t, std::size_t) { return true; };
-    fill_cells(words, 0, &coarsening, all, [&](std::size_t, std::size_t) {
-        float least = best_touched(coarsening) - width;
-        std::fill(base_required_.begin(), base_required_.end(), least);
-        std::fill(score_required_.begin(), score_required_.end(), least);
-    });
-}
-
-// The best score and potential of what the cell that is being filled has.
-float Chart::best_touched(const Coarsening& coarsening) const {
-    float best = kNever;
-    for (std::size_t word = 0; word < n_words_; ++word)
-        for (std::uint64_t left = touched_[word]; left != 0; left &= left - 1) {
-            std::size_t state = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
-            best = std::max(best, base_[state] + coarsening.potential(static_cast<State>(state)));
-        }
-    return best;
-}
-
-void Chart::add_tags(std::span<const Tag> tags) {
-    for (const Tag& tag : tags) {
-        if (tag.score <= base_[tag.state]) continue;
-        base_[tag.state] = tag.score;
-        touched_[tag.state / 64] |= std::uint64_t{1} << tag.state % 64;
-        step_[tag.state] = {};
-    }
-}
-
-void Chart::combine(std::size_t begin, std::size_t end) {
-    Accumulators to{base_.data(), touched_.data(), step_.data()};
-    auto view = [&](std::size_t cell) {
-        std::uint32_t first = cells_[cell].begin;
-        return CellView{bits(cell), ranks(cell), states_.data() + first, scores_.data() + first, cells_[cell].end - first};
+CAPTIOUS_INLINE void Chart::combine(std::size_t begin, std::size_t end) {
+    auto view = [&](std::size_t cell) { return CellView{bits(cell), ranks(cell), scores_.data() + cells_[cell].begin}; };
+    auto drives = [&](std::uint32_t first, std::uint32_t last) {
+        return DrivesView{drive_mates_.data() + first, drive_words_.data() + first, drives_.data() + first, last - first};
     };
     for (std::size_t split = begin + 1; split < end; ++split) {
-        CellView left = view(index(begin, split)), right = view(index(split, end));
-        if (left.size == 0 || right.size == 0) continue;
-        pulse_(256 * left.size);
-        combine_cells(grammar_, left, right, static_cast<std::uint32_t>(split), to, meetings_.data());
+        const Cell &left = cell(begin, split), &right = cell(split, end);
+        if (left.begin == left.end || right.begin == right.end) continue;
+        pulse_(256 * (left.end - left.begin));
+        combine_cells(grammar_, drives(left.left_drives, left.right_drives), view(index(begin, split)), drives(right.right_drives, right.end_drives),
+                      view(index(split, end)), base_.data(), touched_.data(), meetings_.data());
     }
 }
 
-// Chains over a cell; what reaches the threshold becomes items.
-void Chart::close(std::size_t cell, const Coarsening* coarsening) {
-    auto reaches = [&](State state, float score, const std::vector<float>& required) {
-        return coarsening == nullptr || score + coarsening->potential(state) >= required[coarsening->of(state)];
-    };
-    std::uint64_t* reached = bits_.data() + cell * n_words_;
-    for (std::size_t word = 0; word < n_words_; ++word) {
-        for (std::uint64_t left = touched_[word]; left != 0; left &= left - 1) {
-            auto state = static_cast<State>(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
-            float base = base_[state];
-            if (!reaches(state, base, base_required_)) {
-                base_[state] = kNever;
-                continue;
-            }
-            reached[word] |= left & -left;
-            if (base >= score_[state]) {
-                score_[state] = base;
-                step_[state].chain = kNone;
-            }
-            std::uint32_t number = grammar_.first_chain(state);
-            for (const Grammar::Chain& chain : grammar_.chains(state)) {
-                if (base + chain.score > score_[chain.parent]) {
-                    score_[chain.parent] = base + chain.score;
-                    step_[chain.parent].chain = number;
-                    reached[chain.parent / 64] |= std::uint64_t{1} << chain.parent % 64;
-                }
-                ++number;
-            }
-        }
-        touched_[word] = 0;
+// Goes on with items over a word; chains are among them.
+CAPTIOUS_INLINE void Chart::take(std::span<const WordItem> items) {
+    for (const WordItem& item : items) {
+        base_[item.state] = item.base;
+        score_[item.state] = item.score;
+        reached_[item.state / 64] |= std::uint64_t{1} << item.state % 64;
     }
-    std::uint32_t first = n_items_;
+}
+
+// Goes on with those of the listed bases that reach what they must, and with the chains above these.
+template <typename Reaches>
+CAPTIOUS_INLINE void Chart::take_listed(const Reaches& reaches) {
+    for (std::size_t i = 0; i < n_listed_; ++i) {
+        State state = list_[i];
+        float base = base_[state];
+        if (!reaches(state, base)) {
+            base_[state] = kNever;
+            continue;
+        }
+        score_[state] = std::max(score_[state], base);
+        reached_[state / 64] |= std::uint64_t{1} << state % 64;
+        for (const Grammar::Chain& chain : grammar_.chains(state)) {
+            score_[chain.parent] = std::max(score_[chain.parent], base + chain.score);
+            reached_[chain.parent / 64] |= std::uint64_t{1} << chain.parent % 64;
+        }
+    }
+}
+
+// Makes items of what reaches what it must.
+template <typename Reaches>
+CAPTIOUS_INLINE void Chart::store(std::size_t begin, std::size_t end, const Reaches& reaches) {
+    std::size_t cell = index(begin, end);
+    std::uint64_t* bits = bits_.data() + cell * n_words_;
+    std::copy(reached_.begin(), reached_.end(), bits);
+    std::size_t n = move_members(reached_, list_.data());
+    if (states_.size() < n_items_ + n + 1) {
+        states_.resize(2 * (n_items_ + n) + 1);
+        scores_.resize(states_.size());
+    }
+    if (buried_.size() < n_buried_ + n + 1) buried_.resize(2 * (n_buried_ + n) + 1);
+    Cell& made = cells_[cell];
+    made.begin = n_items_;
+    made.first_buried = n_buried_;
+    for (std::size_t i = 0; i < n; ++i) {
+        State state = list_[i];
+        float score = std::exchange(score_[state], kNever);
+        bool has_base = std::exchange(base_[state], kNever) != kNever;
+        std::uint64_t kept = reaches(state, score);
+        buried_[n_buried_] = state;
+        n_buried_ += static_cast<std::uint32_t>(has_base && kept == 0);
+        states_[n_items_] = state;
+        scores_[n_items_] = score;
+        n_items_ += static_cast<std::uint32_t>(kept);
+        bits[state / 64] ^= (kept ^ 1) << state % 64;
+    }
     std::uint16_t* ranks = ranks_.data() + cell * n_words_;
-    make_room(first + grammar_.n_states());
+    std::size_t rank = 0;
     for (std::size_t word = 0; word < n_words_; ++word) {
-        ranks[word] = static_cast<std::uint16_t>(n_items_ - first);
-        for (std::uint64_t left = reached[word]; left != 0; left &= left - 1) {
-            auto state = static_cast<State>(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
-            states_[n_items_] = state;
-            scores_[n_items_] = score_[state];
-            steps_[n_items_] = step_[state];
-            if (base_[state] != kNever || reaches(state, score_[state], score_required_))
-                ++n_items_;
-            else
-                reached[word] ^= left & -left;
-            base_[state] = score_[state] = kNever;
-        }
+        ranks[word] = static_cast<std::uint16_t>(rank);
+        rank += static_cast<std::size_t>(std::popcount(bits[word]));
     }
-    cells_[cell] = {first, n_items_};
+    made.end = n_items_;
+    made.end_buried = n_buried_;
+    made.left_drives = n_drives_;
+    if (end < words_.size()) add_drives(made, grammar_.by_left());
+    made.right_drives = n_drives_;
+    if (begin > 0) add_drives(made, grammar_.by_right());
+    made.end_drives = n_drives_;
 }
 
-void Chart::make_room(std::size_t n_items) {
-    if (n_items <= states_.size()) return;
-    n_items = std::max(n_items, 2 * states_.size());
-    states_.resize(n_items);
-    scores_.resize(n_items);
-    steps_.resize(n_items);
+CAPTIOUS_INLINE void Chart::add_drives(const Cell& cell, const Grammar::Side& side) {
+    if (std::size_t most = n_drives_ + side.mates.size(); drives_.size() < most) {
+        most += most / 2;
+        drives_.resize(most);
+        drive_mates_.resize(most);
+        drive_words_.resize(most);
+    }
+    for (std::uint32_t place = cell.begin; place < cell.end && states_[place] < grammar_.n_drivers(); ++place) {
+        std::uint32_t from = side.starts[states_[place]], size = side.starts[states_[place] + 1u] - from;
+        for (std::uint32_t begin = 0; begin < size; begin += kPiece)
+            for (std::uint32_t i = begin; i < begin + kPiece; ++i) {
+                drive_mates_[n_drives_ + i] = side.mates[from + i];
+                drive_words_[n_drives_ + i] = side.words[from + i];
+                drives_[n_drives_ + i] = {side.firsts[from + i], scores_[place]};
+            }
+        n_drives_ += size;
+    }
+}
+
+// Fills the cells of the words from `n_kept` on for which wants(begin, end) is true; close(begin, end) makes items of what
+// binary rules bring, and of words.
+template <typename Wants, typename Close>
+CAPTIOUS_INLINE void Chart::fill_cells(std::size_t n_kept, const Wants& wants, const Close& close) {
+    for (std::size_t end = n_kept + 1; end <= words_.size(); ++end)
+        for (std::size_t begin = end; begin-- > 0;) {
+            if (!wants(begin, end)) continue;
+            combine(begin, end);
+            close(begin, end);
+        }
+}
+
+CAPTIOUS_CLONES void Chart::fill(Words words, std::size_t n_kept) {
+    begin(words, n_kept);
+    auto any = [](State, float) CAPTIOUS_INLINE_LAMBDA { return true; };
+    fill_cells(n_kept, [](std::size_t, std::size_t) { return true; }, [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
+        if (begin + 1 == end) take(words[begin]);
+        n_listed_ = move_members(touched_, list_.data());
+        take_listed(any);
+        store(begin, end, any);
+    });
+}
+
+CAPTIOUS_CLONES void Chart::fill(Words words, std::span<const std::span<const Seed>> seeds, const CoarseChart& coarse, const Coarsening& coarsening,
+                                 float threshold) {
+    begin(words, 0);
+    auto wants = [&](std::size_t begin, std::size_t end) { return coarse.best_with(begin, end) >= threshold; };
+    fill_cells(0, wants, [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
+        CoarseChart::Outside outside = coarse.outside(begin, end);
+        auto base_reaches = [&](State state, float base) CAPTIOUS_INLINE_LAMBDA {
+            return base + coarsening.potential(state) >= threshold - outside.base(coarsening.of(state));
+        };
+        auto reaches = [&](State state, float score) CAPTIOUS_INLINE_LAMBDA {
+            return score + coarsening.potential(state) >= threshold - outside.score(coarsening.of(state));
+        };
+        if (begin + 1 == end)
+            for (const Seed& seed : seeds[begin])
+                if (seed.base >= threshold - outside.base(seed.symbol) || seed.score >= threshold - outside.score(seed.symbol))
+                    take(words[begin].subspan(seed.first, seed.size));
+        n_listed_ = move_members(touched_, list_.data());
+        take_listed(base_reaches);
+        store(begin, end, reaches);
+    });
+}
+
+CAPTIOUS_CLONES void Chart::fill_beam(Words words, const Coarsening& coarsening, float width) {
+    begin(words, 0);
+    auto bound = [&](State state, float score) CAPTIOUS_INLINE_LAMBDA { return score + coarsening.potential(state); };
+    fill_cells(0, [](std::size_t, std::size_t) { return true; }, [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
+        float best = kNever;
+        if (begin + 1 == end && !words[begin].empty()) best = bound(words[begin][0].state, words[begin][0].score);
+        n_listed_ = move_members(touched_, list_.data());
+        for (std::size_t i = 0; i < n_listed_; ++i) best = std::max(best, bound(list_[i], base_[list_[i]]));
+        auto reaches = [&](State state, float score) CAPTIOUS_INLINE_LAMBDA { return bound(state, score) >= best - width; };
+        if (begin + 1 == end) {
+            auto below = [&](const WordItem& item) { return !reaches(item.state, item.score); };
+            take({words[begin].begin(), std::find_if(words[begin].begin(), words[begin].end(), below)});
+        }
+        take_listed(reaches);
+        store(begin, end, reaches);
+    });
 }
 
 Goal Chart::best() const {
     Goal best{0, kNever};
-    if (length_ == 0) return best;
-    Cell whole = cell(0, length_);
+    if (words_.empty()) return best;
     for (const Goal& goal : grammar_.goals())
-        for (std::uint32_t place = whole.begin; place < whole.end; ++place)
-            if (states_[place] == goal.state && goal.score + scores_[place] > best.score) best = {goal.state, goal.score + scores_[place]};
+        if (float found = goal.score + score(index(0, words_.size()), goal.state); found > best.score) best = {goal.state, found};
     return best;
 }
 
-Chart::Step Chart::step(std::size_t begin, std::size_t end, State state, bool of_base) const {
-    std::size_t cell = index(begin, end), word = state / 64u;
-    std::uint64_t before = (std::uint64_t{1} << state % 64) - 1;
-    Step step = steps_[cells_[cell].begin + ranks(cell)[word] + static_cast<std::uint32_t>(std::popcount(bits(cell)[word] & before))];
-    if (of_base)
-        step.chain = kNone;
-    else if (step.chain != kNone)
-        step.chain = grammar_.unary_rule(step.chain);
-    return step;
+Chart::Step Chart::step(std::size_t begin, std::size_t end, State state) const {
+    std::size_t cell = index(begin, end);
+    float known = score(cell, state);
+    for (const Grammar::Under& chain : grammar_.chains_to(state)) {
+        if (!may_be_below(cell, chain, known)) continue;
+        if (Base below = base(begin, end, chain.child); below.score + chain.score == known) return {chain.rule, below.rule, below.split};
+    }
+    Base own = base(begin, end, state);
+    return {kNone, own.rule, own.split};
+}
+
+// Whether an item with this score may have this chain on top.
+bool Chart::may_be_below(std::size_t cell, const Grammar::Under& chain, float known) const {
+    if (score(cell, chain.child) + chain.score >= known) return true;
+    auto first = buried_.begin() + cells_[cell].first_buried, end = buried_.begin() + cells_[cell].end_buried;
+    return std::binary_search(first, end, chain.child);
+}
+
+// The best rule over an item's words. The score is the one that charts have; which rule it is, sums of 64 bits decide, as
+// they do in CoreNLP.
+Chart::Base Chart::base(std::size_t begin, std::size_t end, State state) const {
+    Base best;
+    if (begin + 1 == end) {
+        for (const WordItem& item : words_[begin])
+            if (item.state == state) best.score = item.base;
+        return best;
+    }
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t split = begin + 1; split < end; ++split) {
+        std::size_t left = index(begin, split), right = index(split, end);
+        for (const Grammar::Made& rule : grammar_.made(state)) {
+            float of_left = score(left, rule.left);
+            if (of_left == kNever) continue;
+            float of_right = score(right, rule.right);
+            if (of_right == kNever) continue;
+            best.score = std::max(best.score, rule.score + of_left + of_right);
+            double sum = static_cast<double>(rule.score) + static_cast<double>(of_left) + static_cast<double>(of_right);
+            if (sum <= most) continue;
+            most = sum;
+            best.rule = rule.rule;
+            best.split = split;
+        }
+    }
+    return best;
 }
 
 }  // namespace captious::parsing

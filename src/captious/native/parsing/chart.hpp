@@ -2,8 +2,12 @@
 //
 // Items whose score, with the best that a coarser chart has outside of them, stays below a threshold are left out. The
 // coarser scores being bounds, nothing is lost that could be part of a derivation of at least that score.
+//
+// Charts keep scores only. How the best derivation of an item begins is found again from them, for the few items that
+// somebody asks for: to note it for all would take longer than everything else.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,81 +18,111 @@
 
 namespace captious::parsing {
 
-// A tag of a word with its score.
-struct Tag {
+// A state over a word: the scores of its best derivation without a chain on top (kNever if there is none), and of its
+// best derivation.
+struct WordItem {
     State state;
-    float score;
+    float base, score;
 };
 
-// A driver in one cell, by its place there, with mates in another cell, in one of its blocks.
-struct Meeting {
-    std::uint32_t driver, block;
+// A block of rules whose driver stands in a cell: the place of the first of them, and the driver's score there.
+struct Drive {
+    std::uint32_t first;
+    float score;
 };
 
 class Chart {
 public:
-    using Words = std::span<const std::span<const Tag>>;
+    // What may stand over each word of a sentence.
+    using Words = std::span<const std::span<const WordItem>>;
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-    // How the best derivation of an item begins: with a chain, or, as its base does, with a binary rule or a word.
+    // How the best derivation of an item begins: with a chain or none, and below that with a binary rule or a word.
     struct Step {
-        std::uint32_t rule = kNone;   // its place in Rules::binary
-        std::uint32_t split = 0;      // where its children meet
-        std::uint32_t chain = kNone;  // its place in Rules::unary
-    };
-    struct Cell {
-        std::uint32_t begin = 0, end = 0;  // places of items, in the order of their states
+        std::uint32_t chain, rule;  // their places in Rules::unary and Rules::binary, or kNone
+        std::size_t split;          // where the children of the binary rule meet
     };
 
     explicit Chart(const Grammar& grammar);
 
-    // Fills all cells for words with these tags. The first `n_kept` words are those of the last call, which was of this
-    // function, and their cells stay as they are.
+    // Fills all cells for words over which these items may stand. The first `n_kept` words are those of the last call,
+    // which was of this function, and their cells stay as they are.
     void fill(Words words, std::size_t n_kept = 0);
-    // The same with only the items that reach `threshold` by a coarser chart, whose outside scores are known.
-    void fill(Words words, const CoarseChart& coarse, const Coarsening& coarsening, float threshold);
+    // The same with only the items that reach `threshold` by a coarser chart, whose outside scores are known. `seeds`
+    // are what the coarser grammar has over the words; they say where the items of each symbol are.
+    void fill(Words words, std::span<const std::span<const Seed>> seeds, const CoarseChart& coarse, const Coarsening& coarsening, float threshold);
     // The same with only the items that, with their potentials, are not further than `width` from the best of their
-    // cell. The best derivation may be lost.
+    // cell; the items of words come with the best first. The best derivation may be lost.
     void fill_beam(Words words, const Coarsening& coarsening, float width);
 
     // The best score of the whole sentence, or kNever, and what is at its top.
     Goal best() const;
 
-    Cell cell(std::size_t begin, std::size_t end) const { return cells_[index(begin, end)]; }
-    // The step of an item, which must be there; of its base if wanted.
-    Step step(std::size_t begin, std::size_t end, State state, bool of_base) const;
+    // The step of an item, which must be there.
+    Step step(std::size_t begin, std::size_t end, State state) const;
 
 private:
+    struct Cell {
+        std::uint32_t begin = 0, end = 0;                  // places of items, in the order of their states
+        std::uint32_t first_buried = 0, end_buried = 0;    // places in buried_
+        std::uint32_t left_drives = 0, right_drives = 0, end_drives = 0;  // of its items as left children, then as right ones
+    };
+    // The best rule over an item's words, and what it scores.
+    struct Base {
+        float score = kNever;
+        std::uint32_t rule = kNone;
+        std::size_t split = 0;
+    };
+
     // The cells of the first words are before all others, however many words follow.
     static std::size_t index(std::size_t begin, std::size_t end) { return end * (end - 1) / 2 + begin; }
+    const Cell& cell(std::size_t begin, std::size_t end) const { return cells_[index(begin, end)]; }
     const std::uint64_t* bits(std::size_t cell) const { return bits_.data() + cell * n_words_; }
     const std::uint16_t* ranks(std::size_t cell) const { return ranks_.data() + cell * n_words_; }
-    template <typename Wants, typename Require>
-    void fill_cells(Words words, std::size_t n_kept, const Coarsening* coarsening, const Wants& wants, const Require& require);
-    void add_tags(std::span<const Tag> tags);
+    float score(std::size_t cell, State state) const {
+        std::uint64_t here = bits(cell)[state / 64u], member = std::uint64_t{1} << state % 64;
+        if ((here & member) == 0) return kNever;
+        return scores_[cells_[cell].begin + ranks(cell)[state / 64u] + static_cast<std::uint32_t>(std::popcount(here & (member - 1)))];
+    }
+    Base base(std::size_t begin, std::size_t end, State state) const;
+    bool may_be_below(std::size_t cell, const Grammar::Under& chain, float known) const;
+
+    void begin(Words words, std::size_t n_kept);
+    template <typename Wants, typename Close>
+    void fill_cells(std::size_t n_kept, const Wants& wants, const Close& close);
     void combine(std::size_t begin, std::size_t end);
-    float best_touched(const Coarsening& coarsening) const;
-    void make_room(std::size_t n_items);
-    void close(std::size_t cell, const Coarsening* coarsening);
+    void take(std::span<const WordItem> items);
+    template <typename Reaches>
+    void take_listed(const Reaches& reaches);
+    template <typename Reaches>
+    void store(std::size_t begin, std::size_t end, const Reaches& reaches);
+    void add_drives(const Cell& cell, const Grammar::Side& side);
 
     const Grammar& grammar_;
     std::size_t n_words_;  // of 64 bits, for a set of states
-    std::size_t length_ = 0;
+    Words words_;
     std::vector<Cell> cells_;
     std::vector<std::uint64_t> bits_;   // by cell: the set of its states
     std::vector<std::uint16_t> ranks_;  // beside bits: how many items of the cell are before
+    // By place, with room for more: the state and the score of its best derivation.
     std::uint32_t n_items_ = 0;
-    // By place, with room for more: the state, the score of its best derivation and how that begins.
     std::vector<State> states_;
     std::vector<float> scores_;
-    std::vector<Step> steps_;
-    // Of the cell that is being filled, by state; kNever between cells, and the empty set.
+    // States that are no items, since they are worth something below a chain only; by cell and in order.
+    std::uint32_t n_buried_ = 0;
+    std::vector<State> buried_;
+    // The blocks of rules that items drive, as Grammar::Side has them; with room for more.
+    std::uint32_t n_drives_ = 0;
+    std::vector<std::uint64_t> drive_mates_;
+    std::vector<std::uint16_t> drive_words_;
+    std::vector<Drive> drives_;
+    // Of the cell that is being filled, by state; kNever between cells, and the empty sets.
     std::vector<float> base_, score_;
-    std::vector<Step> step_;
-    std::vector<std::uint64_t> touched_;
-    std::vector<Meeting> meetings_;
+    std::vector<std::uint64_t> touched_, reached_;
+    std::vector<State> list_;  // of states, with room for all and kPiece more
+    std::size_t n_listed_ = 0;
+    std::vector<std::uint32_t> meetings_;  // drives that have mates, with room for all
     Pulse pulse_;
-    std::vector<float> base_required_, score_required_;  // by coarse symbol
 };
 
 }  // namespace captious::parsing

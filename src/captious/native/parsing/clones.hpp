@@ -10,3 +10,4 @@
 
 // What hot loops call must become part of them, so that it is compiled for the same processor.
 #define CAPTIOUS_INLINE __attribute__((always_inline)) inline
+#define CAPTIOUS_INLINE_LAMBDA __attribute__((always_inline))

@@ -271,13 +271,4 @@ CAPTIOUS_CLONES void CoarseChart::fill_outside(float threshold) {
     }
 }
 
-void CoarseChart::requirements(std::size_t begin, std::size_t end, float threshold, float* bases, float* scores) const {
-    const float* outside_base = outside_bases_.data() + row(end - begin, 0) + begin;
-    const float* outside_score = outside_scores_.data() + row(end - begin, 0) + begin;
-    for (std::size_t symbol = 0; symbol < n_rows(end - begin); ++symbol) {
-        bases[symbol] = threshold - outside_base[symbol * stride_];
-        scores[symbol] = threshold - outside_score[symbol * stride_];
-    }
-}
-
 }  // namespace captious::parsing

@@ -66,10 +66,12 @@ private:
     std::vector<Goal> goals_;
 };
 
-// A coarse symbol over a word: the scores of its best derivation without a chain on top, and of its best derivation.
+// A coarse symbol over a word: the scores of its best derivation without a chain on top, and of its best derivation; and
+// which of the word's items are of this symbol.
 struct Seed {
     State symbol;
     float base, score;
+    std::uint32_t first, size;
 };
 
 // All items of a sentence. Cells of one length lie side by side, so that eight of them are computed at once.
@@ -88,10 +90,19 @@ public:
     void fill_outside(float threshold);
 
     float best() const;
-    // The best score of a derivation in which something stands over these words, and what an item must score there, by
-    // symbol, to be part of one of at least `threshold`, which is not below that of the last call of fill_outside.
+    // The best score of a derivation in which something stands over these words.
     float best_with(std::size_t begin, std::size_t end) const { return cell_bests_[(end - begin - 1) * stride_ + begin]; }
-    void requirements(std::size_t begin, std::size_t end, float threshold, float* bases, float* scores) const;
+    // What is outside of the items of a cell, without a chain on top and with.
+    struct Outside {
+        const float *bases, *scores;
+        std::size_t stride;
+        float base(State symbol) const { return bases[symbol * stride]; }
+        float score(State symbol) const { return scores[symbol * stride]; }
+    };
+    Outside outside(std::size_t begin, std::size_t end) const {
+        std::size_t place = row(end - begin, 0) + begin;
+        return {outside_bases_.data() + place, outside_scores_.data() + place, stride_};
+    }
     // Scores of a symbol over words.
     float base(State symbol, std::size_t begin, std::size_t end) const { return has(symbol, end - begin) ? bases_[row(end - begin, symbol) + begin] : kNever; }
     float score(State symbol, std::size_t begin, std::size_t end) const { return has(symbol, end - begin) ? scores_[row(end - begin, symbol) + begin] : kNever; }

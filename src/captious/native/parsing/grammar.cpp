@@ -61,15 +61,20 @@ Grammar::Side side_of(std::size_t n_states, const std::vector<BinaryRule>& binar
     for (const auto& [key, place] : rules) {
         bool same = before != nullptr && before->driver == key.driver && before->layer == key.layer && before->mate / 64 == key.mate / 64;
         if (!same) {
-            side.blocks.push_back({0, static_cast<std::uint32_t>(side.order.size()), static_cast<std::uint16_t>(key.mate / 64)});
+            side.mates.push_back(0);
+            side.words.push_back(static_cast<std::uint16_t>(key.mate / 64));
+            side.firsts.push_back(static_cast<std::uint32_t>(side.order.size()));
             ++side.starts[key.driver + 1u];
         }
-        side.blocks.back().mates |= std::uint64_t{1} << key.mate % 64;
+        side.mates.back() |= std::uint64_t{1} << key.mate % 64;
         side.order.push_back(place);
         before = &key;
     }
     std::partial_sum(side.starts.begin(), side.starts.end(), side.starts.begin());
     side.rules.resize(side.order.size());
+    side.mates.resize(side.mates.size() + Grammar::kPiece);
+    side.words.resize(side.mates.size());
+    side.firsts.resize(side.mates.size());
     return side;
 }
 
@@ -80,9 +85,13 @@ Grammar::Grammar(std::size_t n_states, Rules rules) : n_states_(n_states) {
     by_left_ = side_of(n_states, rules.binary, right, false);
     by_right_ = side_of(n_states, rules.binary, right, true);
     for (std::size_t state = 0; state < n_states; ++state)
-        if (!by_left_.of(static_cast<State>(state)).empty() || !by_right_.of(static_cast<State>(state)).empty()) n_drivers_ = state + 1;
+        if (by_left_.starts[state] < by_left_.starts[state + 1] || by_right_.starts[state] < by_right_.starts[state + 1]) n_drivers_ = state + 1;
     chain_starts_ = starts_of(rules.unary, n_states, [](const UnaryRule& rule) { return rule.child; });
     unary_order_ = order_of(rules.unary, [](const UnaryRule& rule) { return std::tuple(rule.child, rule.parent); });
+    made_starts_ = starts_of(rules.binary, n_states, [](const BinaryRule& rule) { return rule.parent; });
+    under_starts_ = starts_of(rules.unary, n_states, [](const UnaryRule& rule) { return rule.parent; });
+    made_.resize(rules.binary.size());
+    under_.resize(rules.unary.size());
     set_scores(std::move(rules));
 }
 
@@ -91,7 +100,18 @@ void Grammar::set_scores(Rules rules) {
     for (Side* side : {&by_left_, &by_right_})
         for (std::size_t i = 0; i < side->order.size(); ++i) side->rules[i] = {rules_.binary[side->order[i]].score, rules_.binary[side->order[i]].parent};
     chains_.clear();
-    for (std::uint32_t place : unary_order_) chains_.push_back({rules_.unary[place].parent, rules_.unary[place].score});
+    std::vector<std::uint32_t> next = under_starts_;
+    for (std::uint32_t place : unary_order_) {
+        const UnaryRule& rule = rules_.unary[place];
+        chains_.push_back({rule.parent, rule.score});
+        under_[next[rule.parent]++] = {rule.child, rule.score, place};
+    }
+    next = made_starts_;
+    for (const Side* side : {&by_right_, &by_left_})
+        for (std::uint32_t place : side->order) {
+            const BinaryRule& rule = rules_.binary[place];
+            made_[next[rule.parent]++] = {rule.left, rule.right, rule.score, place};
+        }
 }
 
 std::vector<State> good_order(std::size_t n_states, std::span<const BinaryRule> binary) {

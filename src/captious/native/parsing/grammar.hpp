@@ -34,35 +34,44 @@ struct Rules {
     std::vector<Goal> goals;
 };
 
-// The binary rules that one state, the driver, is a child of, by their other children, 64 at a time.
-struct Block {
-    std::uint64_t mates;  // which of the states from 64 * word on are the other child of a rule
-    std::uint32_t first;  // place of the first of these rules; the others follow in the order of the other children
-    std::uint16_t word;
-};
-
 struct Driven {
     float score;
     State parent;
 };
 
-// Rules in the order in which charts use them. Each binary rule is found from one of its children, the one that is
-// in more rules: the other, in symbols of binarisation, is usually in few.
+// Rules in the order in which charts use them. Each binary rule is found from one of its children, its driver, which is
+// the one that is in more rules: the other, in symbols of binarisation, is usually in few.
 class Grammar {
 public:
     struct Chain {  // a unary rule, beside its child
         State parent;
         float score;
     };
-    // Rules by driver. A pair of children may have several parents: these are in several tables of blocks, end to end.
+    struct Made {  // a binary rule, beside its parent
+        State left, right;
+        float score;
+        std::uint32_t rule;  // its place in Rules::binary
+    };
+    struct Under {  // a unary rule, beside its parent
+        State child;
+        float score;
+        std::uint32_t rule;  // its place in Rules::unary
+    };
+    // Rules by driver, and those of one driver in blocks: by 64 states that the other child, the mate, may be. A pair of
+    // children may have several parents: these are in several tables of blocks, end to end.
     struct Side {
         std::vector<std::uint32_t> starts;  // [n_states + 1] of blocks
-        std::vector<Block> blocks;
+        // By block, and kPiece more: which of the states from 64 * word on are mates, that word, and the place of the first
+        // of the rules, which the others follow in the order of their mates.
+        std::vector<std::uint64_t> mates;
+        std::vector<std::uint16_t> words;
+        std::vector<std::uint32_t> firsts;
         std::vector<Driven> rules;
         std::vector<std::uint32_t> order;  // the places of rules in Rules::binary
-
-        std::span<const Block> of(State driver) const { return {blocks.data() + starts[driver], blocks.data() + starts[driver + 1u]}; }
     };
+    // Short lists are copied in pieces of this many, whose last may have less that counts: to stop exactly at the end would
+    // take a branch that processors guess wrong.
+    static constexpr std::size_t kPiece = 4;
 
     Grammar() = default;
     Grammar(std::size_t n_states, Rules rules);
@@ -75,8 +84,9 @@ public:
     const Side& by_left() const { return by_left_; }    // whose driver is the left child
     const Side& by_right() const { return by_right_; }  // whose driver is the right child
     std::span<const Chain> chains(State child) const { return {chains_.data() + chain_starts_[child], chains_.data() + chain_starts_[child + 1u]}; }
-    std::uint32_t first_chain(State child) const { return chain_starts_[child]; }
-    std::uint32_t unary_rule(std::uint32_t chain) const { return unary_order_[chain]; }
+    // The rules that make a state: binary ones in the order in which charts use them, unary ones in that of children.
+    std::span<const Made> made(State parent) const { return {made_.data() + made_starts_[parent], made_.data() + made_starts_[parent + 1u]}; }
+    std::span<const Under> chains_to(State parent) const { return {under_.data() + under_starts_[parent], under_.data() + under_starts_[parent + 1u]}; }
 
     void set_scores(Rules rules);  // the same rules with other scores
 
@@ -86,6 +96,9 @@ private:
     Side by_left_, by_right_;
     std::vector<Chain> chains_;
     std::vector<std::uint32_t> chain_starts_, unary_order_;
+    std::vector<Made> made_;
+    std::vector<Under> under_;
+    std::vector<std::uint32_t> made_starts_, under_starts_;
 };
 
 // Unary rules closed under chains: for each pair of states, by child and then parent, the best chain between them.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace captious::parsing {
 namespace {
@@ -16,6 +17,46 @@ constexpr float kRoundingPerWord = 0.002f, kRounding = 1e-5f;
 constexpr float kBeams[] = {10.0f, 20.0f};
 constexpr float kWorstSlack = 2.0f;
 constexpr std::size_t kLongestGuided = 40;
+
+// What may stand over a word, of its tags and the chains above them.
+class ItemMaker {
+public:
+    explicit ItemMaker(const Grammar& grammar) : grammar_(grammar), places_(grammar.n_states(), kNone) {}
+
+    // The items in the order in which they are found, until the next call.
+    std::vector<WordItem>& make(std::span<const Tag> tags) {
+        items_.clear();
+        for (const Tag& tag : tags) {
+            WordItem& item = of(tag.state);
+            item.base = std::max(item.base, tag.score);
+        }
+        std::size_t n_tags = items_.size();
+        for (std::size_t i = 0; i < n_tags; ++i) items_[i].score = items_[i].base;
+        for (std::size_t i = 0; i < n_tags; ++i)
+            for (const Grammar::Chain& chain : grammar_.chains(items_[i].state)) {
+                float score = items_[i].base + chain.score;
+                WordItem& above = of(chain.parent);
+                above.score = std::max(above.score, score);
+            }
+        for (const WordItem& item : items_) places_[item.state] = kNone;
+        return items_;
+    }
+
+private:
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+    WordItem& of(State state) {
+        if (places_[state] == kNone) {
+            places_[state] = static_cast<std::uint32_t>(items_.size());
+            items_.push_back({state, kNever, kNever});
+        }
+        return items_[places_[state]];
+    }
+
+    const Grammar& grammar_;
+    std::vector<std::uint32_t> places_;  // by state, among the items
+    std::vector<WordItem> items_;
+};
 
 }  // namespace
 
@@ -49,45 +90,78 @@ Grammar Pcfg::take_common() const {
     return Grammar(grammar_.n_states(), std::move(rules));
 }
 
-WordTable::WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, std::span<const Tag> tags)
-    : tags_{{tags.begin(), tags.end()}, {offsets.begin(), offsets.end()}} {
+WordTable::WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, std::span<const Tag> tags, bool guided) {
     const Coarsening& coarsening = pcfg.coarsening();
-    std::vector<Seed> best(coarsening.n_symbols(), {0, kNever, kNever});
-    std::vector<State> found;
-    auto seed_of = [&](State state) -> Seed& {
-        Seed& seed = best[coarsening.of(state)];
-        if (seed.score == kNever) found.push_back(coarsening.of(state));
-        return seed;
-    };
-    seeds_.starts.push_back(0);
-    for (std::int32_t word = 0; static_cast<std::size_t>(word) + 1 < offsets.size(); ++word) {
-        for (const Tag& tag : this->tags(word)) {
-            Seed& seed = seed_of(tag.state);
-            float score = tag.score + coarsening.potential(tag.state);
-            seed.base = std::max(seed.base, score);
-            seed.score = std::max(seed.score, score);
-            for (const Grammar::Chain& chain : pcfg.grammar().chains(tag.state)) {
-                Seed& above = seed_of(chain.parent);
-                above.score = std::max(above.score, tag.score + chain.score + coarsening.potential(chain.parent));
-            }
+    ItemMaker all(pcfg.grammar()), common(pcfg.common());
+    std::vector<std::uint32_t> seed_of(coarsening.n_symbols());
+    for (std::size_t word = 0; word + 1 < offsets.size(); ++word) {
+        auto first = static_cast<std::size_t>(offsets[word]), end = static_cast<std::size_t>(offsets[word + 1]);
+        std::span<const Tag> of_word = tags.subspan(first, end - first);
+        const std::vector<WordItem>& items = all.make(of_word);
+        if (!guided) {
+            items_.add(items);
+            continue;
         }
-        for (State symbol : found) {
-            seeds_.values.push_back({symbol, best[symbol].base, best[symbol].score});
-            best[symbol] = {0, kNever, kNever};
-        }
-        found.clear();
-        seeds_.starts.push_back(seeds_.values.size());
+        add_by_symbol(coarsening, items, seed_of);
+        add_best_first(coarsening, common.make(of_word));
     }
 }
 
+// Adds the items of a word, those of each coarse symbol side by side, and its seeds. `seed_of` is the room for a number
+// by symbol.
+void WordTable::add_by_symbol(const Coarsening& coarsening, std::span<const WordItem> items, std::vector<std::uint32_t>& seed_of) {
+    std::vector<Seed> seeds;
+    for (const WordItem& item : items) {
+        State symbol = coarsening.of(item.state);
+        std::uint32_t& number = seed_of[symbol];
+        if (number >= seeds.size() || seeds[number].symbol != symbol) {
+            number = static_cast<std::uint32_t>(seeds.size());
+            seeds.push_back({symbol, kNever, kNever, 0, 0});
+        }
+        Seed& seed = seeds[number];
+        seed.base = std::max(seed.base, item.base + coarsening.potential(item.state));
+        seed.score = std::max(seed.score, item.score + coarsening.potential(item.state));
+        ++seed.size;
+    }
+    std::uint32_t first = 0;
+    for (Seed& seed : seeds) {
+        seed.first = first;
+        first += std::exchange(seed.size, 0);
+    }
+    std::size_t begin = items_.values.size();
+    items_.values.resize(begin + items.size());
+    for (const WordItem& item : items) {
+        Seed& seed = seeds[seed_of[coarsening.of(item.state)]];
+        items_.values[begin + seed.first + seed.size++] = item;
+    }
+    items_.starts.push_back(items_.values.size());
+    seeds_.add(seeds);
+}
+
+// Adds those items of a word that beams reach, the best first.
+void WordTable::add_best_first(const Coarsening& coarsening, std::vector<WordItem>& items) {
+    auto bound = [&](const WordItem& item) { return item.score + coarsening.potential(item.state); };
+    float best = kNever;
+    for (const WordItem& item : items) best = std::max(best, bound(item));
+    std::erase_if(items, [&](const WordItem& item) { return bound(item) < best - kBeams[1]; });
+    std::sort(items.begin(), items.end(), [&](const WordItem& a, const WordItem& b) { return bound(a) > bound(b); });
+    common_items_.add(items);
+}
+
 void Worker::take(const WordTable& table, std::span<const std::int32_t> words) {
-    tags_.clear();
-    for (std::int32_t word : words) tags_.push_back(table.tags(word));
+    items_.clear();
+    for (std::int32_t word : words) items_.push_back(table.items(word));
 }
 
 float Worker::parse(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes) {
     if (words.empty() || words.size() > kLongestGuided) return parse_plainly(table, words, nodes);
     take(table, words);
+    common_items_.clear();
+    seeds_.clear();
+    for (std::int32_t word : words) {
+        common_items_.push_back(table.common_items(word));
+        seeds_.push_back(table.seeds(word));
+    }
     auto n = static_cast<float>(words.size());
     float known = find_one();
     if (known == kNever) return parse_plainly(table, words, nodes);
@@ -95,24 +169,27 @@ float Worker::parse(const WordTable& table, std::span<const std::int32_t> words,
     if (known < bound - kWorstSlack * n) return parse_plainly(table, words, nodes);
     coarse_.fill_outside(known - rounding);
     plain_.clear();
-    chart_.fill(tags_, coarse_, pcfg_.coarsening(), known - rounding);
+    chart_.fill(items_, seeds_, coarse_, pcfg_.coarsening(), known - rounding);
     return read_off(nodes);
 }
 
 float Worker::parse_plainly(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes) {
     take(table, words);
     std::size_t n_kept = 0;
-    if (plain_table_ == &table) n_kept = static_cast<std::size_t>(std::mismatch(plain_.begin(), plain_.end(), words.begin(), words.end()).first - plain_.begin());
+    if (plain_table_ == &table && !plain_.empty()) {
+        auto last = plain_.end() - 1;  // charts leave out what only a longer sentence needs
+        n_kept = static_cast<std::size_t>(std::mismatch(plain_.begin(), last, words.begin(), words.end()).first - plain_.begin());
+    }
     plain_.assign(words.begin(), words.end());
     plain_table_ = &table;
-    chart_.fill(tags_, n_kept);
+    chart_.fill(items_, n_kept);
     return read_off(nodes);
 }
 
 // The score of a derivation that is easily found, or kNever.
 float Worker::find_one() {
     for (float width : kBeams) {
-        common_.fill_beam(tags_, pcfg_.coarsening(), width);
+        common_.fill_beam(common_items_, pcfg_.coarsening(), width);
         if (float score = common_.best().score; score != kNever) return score;
     }
     return kNever;
@@ -129,20 +206,19 @@ float Worker::fill_coarse(const WordTable& table, std::span<const std::int32_t> 
 float Worker::read_off(std::vector<Node>& nodes) const {
     nodes.clear();
     Goal best = chart_.best();
-    if (best.score != kNever) walk(best.state, 0, tags_.size(), nodes);
+    if (best.score != kNever) walk(best.state, 0, items_.size(), nodes);
     return best.score;
 }
 
 void Worker::walk(State state, std::size_t begin, std::size_t end, std::vector<Node>& nodes) const {
     const Rules& rules = pcfg_.grammar().rules();
     auto from = static_cast<std::int32_t>(begin), to = static_cast<std::int32_t>(end);
-    Chart::Step step = chart_.step(begin, end, state, false);
+    Chart::Step step = chart_.step(begin, end, state);
     if (step.chain != Chart::kNone) {
         pcfg_.each_of_chain(step.chain, [&](std::uint32_t rule, State parent) {
             nodes.push_back({parent, static_cast<std::int32_t>(rules.binary.size() + rule), from, to});
         });
         state = rules.unary[step.chain].child;
-        step = chart_.step(begin, end, state, true);
     }
     nodes.push_back({state, step.rule == Chart::kNone ? -1 : static_cast<std::int32_t>(step.rule), from, to});
     if (step.rule == Chart::kNone) return;

@@ -15,6 +15,12 @@
 
 namespace captious::parsing {
 
+// A tag of a word with its score.
+struct Tag {
+    State state;
+    float score;
+};
+
 // One node of a derivation, in preorder: a binary rule has two nodes below it, a unary one, a word none.
 struct Node {
     State state;
@@ -60,26 +66,35 @@ private:
     Grammar common_;
 };
 
-// Tags of distinct words, and what the coarser grammar makes of them.
+// What may stand over distinct words: items of the grammar and of its common part, and what the coarser grammar makes
+// of them.
 class WordTable {
 public:
-    // offsets [n_words + 1] of the tags of each word.
-    WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, std::span<const Tag> tags);
-    std::span<const Tag> tags(std::int32_t word) const { return tags_.of(word); }
+    // offsets [n_words + 1] of the tags of each word. A table that is not `guided` is for parsing plainly only.
+    WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, std::span<const Tag> tags, bool guided);
+    std::span<const WordItem> items(std::int32_t word) const { return items_.of(word); }          // by coarse symbol
+    std::span<const WordItem> common_items(std::int32_t word) const { return common_items_.of(word); }  // the best first
     std::span<const Seed> seeds(std::int32_t word) const { return seeds_.of(word); }
 
 private:
     template <typename T>
     struct Lists {
         std::vector<T> values;
-        std::vector<std::size_t> starts;
+        std::vector<std::size_t> starts{0};
         std::span<const T> of(std::int32_t list) const {
             auto place = static_cast<std::size_t>(list);
             return {values.data() + starts[place], values.data() + starts[place + 1]};
         }
+        void add(std::span<const T> list) {
+            values.insert(values.end(), list.begin(), list.end());
+            starts.push_back(values.size());
+        }
     };
 
-    Lists<Tag> tags_;
+    void add_by_symbol(const Coarsening& coarsening, std::span<const WordItem> items, std::vector<std::uint32_t>& seed_of);
+    void add_best_first(const Coarsening& coarsening, std::vector<WordItem>& items);
+
+    Lists<WordItem> items_, common_items_;
     Lists<Seed> seeds_;
 };
 
@@ -106,7 +121,8 @@ private:
     const Pcfg& pcfg_;
     CoarseChart coarse_;
     Chart chart_, common_;
-    std::vector<std::span<const Tag>> tags_;
+    std::vector<std::span<const WordItem>> items_, common_items_;
+    std::vector<std::span<const Seed>> seeds_;
     const WordTable* plain_table_ = nullptr;
     std::vector<std::int32_t> plain_;  // the words whose cells the chart has, if it was filled plainly
 };

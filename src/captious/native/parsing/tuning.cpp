@@ -94,14 +94,10 @@ private:
     State best_over_word(State symbol, std::int32_t word) const {
         State best = 0;
         float most = kNever;
-        auto offer = [&](State state, float score) {
-            if (coarsening_.of(state) != symbol || score + coarsening_.potential(state) <= most) return;
-            most = score + coarsening_.potential(state);
-            best = state;
-        };
-        for (const Tag& tag : table_->tags(word)) {
-            offer(tag.state, tag.score);
-            for (const Grammar::Chain& chain : grammar_.chains(tag.state)) offer(chain.parent, tag.score + chain.score);
+        for (const WordItem& item : table_->items(word)) {
+            if (coarsening_.of(item.state) != symbol || item.score + coarsening_.potential(item.state) <= most) continue;
+            most = item.score + coarsening_.potential(item.state);
+            best = item.state;
         }
         return best;
     }
@@ -141,7 +137,7 @@ std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, s
                 these.insert(these.end(), tags.begin() + tag_offsets[word], tags.begin() + tag_offsets[word + 1]);
                 starts.push_back(static_cast<std::int64_t>(these.size()));
             }
-            WordTable table(pcfg, starts, these);
+            WordTable table(pcfg, starts, these, true);
             for (std::size_t sentence = batch; sentence < std::min(n, batch + kBatch); ++sentence) {
                 local.clear();
                 for (std::int64_t at = offsets[sentence]; at < offsets[sentence + 1]; ++at) local.push_back(static_cast<std::int32_t>(at - static_cast<std::int64_t>(from)));
