@@ -29,6 +29,7 @@ from captious.resources.arrays import Arrays
 from captious.resources.compiling import compiled
 from captious.resources.grammar import Grammar
 from captious.resources.own_grammar import own_grammar
+from captious.text import PTB_RAW
 
 __all__ = ["GRAMMARS", "GrammarParser", "Item", "brackets", "official_parser", "parse_of", "parser_with"]
 
@@ -120,7 +121,7 @@ class GrammarParser:
         Sentences longer than ``LONGEST`` words are cut into pieces of at most that length, whose trees share one root.
         """
         with Progress(max(1, len(sentences))) as progress:
-            cut = [pieces(words) for words in sentences]
+            cut = [pieces(_with_period(words)) for words in sentences]
             done = 0
             for some, flat, trees in _ahead(self._parsed, [*_batches(cut)]):
                 progress.reach(done, "parsing captions")
@@ -132,6 +133,13 @@ class GrammarParser:
     def _parsed(self, some: Batch) -> tuple[Batch, list[Sequence[str]], Trees]:
         flat = [piece for each in some for piece in each]
         return some, flat, self.parser.trees(flat)
+
+
+def _with_period(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words that CoreNLP reads: the period of an abbreviation that ends a caption (etc.) also ends its sentence."""
+    if words and words[-1].endswith(".") and PTB_RAW(words[-1]) == [words[-1], "."]:
+        return (*words, ".")
+    return words
 
 
 def parse_of(items: Sequence[Item]) -> Parse:

@@ -77,7 +77,7 @@ class ParsedCaptions(KeyedByFields):
 
     @property
     def stored_as(self) -> str | None:
-        return stored_key("parses-1", self.tokenizer.stored_as, getattr(self.source, "stored_as", None))
+        return stored_key("parses-2", self.tokenizer.stored_as, getattr(self.source, "stored_as", None))
 
     def to_stored(self, annotation: Parses, references: References) -> Stored:
         distinct = {id(parse): parse for parse in annotation.of_captions}
