@@ -30,8 +30,9 @@ Different on purpose:
 - ``COCOEvalCap.evaluate`` says in one line what it leaves out: METEOR and SPICE, without METEOR's tables; a scorer that
   was asked for by name is not left out.
 
-From forks there are ``WMD``, the module ``eval_spice``, and the arguments of ``COCOEvalCap`` and ``Cider`` that their
-docstrings list.
+Of forks there are ``WMD``, the module ``eval_spice``, and the arguments of ``COCOEvalCap`` and ``Cider`` that their
+docstrings list; of captious alone ``prepare_references`` and ``use_prepared_references``, for references that stay the
+same from one evaluation to the next.
 """
 
 from __future__ import annotations
@@ -40,9 +41,21 @@ from captious.compat.pycocoevalcap.bleu.bleu import Bleu
 from captious.compat.pycocoevalcap.cider.cider import Cider
 from captious.compat.pycocoevalcap.eval import COCOEvalCap
 from captious.compat.pycocoevalcap.meteor.meteor import Meteor
+from captious.compat.pycocoevalcap.prepared_references import prepare_references, use_prepared_references
 from captious.compat.pycocoevalcap.rouge.rouge import Rouge
 from captious.compat.pycocoevalcap.spice.spice import Spice
 from captious.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 from captious.compat.pycocoevalcap.wmd.wmd import WMD
 
-__all__ = ["WMD", "Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice"]
+__all__ = [
+    "WMD",
+    "Bleu",
+    "COCOEvalCap",
+    "Cider",
+    "Meteor",
+    "PTBTokenizer",
+    "Rouge",
+    "Spice",
+    "prepare_references",
+    "use_prepared_references",
+]

@@ -31,10 +31,14 @@ __all__ = [
     "of_images",
     "raw_texts",
     "references_table",
+    "tables_in_use",
 ]
 
 #: Tokenized captions by image id: any number of references, or one candidate. Words are set apart by spaces.
 Texts: TypeAlias = Mapping[Any, list[str]]
+
+#: Tables of references about which something is known; see ``captious.compat.pycocoevalcap.use_prepared_references``.
+tables_in_use: list[References] = []
 
 _SUBSET = "to evaluate a subset of the images, set params['image_id'] to their ids, e.g. cocoRes.getImgIds()"
 
@@ -101,12 +105,12 @@ def _checked_references(gts: object) -> dict[Hashable, list[str]]:
 
 
 def _table(texts_of: Mapping[Hashable, list[str]], name: str) -> References:
-    return References(
-        ids=tuple(range(len(texts_of))),
-        texts=tuple(text for texts in texts_of.values() for text in texts),
-        offsets=np.cumsum([0, *map(len, texts_of.values())]),
-        name=name,
-    )
+    texts = tuple(text for texts in texts_of.values() for text in texts)
+    offsets = np.cumsum([0, *map(len, texts_of.values())])
+    for table in tables_in_use:
+        if table.texts == texts and np.array_equal(table.offsets, offsets):
+            return table
+    return References(ids=tuple(range(len(texts_of))), texts=texts, offsets=offsets, name=name)
 
 
 def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
