@@ -39,13 +39,12 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     "NP-TMP": _NOUN_PHRASE,
     "NX": _NOUN_PHRASE,
     "NAC": _NOUN_PHRASE,
-    "WHNP": (_last("NN NNS NNP NNPS NX NP"), _first("WHNP CD WP WDT"), _first("WHPP")),
+    "WHNP": (_last("NN NNS NNP NNPS NX"), _first("WHNP NP"), _first("CD WP WDT"), _first("WHPP")),
     # on [the table], while [standing], from [behind him], in [white], near [by]
     "PP": (
         _first("NP NP-TMP NX"),
         _first("S SBAR SBARQ VP"),
-        _first("PP"),
-        _first("ADJP ADVP UCP X"),
+        _first("PP ADJP ADVP UCP X"),
         _last("NN"),
         _last("RB IN RP TO JJ"),
     ),
@@ -58,16 +57,14 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     "S": (_first("VP"), _first("S"), _first("SBAR"), _first("ADJP"), _last("NP"), _last("ADVP PP")),
     "SBAR": (_first("S SINV SQ FRAG SBAR"),),
     "SBARQ": (_first("SQ S SINV"),),
-    "RRC": (_first("VP"), _first("NP"), _first("PP")),
+    "RRC": (_first("VP"), _first("NP"), _first("ADJP PP")),
     "PRN": (_first("S"), _first("NP"), _first("VP")),
     # very [happy], [ready] to go, [close] up
     "ADJP": (
         _last("JJ VBN VBG NN NNS CD"),
         _last("JJR JJS"),
         _first("ADJP"),
-        _first("IN RP"),
-        _last("RB"),
-        _last("DT"),
+        _last("IN RP RB DT"),
     ),
     # right [next] to it, half a [mile]; coordinated phrases depend on the conjunction
     "ADVP": (_last("RB RBR RBS JJ JJS"), _last("CC"), _last("RP"), _last("NN NP DT CD"), _last("IN")),

@@ -39,13 +39,20 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
             return _noun_phrase(label, children, labels, gather)
         if label == "PP" and place == 1 and len(labels) > 3 and children[0].word:
             return [gather(labels[0], children[:3]), *children[3:]]  # on or around a bench
-        if label in ("VP", "ADJP") and labels[0] == labels[-1] == label and place == 1 and len(labels) == 4:
-            return [*children[:2], gather(label, children[2:])]  # is clean and well lit
+        if label == labels[0] == labels[-1] == "VP" and place == 1 and len(labels) == 4 and _modifies_verb(children[2]):
+            return [*children[:2], gather(label, children[2:])]  # sits and then eats
     elif label in ("PP", "SBAR", "QP") and (children[0].word, children[1].word) in MULTI_WORD:
         return [gather("IN", children[:2]), *children[2:]]
+    elif label == "QP" and labels[:2] == ["IN", "JJS"]:
+        return [gather("ADVP", children[:2]), *children[2:]]  # at least two
     elif label == "ADVP" and len(labels) == 2 and (children[0].word, children[1].word) == ("as", "well"):
         return [gather("RB", children)]
     return children
+
+
+def _modifies_verb(node: Node) -> bool:
+    """Whether what stands between a conjunction and a verb phrase is an auxiliary or a single adverb."""
+    return node.label != "ADVP" or [child.label for child in node.children] == ["RB"]
 
 
 def _noun_phrase(label: str, children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:

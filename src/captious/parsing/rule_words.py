@@ -21,10 +21,10 @@ HAVE = _words("has have had having 've")
 AUXILIARIES = BE | GET | HAVE | _words("do does did 'd")
 
 #: Verbs whose noun is a predicate and not an object: *resembles a train*.
-LINKING = _words("become becomes becoming resemble resembles resembling seem seems")
+LINKING = _words("become becomes becoming remain remaining remains resemble resembles resembling seem seems")
 
-#: Verbs that tell somebody to do something.
-TELL = _words("tell tells telling told")
+#: Verbs that tell somebody to do something, or that let somebody do it.
+TELL = _words("allow allowed allowing allows encourage encouraged encourages encouraging tell telling tells told")
 
 NEGATIONS = _words("no not n't never")
 
@@ -32,7 +32,11 @@ NEGATIONS = _words("no not n't never")
 PAIRING = _words("both either neither")
 
 #: Nouns that say when: *enjoying a sunny day*.
-TEMPORAL = _words("day fall march spring")
+TEMPORAL = _words(
+    "monday tuesday wednesday thursday friday saturday sunday "
+    "january february march april may june july august september october november december "
+    "spring summer autumn fall winter day days night nights today tomorrow tonight yesterday"
+)
 
 #: Two words that are one preposition or conjunction.
 MULTI_WORD = frozenset(

@@ -52,7 +52,10 @@ def _stands_before(node: Node, label: str) -> bool:
 
 
 def _asks_for_object(node: Node) -> bool:
-    return has_subject(node.governor)
+    """[what] a man eats; not: [two boys] are side by side"""
+    clause = node.governor
+    is_copular = clause.head_child.label != "VP" and any(child.label == "PP" for child in clause.children)
+    return has_subject(clause) and not is_copular
 
 
 def _is_what_exists(node: Node) -> bool:
@@ -83,7 +86,12 @@ def _is_told(node: Node) -> bool:
 
 
 def _says_what_for(node: Node) -> bool:
-    return _after_object(node) and clause_form(node) == "TO" and begins_with(node, "VP")
+    return _after_object(node) and clause_form(node) == "TO" and begins_with(node, "VP", "ADVP")
+
+
+def _is_only_infinitive(node: Node) -> bool:
+    """ready [to swing]; not: careful [not to fall]"""
+    return is_infinitive(node) and begins_with(node, "VP")
 
 
 def _is_open(node: Node) -> bool:
@@ -198,6 +206,12 @@ CLAUSES = (
         when=_is_owned_before_object,
     ),
     Rule("xcomp", "NP after head in VP", "(VP (VBG resembling) (NP (DT a) (NN *dragon)))", when=_is_predicate),
+    Rule(
+        "dobj",
+        "UCP in VP",
+        "(VP (VBG sampling) (UCP (NN *wine) (CC and) (NN food)))",
+        when=lambda node: begins_with(node, "NN", "NP"),
+    ),
     Rule("dobj", "NP in VP", "(VP (VBG eating) (NP (DT an) (NN *apple)))"),
     Rule("compound:prt", "PRT in VP", "(VP (VBG sitting) (PRT (RP *down)))"),
     Rule("compound:prt", "RP beside VBN in ADJP", "(NP (DT a) (ADJP (VBN taped) (RP *off)) (NN street))"),
@@ -232,7 +246,9 @@ CLAUSES = (
     Rule(
         "ccomp", "S after head in VP", "(VP (VBG helping) (S (NP (DT a) (NN child)) (VP (VB *walk))))", when=_is_closed
     ),
-    Rule("xcomp", "S after head in ADJP", "(ADJP (JJ ready) (S (VP (TO to) (VP (VB *swing)))))", when=is_infinitive),
+    Rule(
+        "xcomp", "S after head in ADJP", "(ADJP (JJ ready) (S (VP (TO to) (VP (VB *swing)))))", when=_is_only_infinitive
+    ),
     Rule(
         "xcomp",
         "SBAR after head in VP",
@@ -247,7 +263,7 @@ CLAUSES = (
     ),
     Rule(
         "dep",
-        "SBAR after head in VP",
+        "SBAR after head in VP ADVP",
         "(VP (VBG giving) (NP (DT a) (NN talk)) (SBAR (S (NP (PRP he)) (VP (VBZ *smiles)))))",
         when=_is_apart,
     ),

@@ -55,8 +55,11 @@ def is_negation(node: Node) -> bool:
 def has_noun(node: Node) -> bool:
     """Whether a preposition, or two, have a noun: on the table, from under the table; not: while riding."""
     object = node.head_child
-    if object.label == "PP" and begins_with(node, "IN", "TO", "PP", "CC"):
-        object = object.head_child
+    if object.label == "PP":
+        if is_coordinated(object):
+            return any(child.label == "PP" and has_noun(child) for child in node.children)
+        if begins_with(node, "IN", "TO", "PP"):
+            object = object.head_child
     return object.label in ("NP", "NX", "WHNP", "NP-TMP")
 
 
@@ -120,7 +123,7 @@ def passive(subject: Node) -> bool:
 
 def _is_past(phrase: Node) -> bool:
     """Whether a verb phrase, or one of those coordinated in it, starts with a past participle."""
-    if phrase.label in ("VP", "ADJP"):
+    if phrase.label in ("VP", "ADJP") or begins_with(phrase, "ADJP"):
         tag = verb_tag(phrase)
         return tag in _PAST if tag else any(map(_is_past, phrase.children))
     return False

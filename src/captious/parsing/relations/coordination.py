@@ -54,7 +54,7 @@ COORDINATION = (
     Rule("cc", "CC CONJP", "(NP (NP (DT a) (NN cat)) (CC *and) (NP (DT a) (NN dog)))"),
     Rule(
         "advmod",
-        "ADVP RB after NP NN NNS JJ CC in UCP NP NP-TMP ADJP",
+        "ADVP RB after NP NN NNS JJ CC VP in UCP NP NP-TMP ADJP VP",
         "(UCP (NP (DT a) (NN tattoo)) (CC and) (ADVP (RBR lower) (RB *back)))",
         when=_follows_conjunction,
     ),
@@ -66,7 +66,7 @@ COORDINATION = (
     ),
     Rule(
         "acl:relcl",
-        "RRC beside NP in UCP",
+        "RRC in UCP NP",
         "(UCP (NP (DT a) (NN cake)) (CC and) (RRC (ADVP (RB jelly)) (PP (IN on) (NP (PRP *it)))))",
     ),
     Rule(

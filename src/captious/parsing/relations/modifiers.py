@@ -49,6 +49,13 @@ def _has_noun_as_verb(node: Node) -> bool:
     return phrase.label == "VP" and phrase.head_child.label == "NN"
 
 
+# ---- adverbs
+
+
+def _says_not(node: Node) -> bool:
+    return is_negation(node) and node.head.word != "no"
+
+
 MODIFIERS = (
     Rule("mark", "IN before head in SBAR", "(VP (VBZ waits) (SBAR (IN *while) (S (NP (PRP he)) (VP (VBZ eats)))))"),
     Rule(
@@ -112,10 +119,16 @@ MODIFIERS = (
     Rule(
         "nmod:npmod", "NP NN NNS before JJ JJR in ADJP", "(NP (DT a) (ADJP (NP (CD two) (NN *year)) (JJ old)) (NN boy))"
     ),
+    Rule("nmod:npmod", "ADVP in QP", "(NP (QP (IN at) (JJS *least) (CD two)) (NNS pillows))"),
     # ---- adverbs and adjectives
     Rule("dep", "RB in ADVP", "(ADVP (RB *not) (RB far))", when=lambda node: node.word == "not"),
-    Rule("neg", "RB in VP S ADJP ADVP PP", "(VP (VBZ is) (RB *not) (VP (VBG running)))", when=is_negation),
-    Rule("neg", "ADVP in VP S", "(VP (VBP are) (ADVP (RB *never)) (ADJP (JJ old)))", when=is_negation),
+    Rule(
+        "neg",
+        "RB before JJ RB RBR in ADJP ADVP",
+        "(NP (DT a) (ADJP (RB *no) (JJ crossing)) (NN sign))",
+        when=is_negation,
+    ),
+    Rule("neg", "RB ADVP in VP S ADJP ADVP PP", "(VP (VBZ is) (RB *not) (VP (VBG running)))", when=_says_not),
     Rule(
         "advmod",
         "RB RBR RBS ADVP WRB WHADVP in VP S SINV SQ SBAR SBARQ RRC UCP ADJP ADVP PP QP WHADVP WHADJP",
@@ -123,7 +136,7 @@ MODIFIERS = (
     ),
     Rule(
         "advmod",
-        "UCP in VP",
+        "UCP in VP NP",
         "(VP (VBN tangled) (UCP (ADVP (RB together)) (CC *and) (VP (VBG playing))))",
         when=lambda node: begins_with(node, "ADVP"),
     ),

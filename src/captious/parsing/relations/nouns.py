@@ -9,6 +9,7 @@ from captious.parsing.head_tree import Node
 from captious.parsing.heads import verb_tag
 from captious.parsing.relations.conditions import (
     begins_with,
+    has_subject,
     is_infinitive,
     is_negation,
     lacks_noun,
@@ -51,8 +52,10 @@ def _is_relative(node: Node) -> bool:
     phrase = clause.head_child
     if phrase.head_child.label == "VP":
         phrase = phrase.head_child
-    return mark(node) in ("as", "if", "while") and not any(
-        child.label == "NP" or child.word in BE for child in phrase.children
+    return (
+        mark(node) in ("as", "if", "while")
+        and has_subject(clause)
+        and not any(child.label == "NP" or child.word in BE for child in phrase.children)
     )
 
 
@@ -101,8 +104,20 @@ NOUNS = (
     ),
     Rule(
         "compound",
-        f"NN NNS NNP NNPS NX FW NP UCP before {_NOUN} JJR in {_PHRASE}",
+        f"NN NNS NNP NNPS NX FW NP before {_NOUN} JJR in {_PHRASE}",
         "(NP (DT a) (NN *tennis) (NN racket))",
+    ),
+    Rule(
+        "compound",
+        f"UCP before {_NOUN} JJR in {_PHRASE}",
+        "(NP (UCP (NN *wine) (CC and) (JJ other)) (JJ various) (NNS items))",
+        when=lambda node: begins_with(node, "NN", "NP"),
+    ),
+    Rule(
+        "nmod",
+        f"UCP in {_PHRASE}",
+        "(NP (JJ top) (UCP (PP (IN with) (NP (NN *bar))) (CC and) (ADVP (RB back))) (NN pack))",
+        when=lambda node: begins_with(node, "PP"),
     ),
     Rule(
         "acl",
