@@ -44,7 +44,7 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     "PP": (
         _first("NP NP-TMP NX"),
         _first("S SBAR SBARQ VP"),
-        _first("PP ADJP ADVP UCP X"),
+        _first("PP ADJP ADVP UCP X FRAG"),
         _last("NN"),
         _last("RB IN RP TO JJ"),
     ),
@@ -67,10 +67,16 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
         _last("IN RP RB DT"),
     ),
     # right [next] to it, half a [mile]; coordinated phrases depend on the conjunction
-    "ADVP": (_last("RB RBR RBS JJ JJS"), _last("CC"), _last("RP"), _last("NN NP DT CD"), _last("IN")),
-    "WHADVP": (_last("JJ RB"),),
+    "ADVP": (
+        _last("RB RBR RBS JJ JJR JJS"),
+        _last("CC"),
+        _last("NN NP ADJP CD FW"),
+        _last("RP DT"),
+        _last("IN"),
+    ),
+    "WHADVP": (_last("JJ RB WRB"), _last("NN")),
     "WHADJP": (_last("JJ RB"),),
-    "QP": (_last("NN NNS"), _last("CD JJ JJR PDT"), _last("RB DT")),
+    "QP": (_last("NN NNS"), _last("CD JJ PDT"), _last("JJR"), _last("RB DT")),
     # [a man] riding a horse
     "FRAG": (_first("NP"), _first("VP"), _first("ADJP"), _first("S")),
     "UCP": (_first("NP ADJP VP S PP SBAR NN JJ"), _last("CC"), _first("DT")),

@@ -43,11 +43,18 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
             return [*children[:2], gather(label, children[2:])]  # sits and then eats
     elif label in ("PP", "SBAR", "QP") and (children[0].word, children[1].word) in MULTI_WORD:
         return [gather("IN", children[:2]), *children[2:]]
+    elif label == "PP" and len(labels) == 2 and _completes(children[1], children[0].word):
+        return [gather("IN", [children[0], *children[1].children])]  # a line in (between)
     elif label == "QP" and labels[:2] == ["IN", "JJS"]:
         return [gather("ADVP", children[:2]), *children[2:]]  # at least two
     elif label == "ADVP" and len(labels) == 2 and (children[0].word, children[1].word) == ("as", "well"):
         return [gather("RB", children)]
     return children
+
+
+def _completes(phrase: Node, preposition: str) -> bool:
+    """Whether a phrase is the second of two words that are one preposition."""
+    return len(phrase.children) == 1 and (preposition, phrase.children[0].word) in MULTI_WORD
 
 
 def _modifies_verb(node: Node) -> bool:

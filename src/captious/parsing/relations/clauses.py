@@ -1,6 +1,6 @@
 """Relations of subjects, verbs and complements to the predicate of a clause.
 
-nsubj, nsubjpass, csubj, expl, aux, auxpass, cop, mark, dobj, iobj, xcomp, ccomp, compound:prt.
+nsubj, nsubjpass, csubj, expl, aux, auxpass, cop, mark, dobj, iobj, xcomp, ccomp, parataxis, compound:prt.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from captious.parsing.relations.conditions import (
     begins_with,
     clause_form,
     has_subject,
+    is_bare,
     is_infinitive,
     is_passive_auxiliary,
     mark,
@@ -58,8 +59,20 @@ def _asks_for_object(node: Node) -> bool:
     return has_subject(clause) and not is_copular
 
 
+def _is_of_preposition(node: Node) -> bool:
+    """[what] it looks like"""
+    phrase = node.governor.head_child
+    while phrase.head_child.label == "VP":
+        phrase = phrase.head_child
+    return _asks_for_object(node) and any(map(is_bare, phrase.children)) and phrase.head_child.label != "PP"
+
+
 def _is_what_exists(node: Node) -> bool:
     return node.governor.word in BE and is_existential(node.parent)
+
+
+def _follows_be(node: Node) -> bool:
+    return any(sibling.word in BE for sibling in node.before)
 
 
 def _is_time(node: Node) -> bool:
@@ -152,6 +165,17 @@ CLAUSES = (
         when=_has_no_verb,
     ),
     Rule(
+        "dep",
+        "NP in SBAR",
+        "(SBAR (NP (DT the) (NN *jump)) (IN while) (S (NP (NNS others)) (VP (VBP watch))))",
+    ),
+    Rule(
+        "nmod",
+        "WHNP in SBAR SBARQ",
+        "(SBAR (WHNP (WP *what)) (S (NP (PRP it)) (VP (VBZ looks) (PP (IN like)))))",
+        when=_is_of_preposition,
+    ),
+    Rule(
         "dobj",
         "WHNP in SBAR SBARQ",
         "(SBAR (WHNP (WP *what)) (S (NP (DT a) (NN man)) (VP (VBZ eats))))",
@@ -185,7 +209,12 @@ CLAUSES = (
         "(S (NP (DT a) (NN cat)) (VP (VBZ *is) (PP (IN on) (NP (DT a) (NN mat)))))",
     ),
     # ---- noun phrases after a verb
-    Rule("dep", "NP beside NP ADJP in VP", "(VP (VBZ is) (NP (DT the) (JJ only) (NN *thing)) (ADJP (JJ visible)))"),
+    Rule(
+        "dep",
+        "NP beside NP ADJP VP in VP",
+        "(VP (VBZ is) (NP (DT the) (JJ only) (NN *thing)) (ADJP (JJ visible)))",
+        when=_follows_be,
+    ),
     Rule(
         "iobj",
         "NP after head in VP",
@@ -266,6 +295,12 @@ CLAUSES = (
         "SBAR after head in VP ADVP",
         "(VP (VBG giving) (NP (DT a) (NN talk)) (SBAR (S (NP (PRP he)) (VP (VBZ *smiles)))))",
         when=_is_apart,
+    ),
+    Rule(
+        "parataxis",
+        "S after NP in FRAG",
+        "(FRAG (NP (DT a) (NN fridge)) (: /) (S (NP (DT a) (NN freezer)) (VP (VBD *opened))))",
+        when=lambda node: node.before[-1].label == ":",
     ),
     Rule(
         "ccomp",

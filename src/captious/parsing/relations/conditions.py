@@ -58,7 +58,7 @@ def has_noun(node: Node) -> bool:
     if object.label == "PP":
         if is_coordinated(object):
             return any(child.label == "PP" and has_noun(child) for child in node.children)
-        if begins_with(node, "IN", "TO", "PP"):
+        if begins_with(node, "IN", "PP"):
             object = object.head_child
     return object.label in ("NP", "NX", "WHNP", "NP-TMP")
 
@@ -70,7 +70,7 @@ def lacks_noun(node: Node) -> bool:
 
 def is_bare(node: Node) -> bool:
     """Whether it is a preposition alone: walks by."""
-    return len(node.children) == 1 and begins_with(node, "IN", "TO")
+    return len(node.children) == 1 and node.children[0].label in ("IN", "TO") and not node.children[0].children
 
 
 # ---- verb phrases and clauses

@@ -9,6 +9,7 @@ from captious.parsing.head_tree import Node
 from captious.parsing.relations.conditions import (
     begins_with,
     has_noun,
+    has_subject,
     is_bare,
     is_coordinated,
     is_negation,
@@ -25,6 +26,18 @@ __all__ = ["MODIFIERS"]
 def _is_stranded(node: Node) -> bool:
     """with his shirt [on]"""
     return is_bare(node) and node.before[-1].label == "PP"
+
+
+def _question(node: Node) -> Node:
+    """[what] it looks like: the phrase before the clause that a verb phrase is in; without one, the clause"""
+    clause = node.parent.parent
+    while clause.label == "VP":
+        clause = clause.parent
+    return clause.before[-1] if clause.before and has_subject(clause) else clause
+
+
+def _ends_question(node: Node) -> bool:
+    return is_bare(node) and _question(node).label in ("WHNP", "WHPP")
 
 
 def _first_phrase(node: Node) -> Node:
@@ -67,6 +80,13 @@ MODIFIERS = (
     Rule(
         "case",
         "PP after head in VP",
+        "(SBAR (WHNP (WP what)) (S (NP (PRP it)) (VP (VBZ looks) (PP (IN *like)))))",
+        when=_ends_question,
+        governor=_question,
+    ),
+    Rule(
+        "case",
+        "PP after head in VP",
         "(VP (VBG skiing) (PP (IN with) (NP (NNS goggles))) (PP (IN *on)))",
         when=_is_stranded,
         governor=_first_phrase,
@@ -94,7 +114,7 @@ MODIFIERS = (
     Rule("advcl", "PP in VP ADVP ADJP SINV", "(VP (VBG smiling) (PP (IN while) (S (VP (VBG *riding)))))"),
     Rule(
         "advcl",
-        "PP after head in S",
+        "PP in S UCP",
         "(S (NP (DT a) (NN wheel)) (ADJP (JJ visible)) (PP (IN in) (ADVP (RB *back))))",
         when=lacks_noun,
     ),
@@ -119,6 +139,7 @@ MODIFIERS = (
     Rule(
         "nmod:npmod", "NP NN NNS before JJ JJR in ADJP", "(NP (DT a) (ADJP (NP (CD two) (NN *year)) (JJ old)) (NN boy))"
     ),
+    Rule("dep", "RB after ADVP in PP", "(PP (ADVP (RB together)) (RB *next) (PP (TO to) (NP (DT a) (NN hut))))"),
     Rule("nmod:npmod", "ADVP in QP", "(NP (QP (IN at) (JJS *least) (CD two)) (NNS pillows))"),
     # ---- adverbs and adjectives
     Rule("dep", "RB in ADVP", "(ADVP (RB *not) (RB far))", when=lambda node: node.word == "not"),
@@ -140,7 +161,7 @@ MODIFIERS = (
         "(VP (VBN tangled) (UCP (ADVP (RB together)) (CC *and) (VP (VBG playing))))",
         when=lambda node: begins_with(node, "ADVP"),
     ),
-    Rule("advmod", "DT PDT IN JJ JJR before head in QP", "(NP (QP (PDT *half) (DT a) (NN dozen)) (NNS birds))"),
+    Rule("advmod", "DT PDT IN JJ JJR in QP", "(NP (QP (PDT *half) (DT a) (NN dozen)) (NNS birds))"),
     Rule(
         "dep",
         "DT JJ before head in ADJP",
@@ -149,8 +170,10 @@ MODIFIERS = (
     ),
     Rule("det", "DT before JJ NN ADJP JJR in ADJP ADVP X", "(VP (VBP are) (ADJP (DT *all) (JJ crowded) (JJ close)))"),
     Rule("amod", "JJ NNP before JJ in ADJP", "(NP (DT a) (ADJP (JJ *large) (JJ lighted)) (NN tree))"),
-    Rule("compound", "# before head in ADJP", "(NP (DT the) (ADJP (# *#) (CD 2)) (NN dog))"),
+    Rule("compound", "CD after NN in QP", "(NP (QP (DT a) (NN close) (IN up) (CD *shot)))"),
+    Rule("compound", "# FW before FW CD in ADJP ADVP QP", "(NP (DT the) (ADJP (# *#) (CD 2)) (NN dog))"),
     # ---- the rest
+    Rule("advmod", "JJ before RB in ADVP", "(VP (VBN spread) (ADVP (JJ *wide) (RB apart)))"),
     Rule("discourse", "INTJ", "(FRAG (INTJ (UH *hey)) (NP (DT a) (NN dog)))"),
     Rule("punct", ". , : `` ''", "(S (NP (DT a) (NN dog)) (VP (VBZ barks)) (. *.))"),
 )

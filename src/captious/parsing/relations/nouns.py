@@ -161,6 +161,6 @@ NOUNS = (
         "(NP (NP (DT a) (NN man)) (, ,) (NP (DT a) (NN *cook)))",
         when=_is_name_or_follows_comma,
     ),
-    Rule("advmod", f"RB RBR RBS ADVP in {_PHRASE}", "(NP (NP (DT a) (NN dog)) (ADVP (RB *outside)))"),
+    Rule("advmod", f"RB RBR RBS ADVP WHADVP in {_PHRASE}", "(NP (NP (DT a) (NN dog)) (ADVP (RB *outside)))"),
     Rule("nmod:tmod", f"NP-TMP in {_PHRASE}", "(NP (NP (DT a) (NN game)) (NP-TMP (DT this) (NN *morning)))"),
 )
