@@ -76,7 +76,7 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     ),
     "WHADVP": (_last("JJ RB WRB"), _last("NN")),
     "WHADJP": (_last("JJ RB"),),
-    "QP": (_last("NN NNS"), _last("CD JJ PDT"), _last("JJR"), _last("RB DT")),
+    "QP": (_first("$"), _last("NN NNS"), _last("CD JJ PDT"), _last("JJR"), _last("RB DT")),
     # [a man] riding a horse
     "FRAG": (_first("NP"), _first("VP"), _first("ADJP"), _first("S")),
     "UCP": (_first("NP ADJP VP S PP SBAR NN JJ"), _last("CC"), _first("DT")),

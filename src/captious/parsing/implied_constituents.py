@@ -45,6 +45,8 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
         return [gather("IN", children[:2]), *children[2:]]
     elif label == "PP" and len(labels) == 2 and _completes(children[1], children[0].word):
         return [gather("IN", [children[0], *children[1].children])]  # a line in (between)
+    elif label == "QP" and labels[0] == "$" and len(labels) > 2:
+        return [children[0], gather("QP", children[1:])]  # $ (5 million)
     elif label == "QP" and labels[:2] == ["IN", "JJS"]:
         return [gather("ADVP", children[:2]), *children[2:]]  # at least two
     elif label == "ADVP" and len(labels) == 2 and (children[0].word, children[1].word) == ("as", "well"):

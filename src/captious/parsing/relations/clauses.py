@@ -71,6 +71,20 @@ def _is_what_exists(node: Node) -> bool:
     return node.governor.word in BE and is_existential(node.parent)
 
 
+def _whole_predicate(node: Node) -> Node:
+    """The outermost of the verb phrases that it is in."""
+    phrase = node.parent
+    while phrase.parent.label == "VP":
+        phrase = phrase.parent
+    return phrase
+
+
+def _exists_too(node: Node) -> bool:
+    """there is a man and has [a glove]"""
+    phrase = _whole_predicate(node)
+    return phrase.head is not node.governor.head and is_existential(phrase)
+
+
 def _follows_be(node: Node) -> bool:
     return any(sibling.word in BE for sibling in node.before)
 
@@ -192,7 +206,7 @@ CLAUSES = (
         "csubj",
         "S SBAR before VP in S",
         "(S (S (VP (VBG *running))) (VP (VBZ is) (ADJP (JJ fun))))",
-        when=lambda node: node.governor.index == node.index + 1,
+        when=lambda node: not has_subject(node.parent),
     ),
     # ---- auxiliaries and copulas
     Rule("mark", "TO before VP in VP", "(VP (VBG trying) (S (VP (TO *to) (VP (VB eat)))))"),
@@ -209,6 +223,13 @@ CLAUSES = (
         "(S (NP (DT a) (NN cat)) (VP (VBZ *is) (PP (IN on) (NP (DT a) (NN mat)))))",
     ),
     # ---- noun phrases after a verb
+    Rule(
+        "nsubj",
+        "NP in VP",
+        "(S (NP (EX there)) (VP (VP (VBZ is) (NP (DT a) (NN man))) (CC and) (VP (VBZ has) (NP (DT a) (NN *glove)))))",
+        when=_exists_too,
+        governor=_whole_predicate,
+    ),
     Rule(
         "dep",
         "NP beside NP ADJP VP in VP",
