@@ -10,7 +10,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 #: Copulas, and auxiliaries of the passive and of the progressive.
-BE = _words("am are be been being is was were 's 're 'm s m")
+BE = _words("am ar are be been being is was were 's 're 'm s m")
 
 #: Auxiliaries of another passive: *gets washed*.
 GET = _words("get gets getting got")
@@ -21,7 +21,10 @@ HAVE = _words("has have had having 've")
 AUXILIARIES = BE | GET | HAVE | _words("do does did 'd")
 
 #: Verbs whose noun is a predicate and not an object: *resembles a train*.
-LINKING = _words("become becomes becoming remain remaining remains resemble resembles resembling seem seems")
+LINKING = _words(
+    "became become becomes becoming remain remained remaining remains "
+    "resemble resembled resembles resembling seem seemed seeming seems"
+)
 
 #: Verbs that tell somebody to do something, or that let somebody do it.
 TELL = _words("allow allowed allowing allows encourage encouraged encourages encouraging tell telling tells told")
