@@ -144,6 +144,24 @@ def test_head(brackets: str, head: str) -> None:
             "root(ROOT, riding) case(bike, on) det(bike, a) nmod(riding, bike) case(hat, with) det(hat, a) "
             "nmod(riding, hat) case(bike, on)",
         ),
+        (
+            "(VP (VP (VBG holding) (NP (DT a) (NN bat))) (CC and) (ADVP (JJ next)) (VP (TO to) (NP (PRP him))))",
+            "root(ROOT, holding) det(bat, a) dobj(holding, bat) cc(holding, and) advmod(holding, next) "
+            "conj(holding, to) dobj(to, him)",
+        ),
+        (
+            "(S (NP (DT the) (NN bus)) (VP (VBZ is) (UCP (ADJP (JJ white)) (CC and) (VP (VBN parked)))))",
+            "det(bus, the) nsubjpass(white, bus) auxpass(white, is) root(ROOT, white) cc(white, and) "
+            "conj(white, parked)",
+        ),
+        (
+            "(VP (VBG hanging) (PP (IN in) (NP (IN between))))",
+            "root(ROOT, hanging) advcl(hanging, in) mwe(in, between)",
+        ),
+        (
+            "(SBARQ (WHNP (WHNP (CD two)) (NNS dogs)) (SQ (VBP are) (NP (NN nose)) (PP (TO to) (NP (NN nose)))))",
+            "dep(dogs, two) nsubj(are, dogs) root(ROOT, are) nsubj(are, nose) case(nose, to) nmod(are, nose)",
+        ),
         ("(NN dog)", "root(ROOT, dog)"),
         ("(ROOT (NP (NN dog)))", "root(ROOT, dog)"),
     ],

@@ -53,7 +53,10 @@ def is_negation(node: Node) -> bool:
 
 
 def has_noun(node: Node) -> bool:
-    """Whether a preposition, or two, have a noun: on the table, from under the table; not: while riding."""
+    """Whether a preposition, or two, have a noun: on the table, from under the table; not: while riding.
+
+    Of conjoined phrases one is enough.
+    """
     object = node.head_child
     if object.label == "PP":
         if is_coordinated(object):

@@ -139,10 +139,10 @@ MODIFIERS = (
     Rule(
         "nmod:npmod", "NP NN NNS before JJ JJR in ADJP", "(NP (DT a) (ADJP (NP (CD two) (NN *year)) (JJ old)) (NN boy))"
     ),
-    Rule("dep", "RB after ADVP in PP", "(PP (ADVP (RB together)) (RB *next) (PP (TO to) (NP (DT a) (NN hut))))"),
     Rule("nmod:npmod", "ADVP in QP", "(NP (QP (IN at) (JJS *least) (CD two)) (NNS pillows))"),
     # ---- adverbs and adjectives
     Rule("dep", "RB in ADVP", "(ADVP (RB *not) (RB far))", when=lambda node: node.word == "not"),
+    Rule("dep", "RB after ADVP in PP", "(PP (ADVP (RB together)) (RB *next) (PP (TO to) (NP (DT a) (NN hut))))"),
     Rule(
         "neg",
         "RB before JJ RB RBR in ADJP ADVP",
@@ -161,6 +161,7 @@ MODIFIERS = (
         "(VP (VBN tangled) (UCP (ADVP (RB together)) (CC *and) (VP (VBG playing))))",
         when=lambda node: begins_with(node, "ADVP"),
     ),
+    Rule("advmod", "JJ before RB in ADVP", "(VP (VBN spread) (ADVP (JJ *wide) (RB apart)))"),
     Rule("advmod", "DT PDT IN JJ JJR in QP", "(NP (QP (PDT *half) (DT a) (NN dozen)) (NNS birds))"),
     Rule(
         "dep",
@@ -174,7 +175,6 @@ MODIFIERS = (
     Rule("compound", "CD after NN in QP", "(NP (QP (DT a) (NN close) (IN up) (CD *shot)))"),
     Rule("compound", "# FW before FW CD in ADJP ADVP QP", "(NP (DT the) (ADJP (# *#) (CD 2)) (NN dog))"),
     # ---- the rest
-    Rule("advmod", "JJ before RB in ADVP", "(VP (VBN spread) (ADVP (JJ *wide) (RB apart)))"),
     Rule("discourse", "INTJ", "(FRAG (INTJ (UH *hey)) (NP (DT a) (NN dog)))"),
     Rule("punct", ". , : `` ''", "(S (NP (DT a) (NN dog)) (VP (VBZ barks)) (. *.))"),
 )

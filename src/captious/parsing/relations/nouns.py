@@ -45,7 +45,10 @@ def _is_participial(node: Node) -> bool:
 
 
 def _is_relative(node: Node) -> bool:
-    """Whether the noun can be what a clause lacks: not after *that*, nor if the clause has an object or a predicate."""
+    """Whether the noun can be what a clause lacks.
+
+    Not after *that*, nor if the clause has an object or a predicate, or no subject.
+    """
     clause = node.head_child
     if is_infinitive(clause) or not node.children or not node.children[0].word:
         return not is_infinitive(clause)
