@@ -22,7 +22,7 @@ from captious.parsing.rule_words import BE
 __all__ = ["NOUNS"]
 
 _PHRASE = "NP NP-TMP NX NAC WHNP"
-_NOUN = "NN NNS NNP NNPS NX"
+_NOUN = "NN NNS NNP NNPS"
 
 
 def _before_determiner(node: Node) -> bool:
@@ -68,6 +68,7 @@ def _is_name_or_follows_comma(node: Node) -> bool:
 
 NOUNS = (
     Rule("neg", f"DT RB in {_PHRASE}", "(NP (DT *no) (NNS people))", when=is_negation),
+    Rule("dep", f"DT before DT WHPP in {_PHRASE}", "(WHNP (DT *all) (WHPP (IN of) (WHNP (WDT which))))"),
     Rule(
         "det:predet", f"DT PDT before head in {_PHRASE}", "(NP (PDT *all) (DT the) (NNS dogs))", when=_before_determiner
     ),
@@ -77,7 +78,7 @@ NOUNS = (
         "(PP (IN in) (NP (DT *a) (JJ brown) (CC and) (JJ white)))",
         when=precedes_conjunction,
     ),
-    Rule("det", f"DT WDT before head in {_PHRASE}", "(NP (DT *a) (JJ brown) (NN dog))"),
+    Rule("det", f"DT WDT WP before head in {_PHRASE}", "(NP (DT *a) (JJ brown) (NN dog))"),
     Rule("nmod:poss", f"PRP$ WP$ in {_PHRASE}", "(NP (PRP$ *her) (NN dog))"),
     Rule(
         "nmod:poss",
@@ -86,12 +87,12 @@ NOUNS = (
         when=_is_possessive,
     ),
     Rule("case", "POS", "(NP (NP (DT the) (NN bike) (POS *'s)) (NN mirror))"),
-    Rule("nummod", f"CD QP beside {_NOUN} CD FW JJR in {_PHRASE}", "(NP (CD *two) (NNS dogs))"),
+    Rule("nummod", f"CD QP beside {_NOUN} NX CD FW JJR QP in {_PHRASE}", "(NP (CD *two) (NNS dogs))"),
     Rule(
         "nummod",
         f"ADJP in {_PHRASE}",
         "(NP (DT a) (ADJP (QP (IN over) (CD *six))) (NN bench))",
-        when=lambda node: begins_with(node, "QP"),
+        when=lambda node: begins_with(node, "QP") and node.head.label == "CD",
     ),
     Rule(
         "compound",
@@ -107,7 +108,7 @@ NOUNS = (
     ),
     Rule(
         "compound",
-        f"NN NNS NNP NNPS NX FW NP before {_NOUN} JJR in {_PHRASE}",
+        f"NN NNS NNP NNPS NX FW NP before {_NOUN} JJR FW in {_PHRASE}",
         "(NP (DT a) (NN *tennis) (NN racket))",
     ),
     Rule(
@@ -154,7 +155,7 @@ NOUNS = (
     ),
     Rule(
         "acl",
-        f"S after head in {_PHRASE}",
+        f"S after {_NOUN} NP in {_PHRASE}",
         "(NP (DT a) (NN knife) (S (VP (TO to) (VP (VB *cut) (NP (NN cake))))))",
         when=is_infinitive,
     ),
