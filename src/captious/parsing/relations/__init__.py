@@ -20,6 +20,9 @@ _OTHERWISE = Rule("dep", "any", "(FRAG (NP (DT a) (NN man)) (S (VP (VBG *riding)
 #: All rules, the first that fits decides.
 RULES = (*COORDINATION, *NOUNS, *CLAUSES, *MODIFIERS, _OTHERWISE)
 
+# Unlike constituents that are coordinated stand for the first, as far as they are in this table.
+_STANDS_FOR = {"NP": "NP", "NN": "NP", "ADJP": "ADJP", "JJ": "ADJP", "ADVP": "ADVP"}
+
 _fitting: dict[tuple[str, str, str, bool], list[Rule]] = {}
 
 
@@ -27,7 +30,10 @@ def find_rule(node: Node) -> Rule:
     """The rule for a constituent that is not the head child of its parent."""
     parent = node.parent
     head = parent.head_child
-    key = node.label, parent.label, head.label, node.index < head.index
+    label = node.label
+    if label == "UCP" and node.children:
+        label = _STANDS_FOR.get(node.children[0].label, label)
+    key = label, parent.label, head.label, node.index < head.index
     rules = _fitting.get(key)
     if rules is None:
         rules = _fitting[key] = [rule for rule in RULES if rule.fits(*key)]

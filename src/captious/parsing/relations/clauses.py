@@ -256,23 +256,11 @@ CLAUSES = (
         when=_is_owned_before_object,
     ),
     Rule("xcomp", "NP after head in VP", "(VP (VBG resembling) (NP (DT a) (NN *dragon)))", when=_is_predicate),
-    Rule(
-        "dobj",
-        "UCP in VP",
-        "(VP (VBG sampling) (UCP (NN *wine) (CC and) (NN food)))",
-        when=lambda node: begins_with(node, "NN", "NP"),
-    ),
     Rule("dobj", "NP in VP", "(VP (VBG eating) (NP (DT an) (NN *apple)))"),
     Rule("compound:prt", "PRT in VP", "(VP (VBG sitting) (PRT (RP *down)))"),
     Rule("compound:prt", "RP beside VBN in ADJP", "(NP (DT a) (ADJP (VBN taped) (RP *off)) (NN street))"),
     # ---- complements: adjectives, verb phrases, clauses
     Rule("xcomp", "ADJP in VP", "(VP (VBZ looks) (ADJP (JJ *happy)))"),
-    Rule(
-        "xcomp",
-        "UCP in VP",
-        "(VP (VBZ sits) (UCP (ADJP (JJ *empty)) (CC and) (VP (VBN covered))))",
-        when=lambda node: begins_with(node, "ADJP"),
-    ),
     Rule("xcomp", "VP after VB VBD VBN VBP VBZ in VP", "(VP (VB help) (VP (VB *clean)))", when=_is_simple_verb),
     Rule(
         "xcomp",

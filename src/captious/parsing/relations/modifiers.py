@@ -155,12 +155,6 @@ MODIFIERS = (
         "RB RBR RBS ADVP WRB WHADVP in VP S SINV SQ SBAR SBARQ RRC UCP ADJP ADVP PP QP WHADVP WHADJP",
         "(VP (VBG standing) (ADVP (RB *outside)))",
     ),
-    Rule(
-        "advmod",
-        "UCP in VP NP",
-        "(VP (VBN tangled) (UCP (ADVP (RB together)) (CC *and) (VP (VBG playing))))",
-        when=lambda node: begins_with(node, "ADVP"),
-    ),
     Rule("advmod", "JJ before RB in ADVP", "(VP (VBN spread) (ADVP (JJ *wide) (RB apart)))"),
     Rule("advmod", "DT PDT IN JJ JJR in QP", "(NP (QP (PDT *half) (DT a) (NN dozen)) (NNS birds))"),
     Rule(

@@ -101,33 +101,21 @@ NOUNS = (
     ),
     Rule("amod", f"JJ JJR JJS VBG VBN VBD IN ADJP in {_PHRASE}", "(NP (DT a) (JJ *brown) (NN dog))"),
     Rule(
-        "amod",
-        f"UCP in {_PHRASE}",
-        "(NP (UCP (ADJP (JJ *big)) (CC and) (NP (NN stone))) (NNS houses))",
-        when=lambda node: begins_with(node, "ADJP", "JJ"),
-    ),
-    Rule(
         "compound",
         f"NN NNS NNP NNPS NX FW NP before {_NOUN} JJR FW in {_PHRASE}",
         "(NP (DT a) (NN *tennis) (NN racket))",
-    ),
-    Rule(
-        "compound",
-        f"UCP before {_NOUN} JJR in {_PHRASE}",
-        "(NP (UCP (NN *wine) (CC and) (JJ other)) (JJ various) (NNS items))",
-        when=lambda node: begins_with(node, "NN", "NP"),
-    ),
-    Rule(
-        "nmod",
-        f"UCP in {_PHRASE}",
-        "(NP (JJ top) (UCP (PP (IN with) (NP (NN *bar))) (CC and) (ADVP (RB back))) (NN pack))",
-        when=lambda node: begins_with(node, "PP"),
     ),
     Rule(
         "acl",
         f"PP after head in {_PHRASE}",
         "(NP (NP (DT a) (NN man)) (PP (IN while) (S (VP (VBG *riding)))))",
         when=_has_clause,
+    ),
+    Rule(
+        "nmod",
+        f"UCP in {_PHRASE}",
+        "(NP (NP (DT a) (NN dog)) (UCP (PP (IN in) (NP (DT the) (NN *air))) (CC and) (VP (VBG barking))))",
+        when=lambda node: begins_with(node, "PP"),
     ),
     Rule("nmod", f"PP WHPP in {_PHRASE}", "(NP (NP (DT a) (NN dog)) (PP (IN on) (NP (DT a) (NN *beach))))"),
     Rule(
