@@ -19,6 +19,7 @@ __all__ = ["grouped"]
 Gather = Callable[[str, Sequence[Node]], Node]
 
 _NOMINAL = frozenset(("NP", "NP-TMP", "NX", "NAC"))
+_ADJECTIVES = frozenset(("JJ", "JJR", "JJS"))
 _PLURAL = frozenset(("NNS", "NNPS"))
 
 
@@ -61,7 +62,7 @@ def _completes(phrase: Node, preposition: str) -> bool:
 
 def _modifies_verb(node: Node) -> bool:
     """Whether what stands between a conjunction and a verb phrase is an auxiliary or a single adverb."""
-    return node.label != "ADVP" or [child.label for child in node.children] == ["RB"]
+    return node.label not in ("ADVP", "VP") or [child.label for child in node.children] == ["RB"]
 
 
 def _noun_phrase(label: str, children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:
@@ -69,7 +70,8 @@ def _noun_phrase(label: str, children: Sequence[Node], labels: list[str], gather
     conjunctions = [place for place, tag in enumerate(labels) if tag == "CC" and place]
     first = conjunctions[0]
     if _modify(labels, first) and children[first - 1].word:
-        modifiers = gather(labels[first - 1], children[first - 1 : first + 2])
+        tag = labels[first - 1] if labels[first - 1] in _ADJECTIVES else "NN"
+        modifiers = gather(tag, children[first - 1 : first + 2])
         children = [*children[: first - 1], modifiers, *children[first + 2 :]]
         return grouped(label, children, gather)
     starts = [0, *(place + 1 for place in conjunctions)]

@@ -137,7 +137,9 @@ MODIFIERS = (
     ),
     Rule("nmod:npmod", "NP after RB IN in ADVP", "(VP (VBG walking) (ADVP (RB down) (NP (DT the) (NN *street))))"),
     Rule(
-        "nmod:npmod", "NP NN NNS before JJ JJR in ADJP", "(NP (DT a) (ADJP (NP (CD two) (NN *year)) (JJ old)) (NN boy))"
+        "nmod:npmod",
+        "NP NN NNS before JJ JJR RB in ADJP",
+        "(NP (DT a) (ADJP (NP (CD two) (NN *year)) (JJ old)) (NN boy))",
     ),
     Rule("nmod:npmod", "ADVP in QP", "(NP (QP (IN at) (JJS *least) (CD two)) (NNS pillows))"),
     # ---- adverbs and adjectives

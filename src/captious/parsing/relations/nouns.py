@@ -79,7 +79,7 @@ NOUNS = (
         when=precedes_conjunction,
     ),
     Rule("det", f"DT WDT WP before head in {_PHRASE}", "(NP (DT *a) (JJ brown) (NN dog))"),
-    Rule("nmod:poss", f"PRP$ WP$ in {_PHRASE}", "(NP (PRP$ *her) (NN dog))"),
+    Rule("nmod:poss", f"PRP$ WP$ in {_PHRASE} ADJP", "(NP (PRP$ *her) (NN dog))"),
     Rule(
         "nmod:poss",
         f"NP before head in {_PHRASE}",
