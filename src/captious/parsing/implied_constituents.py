@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from captious.parsing.head_tree import Node
-from captious.parsing.rule_words import MULTI_WORD
+from captious.parsing.rule_words import MULTI_WORD, MULTI_WORD_ADVERBS
 
 __all__ = ["grouped"]
 
@@ -42,27 +42,27 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
             return [gather(labels[0], children[:3]), *children[3:]]  # on or around a bench
         if label == labels[0] == labels[-1] == "VP" and place == 1 and len(labels) == 4 and _modifies_verb(children[2]):
             return [*children[:2], gather(label, children[2:])]  # sits and then eats
-    elif label in ("PP", "SBAR", "QP") and (children[0].word, children[1].word) in MULTI_WORD:
+    elif label in ("PP", "SBAR", "QP") and (children[0].word, _only_word(children[1])) in MULTI_WORD:
         return [gather("IN", children[:2]), *children[2:]]
-    elif label == "PP" and len(labels) == 2 and _completes(children[1], children[0].word):
-        return [gather("IN", [children[0], *children[1].children])]  # a line in (between)
+    elif label == "SBAR" and labels[:2] == ["IN", "NN"]:
+        return [gather("IN", children[:2]), *children[2:]]  # in case he falls
     elif label == "QP" and labels[0] == "$" and len(labels) > 2:
         return [children[0], gather("QP", children[1:])]  # $ (5 million)
     elif label == "QP" and labels[:2] == ["IN", "JJS"]:
         return [gather("ADVP", children[:2]), *children[2:]]  # at least two
-    elif label == "ADVP" and len(labels) == 2 and (children[0].word, children[1].word) == ("as", "well"):
+    elif label == "ADVP" and len(labels) == 2 and (children[0].word, children[1].word) in MULTI_WORD_ADVERBS:
         return [gather("RB", children)]
     return children
-
-
-def _completes(phrase: Node, preposition: str) -> bool:
-    """Whether a phrase is the second of two words that are one preposition."""
-    return len(phrase.children) == 1 and (preposition, phrase.children[0].word) in MULTI_WORD
 
 
 def _modifies_verb(node: Node) -> bool:
     """Whether what stands between a conjunction and a verb phrase is an auxiliary or a single adverb."""
     return node.label not in ("ADVP", "VP") or [child.label for child in node.children] == ["RB"]
+
+
+def _only_word(node: Node) -> str:
+    """The word of a constituent that has no other; in (order)"""
+    return _only_word(node.children[0]) if len(node.children) == 1 else node.word
 
 
 def _noun_phrase(label: str, children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:

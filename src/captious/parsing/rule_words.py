@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ["AUXILIARIES", "BE", "GET", "HAVE", "LINKING", "MULTI_WORD", "NEGATIONS", "PAIRING", "TELL", "TEMPORAL"]
+__all__ = [
+    "AUXILIARIES",
+    "BE",
+    "GET",
+    "HAVE",
+    "LINKING",
+    "MULTI_WORD",
+    "MULTI_WORD_ADVERBS",
+    "NEGATIONS",
+    "PAIRING",
+    "TELL",
+    "TEMPORAL",
+]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -56,3 +68,6 @@ MULTI_WORD = frozenset(
         ("such", "as"),
     }
 )
+
+#: Two words that are one adverb.
+MULTI_WORD_ADVERBS = frozenset({("as", "well"), ("kind", "of"), ("sort", "of")})

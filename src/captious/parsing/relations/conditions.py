@@ -73,7 +73,7 @@ def lacks_noun(node: Node) -> bool:
 
 def is_bare(node: Node) -> bool:
     """Whether it is a preposition alone: walks by."""
-    return len(node.children) == 1 and node.children[0].label in ("IN", "TO") and not node.children[0].children
+    return len(node.children) == 1 and begins_with(node, "IN", "TO") and node.head_child.word != ""
 
 
 # ---- verb phrases and clauses

@@ -28,8 +28,9 @@ def _is_first(node: Node) -> bool:
     return node.index == 0
 
 
-def _of_three(node: Node) -> bool:
-    return len(node.parent.children) > 2
+def _is_fixed(node: Node) -> bool:
+    """as well as, rather than, instead of; not: as if"""
+    return len(node.parent.children) > 2 or node.word in ("than", "of")
 
 
 COORDINATION = (
@@ -87,7 +88,7 @@ COORDINATION = (
         "mwe",
         "any in CONJP",
         "(NP (NP (DT a) (NN tv)) (CONJP (RB as) (RB well) (IN *as)) (NP (DT a) (NN couch)))",
-        when=_of_three,
+        when=_is_fixed,
     ),
     # Made by captious.parsing.implied_constituents.
     Rule("mwe", "any in IN RB", "(VP (VBG painting) (PP (RB instead) (IN *of) (NP (NNS numbers))))"),
