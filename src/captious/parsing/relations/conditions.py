@@ -12,6 +12,7 @@ from captious.parsing.rule_words import BE, GET, NEGATIONS
 __all__ = [
     "begins_with",
     "clause_form",
+    "has_any_noun",
     "has_noun",
     "has_subject",
     "is_bare",
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 _CONJUNCTIONS = frozenset(("CC", "CONJP"))
+_NOMINAL = frozenset(("NP", "NX", "WHNP", "NP-TMP"))
 _PAST = frozenset(("VBN", "VBD"))
 
 
@@ -53,17 +55,19 @@ def is_negation(node: Node) -> bool:
 
 
 def has_noun(node: Node) -> bool:
-    """Whether a preposition, or two, have a noun: on the table, from under the table; not: while riding.
+    """Whether a preposition, or two, have a noun: on the table, from under the table; not: while riding."""
+    if begins_with(node, "IN", "TO", "PP", "CC") or is_coordinated(node.head_child):
+        return has_any_noun(node)
+    return _has_object(node)
 
-    Of conjoined phrases one is enough.
-    """
-    object = node.head_child
-    if object.label == "PP":
-        if is_coordinated(object):
-            return any(child.label == "PP" and has_noun(child) for child in node.children)
-        if begins_with(node, "IN", "PP"):
-            object = object.head_child
-    return object.label in ("NP", "NX", "WHNP", "NP-TMP")
+
+def has_any_noun(node: Node) -> bool:
+    """Whether a preposition or participle, or the preposition after it, has a noun: staring at the table."""
+    return _has_object(node) or any(child.label == "PP" and _has_object(child) for child in node.children)
+
+
+def _has_object(node: Node) -> bool:
+    return any(child.label in _NOMINAL for child in node.children)
 
 
 def lacks_noun(node: Node) -> bool:

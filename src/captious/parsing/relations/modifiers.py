@@ -8,6 +8,7 @@ from __future__ import annotations
 from captious.parsing.head_tree import Node
 from captious.parsing.relations.conditions import (
     begins_with,
+    has_any_noun,
     has_noun,
     has_subject,
     is_bare,
@@ -51,9 +52,7 @@ def _nests(node: Node) -> bool:
 
 def _has_noun_within(node: Node) -> bool:
     object = node.head_child
-    if object.label == "PP":
-        return has_noun(node) or (not begins_with(node, "IN") and has_noun(object))
-    return has_noun(node) or (object.label == "UCP" and begins_with(object, "NP"))
+    return has_any_noun(node) or (object.label == "UCP" and begins_with(object, "NP"))
 
 
 def _has_noun_as_verb(node: Node) -> bool:
@@ -106,11 +105,11 @@ MODIFIERS = (
     ),
     Rule(
         "nmod",
-        "PP beside NP X in FRAG",
+        "PP in FRAG X UCP",
         "(FRAG (NP (DT a) (NN kitchen)) (PP (IN with) (NP (DT a) (NN *table))))",
         when=_has_noun_within,
     ),
-    Rule("nmod", "PP in PP", "(PP (NP (CD two) (NNS people)) (PP (IN in) (NP (DT a) (NN *kitchen))))", when=has_noun),
+    Rule("nmod", "PP in PP", "(PP (NP (CD two) (NNS people)) (PP (IN in) (NP (DT a) (NN *kitchen))))"),
     Rule("advcl", "PP in VP ADVP ADJP SINV", "(VP (VBG smiling) (PP (IN while) (S (VP (VBG *riding)))))"),
     Rule(
         "advcl",

@@ -9,10 +9,10 @@ from captious.parsing.head_tree import Node
 from captious.parsing.heads import verb_tag
 from captious.parsing.relations.conditions import (
     begins_with,
+    has_any_noun,
     has_subject,
     is_infinitive,
     is_negation,
-    lacks_noun,
     mark,
     precedes_conjunction,
 )
@@ -37,7 +37,7 @@ def _is_possessive(node: Node) -> bool:
 
 
 def _has_clause(node: Node) -> bool:
-    return lacks_noun(node) or (begins_with(node, "IN") and begins_with(node.head_child, "TO"))
+    return not has_any_noun(node) or (begins_with(node, "IN") and begins_with(node.head_child, "TO"))
 
 
 def _is_participial(node: Node) -> bool:
