@@ -42,7 +42,7 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     "WHNP": (_last("NN NNS NNP NNPS NX"), _first("WHNP NP"), _first("CD WP WDT"), _first("WHPP")),
     # on [the table], while [standing], from [behind him], in [white], near [by]
     "PP": (
-        _first("NP NP-TMP NX"),
+        _first("NP NP-TMP NX WHNP"),
         _first("S SBAR SBARQ VP"),
         _first("PP ADJP ADVP UCP X FRAG"),
         _last("NN"),

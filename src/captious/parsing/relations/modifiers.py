@@ -26,7 +26,7 @@ __all__ = ["MODIFIERS"]
 
 def _is_stranded(node: Node) -> bool:
     """with his shirt [on]"""
-    return is_bare(node) and node.before[-1].label == "PP"
+    return is_bare(node) and node.before[-1].label == "PP" and has_noun(node.before[-1])
 
 
 def _question(node: Node) -> Node:
@@ -41,8 +41,11 @@ def _ends_question(node: Node) -> bool:
     return is_bare(node) and _question(node).label in ("WHNP", "WHPP")
 
 
-def _first_phrase(node: Node) -> Node:
-    return next(sibling for sibling in node.before if sibling.label == "PP")
+def _without_noun(node: Node) -> Node:
+    """The first phrase before it; if that is the predicate, the phrase in it: is on skis (with no shirt) [on]."""
+    phrase = next(sibling for sibling in node.before if sibling.label == "PP")
+    within = phrase.head_child.children
+    return within[-1] if phrase is node.governor and within and within[-1].label == "PP" else phrase
 
 
 def _nests(node: Node) -> bool:
@@ -74,6 +77,12 @@ MODIFIERS = (
         "case", "IN before S in PP", "(PP (IN *on) (S (VP (NN shore) (S (VP (VBG drying))))))", when=_has_noun_as_verb
     ),
     Rule("mark", "IN TO before S SBAR in PP", "(PP (IN *while) (S (VP (VBG riding))))"),
+    Rule(
+        "dep",
+        "VBG before PP in PP",
+        "(FRAG (NP (DT a) (NN dog)) (PP (VBG *staring) (PP (IN while) (S (VP (VBG barking))))))",
+        when=lambda node: node.governor.head_child.label == "S",
+    ),
     Rule("case", "IN TO JJ VBG VBN in PP WHPP", "(PP (IN *on) (NP (DT a) (NN beach)))"),
     Rule("case", "IN in ADVP", "(ADVP (NP (DT a) (NN ramp)) (IN *down))"),
     Rule(
@@ -85,10 +94,10 @@ MODIFIERS = (
     ),
     Rule(
         "case",
-        "PP after head in VP",
+        "PP after head in VP ADJP",
         "(VP (VBG skiing) (PP (IN with) (NP (NNS goggles))) (PP (IN *on)))",
         when=_is_stranded,
-        governor=_first_phrase,
+        governor=_without_noun,
     ),
     Rule("dep", "PP in VP ADVP ADJP", "(VP (VBP graze) (PP (IN near) (PP (IN *by))))", when=_nests),
     Rule(
