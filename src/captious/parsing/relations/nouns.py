@@ -31,9 +31,10 @@ def _before_determiner(node: Node) -> bool:
 
 def _is_possessive(node: Node) -> bool:
     """the bike 's, in (the bike 's) mirror or in (the bike) 's mirror"""
-    return node.parent.children[node.index + 1].label == "POS" or (
-        bool(node.children) and node.children[-1].label == "POS"
-    )
+    end = node
+    while end.children and end.label == "NP":
+        end = end.children[-1]
+    return "POS" in (end.label, *(sibling.label for sibling in node.after[:1]))
 
 
 def _has_clause(node: Node) -> bool:
@@ -82,7 +83,7 @@ NOUNS = (
     Rule("nmod:poss", f"PRP$ WP$ in {_PHRASE} ADJP", "(NP (PRP$ *her) (NN dog))"),
     Rule(
         "nmod:poss",
-        f"NP before head in {_PHRASE}",
+        f"NP in {_PHRASE}",
         "(NP (NP (DT the) (NN *bike) (POS 's)) (NN mirror))",
         when=_is_possessive,
     ),
