@@ -61,6 +61,7 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     "PRN": (_first("S"), _first("NP"), _first("VP")),
     # very [happy], [ready] to go, [close] up
     "ADJP": (
+        _first("$"),
         _last("JJ VBN VBG NN NNS CD"),
         _last("JJR JJS"),
         _first("ADJP"),

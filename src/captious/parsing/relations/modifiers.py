@@ -175,8 +175,6 @@ MODIFIERS = (
     ),
     Rule("det", "DT before JJ NN ADJP JJR in ADJP ADVP X", "(VP (VBP are) (ADJP (DT *all) (JJ crowded) (JJ close)))"),
     Rule("amod", "JJ NNP before JJ in ADJP", "(NP (DT a) (ADJP (JJ *large) (JJ lighted)) (NN tree))"),
-    Rule("nummod", "QP CD after $ in QP", "(NP (QP ($ $) (CD 350) (CD *penalty)))"),
-    Rule("compound", "CD after NN in QP", "(NP (QP (DT a) (NN close) (IN up) (CD *shot)))"),
     Rule("compound", "# FW before FW CD in ADJP ADVP QP", "(NP (DT the) (ADJP (# *#) (CD 2)) (NN dog))"),
     # ---- the rest
     Rule("discourse", "INTJ", "(FRAG (INTJ (UH *hey)) (NP (DT a) (NN dog)))"),

@@ -89,6 +89,7 @@ NOUNS = (
     ),
     Rule("case", "POS", "(NP (NP (DT the) (NN bike) (POS *'s)) (NN mirror))"),
     Rule("nummod", f"CD QP beside {_NOUN} NX CD FW JJR QP in {_PHRASE}", "(NP (CD *two) (NNS dogs))"),
+    Rule("nummod", "CD QP after $ in QP", "(NP (DT a) (ADJP (QP ($ $) (CD *350))) (NN fine))"),
     Rule(
         "nummod",
         f"ADJP in {_PHRASE}",
@@ -97,7 +98,7 @@ NOUNS = (
     ),
     Rule(
         "compound",
-        f"CD before JJ NN NNS CD in {_PHRASE} ADJP QP",
+        f"CD beside JJ NN NNS CD $ in {_PHRASE} ADJP QP",
         "(NP (CD *two) (JJ black) (CC and) (JJ white) (NNS dogs))",
     ),
     Rule("amod", f"JJ JJR JJS VBG VBN VBD IN ADJP in {_PHRASE}", "(NP (DT a) (JJ *brown) (NN dog))"),
