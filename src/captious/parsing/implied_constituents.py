@@ -36,8 +36,8 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
     labels = [child.label for child in children]
     if len(labels) > 2 and "CC" in labels[1:]:
         place = labels.index("CC", 1)
-        if label in _NOMINAL:
-            return _noun_phrase(label, children, labels, gather)
+        if label in _NOMINAL or (label == "UCP" and labels[0] == "NP"):
+            return _noun_phrase("NP", children, labels, gather)
         if label == "PP" and place == 1 and len(labels) > 3 and children[0].word:
             return [gather(labels[0], children[:3]), *children[3:]]  # on or around a bench
         if label == labels[0] == labels[-1] == "VP" and place == 1 and len(labels) == 4 and _modifies_verb(children[2]):

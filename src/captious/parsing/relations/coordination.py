@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from captious.parsing.head_tree import Node
-from captious.parsing.relations.conditions import begins_with, precedes_conjunction
+from captious.parsing.relations.conditions import begins_with, has_any_noun, precedes_conjunction
 from captious.parsing.relations.rule import Rule
 from captious.parsing.rule_words import PAIRING
 
@@ -26,6 +26,11 @@ def _follows_conjunction(node: Node) -> bool:
 
 def _is_first(node: Node) -> bool:
     return node.index == 0
+
+
+def _has_noun(node: Node) -> bool:
+    object = node.head_child
+    return has_any_noun(node) or (object.label == "UCP" and begins_with(object, "NP"))
 
 
 def _is_fixed(node: Node) -> bool:
@@ -69,6 +74,12 @@ COORDINATION = (
         "acl:relcl",
         "RRC in UCP NP",
         "(UCP (NP (DT a) (NN cake)) (CC and) (RRC (ADVP (RB jelly)) (PP (IN on) (NP (PRP *it)))))",
+    ),
+    Rule(
+        "nmod",
+        "PP in FRAG X",
+        "(FRAG (NP (DT a) (NN kitchen)) (CC and) (PP (IN with) (NP (DT a) (NN *table))))",
+        when=_has_noun,
     ),
     Rule(
         "dep",

@@ -8,7 +8,6 @@ from __future__ import annotations
 from captious.parsing.head_tree import Node
 from captious.parsing.relations.conditions import (
     begins_with,
-    has_any_noun,
     has_noun,
     has_subject,
     is_bare,
@@ -51,11 +50,6 @@ def _without_noun(node: Node) -> Node:
 def _nests(node: Node) -> bool:
     """Whether a preposition is followed by others, without a noun after two."""
     return node.head_child.label == "PP" and begins_with(node, "IN") and lacks_noun(node)
-
-
-def _has_noun_within(node: Node) -> bool:
-    object = node.head_child
-    return has_any_noun(node) or (object.label == "UCP" and begins_with(object, "NP"))
 
 
 def _has_noun_as_verb(node: Node) -> bool:
@@ -102,7 +96,7 @@ MODIFIERS = (
     Rule("dep", "PP in VP ADVP ADJP", "(VP (VBP graze) (PP (IN near) (PP (IN *by))))", when=_nests),
     Rule(
         "nmod",
-        "PP in VP ADVP ADJP SINV SQ",
+        "PP in VP ADVP ADJP SINV SQ UCP",
         "(VP (VBG sitting) (PP (IN on) (NP (DT a) (NN *bench))))",
         when=lambda node: has_noun(node) or is_bare(node),
     ),
@@ -112,21 +106,19 @@ MODIFIERS = (
         "(S (PP (IN in) (NP (DT a) (NN *park))) (NP (DT a) (NN dog)) (VP (VBZ barks)))",
         when=has_noun,
     ),
-    Rule(
-        "nmod",
-        "PP in FRAG X UCP",
-        "(FRAG (NP (DT a) (NN kitchen)) (PP (IN with) (NP (DT a) (NN *table))))",
-        when=_has_noun_within,
-    ),
-    Rule("nmod", "PP in PP", "(PP (NP (CD two) (NNS people)) (PP (IN in) (NP (DT a) (NN *kitchen))))"),
-    Rule("advcl", "PP in VP ADVP ADJP SINV", "(VP (VBG smiling) (PP (IN while) (S (VP (VBG *riding)))))"),
+    Rule("nmod", "PP in PP RRC", "(PP (NP (CD two) (NNS people)) (PP (IN in) (NP (DT a) (NN *kitchen))))"),
+    Rule("advcl", "PP in VP ADVP ADJP SINV UCP", "(VP (VBG smiling) (PP (IN while) (S (VP (VBG *riding)))))"),
     Rule(
         "advcl",
         "PP in S UCP",
         "(S (NP (DT a) (NN wheel)) (ADJP (JJ visible)) (PP (IN in) (ADVP (RB *back))))",
         when=lacks_noun,
     ),
-    Rule("nmod", "WHPP in SBAR", "(SBAR (WHPP (IN on) (WHNP (WDT *which))) (S (NP (DT a) (NN girl)) (VP (VBZ sits))))"),
+    Rule(
+        "nmod",
+        "WHPP before S in SBAR",
+        "(SBAR (WHPP (IN on) (WHNP (WDT *which))) (S (NP (DT a) (NN girl)) (VP (VBZ sits))))",
+    ),
     # ---- clauses
     Rule(
         "advcl", "SBAR after head in VP ADVP", "(VP (VBZ waits) (SBAR (IN while) (S (NP (PRP he)) (VP (VBZ *eats)))))"

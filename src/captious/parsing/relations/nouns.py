@@ -88,7 +88,7 @@ NOUNS = (
         when=_is_possessive,
     ),
     Rule("case", "POS", "(NP (NP (DT the) (NN bike) (POS *'s)) (NN mirror))"),
-    Rule("nummod", f"CD QP beside {_NOUN} NX CD FW JJR QP in {_PHRASE}", "(NP (CD *two) (NNS dogs))"),
+    Rule("nummod", f"CD QP beside {_NOUN} NX CD FW JJ JJR QP in {_PHRASE}", "(NP (CD *two) (NNS dogs))"),
     Rule("nummod", "CD QP after $ in QP", "(NP (DT a) (ADJP (QP ($ $) (CD *350))) (NN fine))"),
     Rule(
         "nummod",
@@ -101,10 +101,10 @@ NOUNS = (
         f"CD beside JJ NN NNS CD $ in {_PHRASE} ADJP QP",
         "(NP (CD *two) (JJ black) (CC and) (JJ white) (NNS dogs))",
     ),
-    Rule("amod", f"JJ JJR JJS VBG VBN VBD IN ADJP in {_PHRASE}", "(NP (DT a) (JJ *brown) (NN dog))"),
+    Rule("amod", f"JJ JJR JJS VBG VBN VBD IN ADJP WHADJP in {_PHRASE}", "(NP (DT a) (JJ *brown) (NN dog))"),
     Rule(
         "compound",
-        f"NN NNS NNP NNPS NX FW NP before {_NOUN} JJR FW in {_PHRASE}",
+        f"NN NNS NNP NNPS NX FW NP before {_NOUN} FW in {_PHRASE}",
         "(NP (DT a) (NN *tennis) (NN racket))",
     ),
     Rule(
