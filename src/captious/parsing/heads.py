@@ -31,8 +31,8 @@ _VERBS = "VB VBD VBG VBN VBP VBZ"
 _NOUN_PHRASE = (
     _last("NN NNS NNP NNPS NX JJR"),  # the brown [dog]
     _first("NP NP-TMP WHNP"),  # [the dog] with a ball
-    _last("JJ JJS CD ADJP QP FW PRP PRP$"),  # the other [two]
-    _last("RB DT"),  # [this]
+    _last("JJ CD ADJP QP FW PRP"),  # the other [two]
+    _last("RB DT JJS PRP$"),  # [this]
 )
 _SEARCHES: dict[str, tuple[_Search, ...]] = {
     "NP": _NOUN_PHRASE,
@@ -62,7 +62,8 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     # very [happy], [ready] to go, [close] up
     "ADJP": (
         _first("$"),
-        _last("JJ VBN VBG NN NNS CD"),
+        _last("JJ VBN VBG NN NNS"),
+        _last("CD"),
         _last("JJR JJS"),
         _first("ADJP"),
         _last("IN RP RB DT"),

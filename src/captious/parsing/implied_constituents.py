@@ -37,7 +37,7 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
     if len(labels) > 2 and "CC" in labels[1:]:
         place = labels.index("CC", 1)
         if label in _NOMINAL or (label == "UCP" and labels[0] == "NP"):
-            return _noun_phrase("NP", children, labels, gather)
+            return _noun_phrase(children, labels, gather)
         if label == "PP" and place == 1 and len(labels) > 3 and children[0].word:
             return [gather(labels[0], children[:3]), *children[3:]]  # on or around a bench
         if label == labels[0] == labels[-1] == "VP" and place == 1 and len(labels) == 4 and _modifies_verb(children[2]):
@@ -65,7 +65,7 @@ def _only_word(node: Node) -> str:
     return _only_word(node.children[0]) if len(node.children) == 1 else node.word
 
 
-def _noun_phrase(label: str, children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:
+def _noun_phrase(children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:
     """A coordination of modifiers under one constituent, or else every conjunct of more than one word."""
     conjunctions = [place for place, tag in enumerate(labels) if tag == "CC" and place]
     first = conjunctions[0]
@@ -73,7 +73,7 @@ def _noun_phrase(label: str, children: Sequence[Node], labels: list[str], gather
         tag = labels[first - 1] if labels[first - 1] in _ADJECTIVES else "NN"
         modifiers = gather(tag, children[first - 1 : first + 2])
         children = [*children[: first - 1], modifiers, *children[first + 2 :]]
-        return grouped(label, children, gather)
+        return grouped("NP", children, gather)
     starts = [0, *(place + 1 for place in conjunctions)]
     ends = [*conjunctions, len(labels)]
     if all(end - start == 1 for start, end in zip(starts[1:], ends[1:], strict=True)):
@@ -82,7 +82,7 @@ def _noun_phrase(label: str, children: Sequence[Node], labels: list[str], gather
     for start, end in zip(starts, ends, strict=True):
         conjunct = children[start:end]
         if len(conjunct) > 1 and (len(conjunct[0].children) < 2 or labels[start] == "ADJP"):
-            parts.append(gather("ADJP" if labels[end - 1] == "JJ" else label, conjunct))
+            parts.append(gather("ADJP" if labels[end - 1] == "JJ" else "NP", conjunct))
         else:
             parts.extend(conjunct)
         parts.extend(children[end : end + 1])
