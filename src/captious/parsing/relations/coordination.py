@@ -29,6 +29,7 @@ def _is_first(node: Node) -> bool:
 
 
 def _has_noun(node: Node) -> bool:
+    """with a table, staring at a table, with (a table and sleeping)"""
     object = node.head_child
     return has_any_noun(node) or (object.label == "UCP" and begins_with(object, "NP"))
 

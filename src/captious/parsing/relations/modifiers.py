@@ -40,8 +40,8 @@ def _ends_question(node: Node) -> bool:
     return is_bare(node) and _question(node).label in ("WHNP", "WHPP")
 
 
-def _without_noun(node: Node) -> Node:
-    """The first phrase before it; if that is the predicate, the phrase in it: is on skis (with no shirt) [on]."""
+def _phrase_to_complete(node: Node) -> Node:
+    """The first phrase before it; if that is the predicate, the phrase in it: is on skis (with no shirt) [on]"""
     phrase = next(sibling for sibling in node.before if sibling.label == "PP")
     within = phrase.head_child.children
     return within[-1] if phrase is node.governor and within and within[-1].label == "PP" else phrase
@@ -91,7 +91,7 @@ MODIFIERS = (
         "PP after head in VP ADJP",
         "(VP (VBG skiing) (PP (IN with) (NP (NNS goggles))) (PP (IN *on)))",
         when=_is_stranded,
-        governor=_without_noun,
+        governor=_phrase_to_complete,
     ),
     Rule("dep", "PP in VP ADVP ADJP", "(VP (VBP graze) (PP (IN near) (PP (IN *by))))", when=_nests),
     Rule(
