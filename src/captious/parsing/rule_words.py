@@ -38,8 +38,11 @@ LINKING = _words(
     "resemble resembled resembles resembling seem seemed seeming seems"
 )
 
-#: Verbs that tell somebody to do something, or that let somebody do it.
-TELL = _words("allow allowed allowing allows encourage encouraged encourages encouraging tell telling tells told")
+#: Verbs that tell or ask somebody to do something, or let somebody do it.
+TELL = _words(
+    "allow allowed allowing allows ask asked asking asks encourage encouraged encourages encouraging "
+    "tell telling tells told"
+)
 
 NEGATIONS = _words("no not n't never")
 

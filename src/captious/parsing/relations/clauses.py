@@ -12,6 +12,7 @@ from captious.parsing.relations.conditions import (
     clause_form,
     has_subject,
     is_bare,
+    is_coordinated,
     is_infinitive,
     is_passive_auxiliary,
     mark,
@@ -136,30 +137,34 @@ def _is_simple_verb(node: Node) -> bool:
     return verb_tag(node) in ("VB", "VBG") and node.before[-1] is node.governor
 
 
+def _asks_how(node: Node) -> bool:
+    return node.children[0].children[0].word == "how"
+
+
 def _asks_to(node: Node) -> bool:
     return mark(node) == "WHADVP" and is_infinitive(node.head_child)
 
 
-def _asks_to_after_object(node: Node) -> bool:
-    return _asks_to(node) and _after_object(node)
+def _asks_what_to_do(node: Node) -> bool:
+    return _asks_to(node) and (_after_object(node) or not _asks_how(node))
 
 
 def _is_content(node: Node) -> bool:
     """Whether a clause has no conjunction, or one that says no more than that a clause begins."""
     word = mark(node)
     if word == "WHADVP":
-        return node.children[0].head.word == "how" or _asks_to(node)
-    if _after_object(node) or begins_with(node.head_child, "S"):
+        return _asks_how(node) or node.governor.word in TELL
+    if _after_object(node) or is_coordinated(node.head_child.head_child):
         return word in ("that", "whether", "WHNP")
-    return word in ("", "that", "but", "whether", "WHNP", "WHADJP")
+    return word in ("", "that", "but", "only", "whether", "WHNP", "WHADJP")
 
 
 def _is_apart(node: Node) -> bool:
     return mark(node) in ("", "but")
 
 
-def _is_not_as(node: Node) -> bool:
-    return mark(node) != "as"
+def _completes_adjective(node: Node) -> bool:
+    return mark(node) != "as" and node.head_child.label != "FRAG"
 
 
 CLAUSES = (
@@ -278,7 +283,7 @@ CLAUSES = (
         "advcl",
         "S after VBG in VP",
         "(VP (VBG standing) (S (VP (VBG *holding) (NP (DT a) (NN bat)))))",
-        when=lambda node: clause_form(node) == "VBG",
+        when=lambda node: node.head_child.label == "VP" and verb_tag(node.head_child) == "VBG",
     ),
     Rule("xcomp", "S after head in VP", "(VP (VBG trying) (S (VP (TO to) (VP (VB *eat)))))", when=_is_open),
     Rule(
@@ -291,7 +296,7 @@ CLAUSES = (
         "xcomp",
         "SBAR after head in VP",
         "(VP (VBG teaching) (NP (DT a) (NN boy)) (SBAR (WHADVP (WRB how)) (S (VP (TO to) (VP (VB *ski))))))",
-        when=_asks_to_after_object,
+        when=_asks_what_to_do,
     ),
     Rule(
         "ccomp",
@@ -313,8 +318,8 @@ CLAUSES = (
     ),
     Rule(
         "ccomp",
-        "SBAR after JJ ADJP VBN in ADJP",
+        "SBAR after JJ JJR RB ADJP VBN in ADJP",
         "(ADJP (JJ happy) (SBAR (IN that) (S (NP (PRP he)) (VP (VBZ *wins)))))",
-        when=_is_not_as,
+        when=_completes_adjective,
     ),
 )
