@@ -50,7 +50,7 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     ),
     "WHPP": (_first("WHNP"),),
     # is [sleeping], [eating] an apple; see also _verb_phrase
-    "VP": (_first("VP"), _first(_VERBS), _first("MD TO"), _first("NN NNS JJ NP"), _first("ADJP"), _first("PP IN")),
+    "VP": (_first("VP"), _first(_VERBS), _first("MD TO"), _first("NN NNS JJ"), _first("ADJP"), _first("NP")),
     "SQ": (_first("VP"), _first(_VERBS), _first("MD")),
     "SINV": (_first("VP"), _first(_VERBS), _first("MD")),
     # a dog [barks], her eyes [open], he [a player]
@@ -58,7 +58,9 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     "SBAR": (_first("S SINV SQ FRAG SBAR"),),
     "SBARQ": (_first("SQ S SINV"),),
     "RRC": (_first("VP"), _first("NP"), _first("ADJP PP")),
-    "PRN": (_first("S"), _first("NP"), _first("VP")),
+    # but [with a dog]
+    "PRN": (_first("S"), _first("NP"), _first("VP"), _first("PP"), _first("ADJP ADVP")),
+    "CONJP": (_first("RB"),),
     # very [happy], [ready] to go, [close] up
     "ADJP": (
         _first("$"),
@@ -71,8 +73,9 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     # right [next] to it, half a [mile]; coordinated phrases depend on the conjunction
     "ADVP": (
         _last("RB RBR RBS JJ JJR JJS"),
+        _last("NN CD FW TO"),
         _last("CC"),
-        _last("NN NP ADJP CD FW"),
+        _last("NP ADJP"),
         _last("RP DT"),
         _last("IN"),
     ),
@@ -80,8 +83,9 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     "WHADJP": (_last("JJ RB"),),
     "QP": (_first("$"), _last("NN NNS"), _last("CD JJ PDT"), _last("JJR"), _last("RB DT")),
     # [a man] riding a horse
-    "FRAG": (_first("NP"), _first("VP"), _first("ADJP"), _first("S")),
-    "UCP": (_first("NP ADJP VP S PP SBAR NN JJ"), _last("CC"), _first("DT")),
+    "FRAG": (_first("NP NP-TMP"), _first("VP"), _first("ADJP"), _first("S")),
+    # [safe] and on a shelf, [outside] and ready; of an adverb and a verb phrase, the conjunction
+    "UCP": (_first("RB DT"), _first("NP ADJP"), _first("CC VP S PP SBAR NN JJ")),
     "X": (_last("S NP ADJP PP JJR"),),
 }
 
@@ -90,6 +94,7 @@ _PREDICATES = (_first("VP"), _first("ADJP"), _first("NP NX"), _first("PP"), _fir
 
 _VERBAL = frozenset(("VP", "SQ", "SINV"))
 _VERB_TAGS = frozenset((*_VERBS.split(), "MD", "TO"))
+_CONJUNCTIONS = frozenset(("CC", "CONJP"))
 _PARTICIPLES = frozenset(("VBG", "VBN", "VBD"))
 
 
@@ -114,8 +119,12 @@ def verb_tag(node: Node) -> str:
 
 
 def is_existential(node: Node) -> bool:
-    """Whether the subject of a verb phrase is *there*."""
-    return any(sibling.children and sibling.children[0].label == "EX" for sibling in node.before)
+    """Whether *there* stands before a verb phrase."""
+    return any(map(_has_there, node.before))
+
+
+def _has_there(node: Node) -> bool:
+    return node.label == "EX" or any(map(_has_there, node.children))
 
 
 def _verb_phrase(node: Node, labels: tuple[str, ...]) -> int:
@@ -138,7 +147,9 @@ def _can_be_predicate(predicate: Node, phrase: Node) -> bool:
         return not is_existential(phrase) or verb_tag(predicate) in _PARTICIPLES
     if predicate.label == "UCP" and any(child.label == "ADVP" for child in predicate.children[:1]):
         return False
-    return phrase.label != "SQ" and not is_existential(phrase)  # is [there a dog]; there is [a dog]
+    if phrase.label == "SQ" and predicate.label != "ADJP":
+        return False  # is [there a dog]
+    return not is_existential(phrase)  # there is [a dog]
 
 
 @lru_cache(1 << 14)
@@ -155,16 +166,15 @@ def _predicate(labels: tuple[str, ...], verb: int) -> int:
 def _search(label: str, labels: tuple[str, ...]) -> int:
     """The place of the head by the searches of a category; the first child if they find none.
 
-    The first of several conjuncts is the head: nothing after a conjunction is searched; in adjective phrases, nothing
-    after the last one (old, black and white).
+    What follows a conjunction gives way to what precedes it, so that the first of several conjuncts is the head; in
+    adjective phrases it gives way once (sunny and [old] and rusty).
     """
-    end = len(labels)
-    for conjunction in ("CC", "CONJP"):
-        if conjunction in labels[1:]:
-            end = len(labels) - labels[::-1].index(conjunction) if label == "ADJP" else labels.index(conjunction, 1) + 1
-            break
     for from_last, wanted in _SEARCHES.get(label, ()):
-        for place in range(end - 1, -1, -1) if from_last else range(end):
+        for place in range(len(labels) - 1, -1, -1) if from_last else range(len(labels)):
             if labels[place] in wanted:
+                while place > 1 and labels[place - 1] in _CONJUNCTIONS:
+                    place -= 3 if labels[place - 2] == "," and place > 2 else 2
+                    if label == "ADJP":
+                        break
                 return place
     return 0

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from captious.parsing.head_tree import Node
-from captious.parsing.rule_words import MULTI_WORD, MULTI_WORD_ADVERBS
+from captious.parsing.rule_words import MULTI_WORD, MULTI_WORD_ADVERBS, PAIRING
 
 __all__ = ["grouped"]
 
@@ -40,8 +40,11 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
             return _noun_phrase(children, labels, gather)
         if label == "PP" and place == 1 and len(labels) > 3 and children[0].word:
             return [gather(labels[0], children[:3]), *children[3:]]  # on or around a bench
-        if label == labels[0] == labels[-1] == "VP" and place == 1 and len(labels) == 4 and _modifies_verb(children[2]):
-            return [*children[:2], gather(label, children[2:])]  # sits and then eats
+        if place == 1 and len(labels) == 4:
+            if label == "QP":
+                return [*children[:2], gather("NP", children[2:])]  # one and a half
+            if label in ("VP", "PP") and (_is_adverb(children[2]) or (label == "VP" and labels[2] == "RB")):
+                return [*children[:2], gather(label, children[2:])]  # sits and then eats
     elif label in ("PP", "SBAR", "QP") and (children[0].word, _only_word(children[1])) in MULTI_WORD:
         return [gather("IN", children[:2]), *children[2:]]
     elif label == "SBAR" and labels[:2] == ["IN", "NN"]:
@@ -53,11 +56,6 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
     elif label == "ADVP" and len(labels) == 2 and (children[0].word, children[1].word) in MULTI_WORD_ADVERBS:
         return [gather("RB", children)]
     return children
-
-
-def _modifies_verb(node: Node) -> bool:
-    """Whether what stands between a conjunction and a verb phrase is an auxiliary or a single adverb."""
-    return node.label not in ("ADVP", "VP") or [child.label for child in node.children] == ["RB"]
 
 
 def _only_word(node: Node) -> str:
@@ -74,19 +72,31 @@ def _noun_phrase(children: Sequence[Node], labels: list[str], gather: Gather) ->
         modifiers = gather(tag, children[first - 1 : first + 2])
         children = [*children[: first - 1], modifiers, *children[first + 2 :]]
         return grouped("NP", children, gather)
-    starts = [0, *(place + 1 for place in conjunctions)]
+    opening = int(children[0].word in PAIRING)
+    starts = [opening, *(place + 1 for place in conjunctions)]
     ends = [*conjunctions, len(labels)]
     if all(end - start == 1 for start, end in zip(starts[1:], ends[1:], strict=True)):
         return children
-    parts: list[Node] = []
+    parts: list[Node] = list(children[:opening])  # both a fork and a dinner knife
     for start, end in zip(starts, ends, strict=True):
         conjunct = children[start:end]
-        if len(conjunct) > 1 and (len(conjunct[0].children) < 2 or labels[start] == "ADJP"):
+        if len(conjunct) > 1 and _is_phrase(conjunct):
             parts.append(gather("ADJP" if labels[end - 1] == "JJ" else "NP", conjunct))
         else:
             parts.extend(conjunct)
         parts.extend(children[end : end + 1])
     return parts
+
+
+def _is_phrase(conjunct: Sequence[Node]) -> bool:
+    """Whether a conjunct is words that no constituent holds together, or a phrase after an adverb."""
+    first = conjunct[0]
+    return _is_adverb(first) or first.label == "ADJP" or (first.word != "" and conjunct[-1].label != "NP")
+
+
+def _is_adverb(node: Node) -> bool:
+    """also, in a constituent of its own"""
+    return node.label == "ADVP" and [child.label for child in node.children] == ["RB"]
 
 
 def _modify(labels: list[str], place: int) -> bool:

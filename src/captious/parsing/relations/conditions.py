@@ -56,7 +56,7 @@ def is_negation(node: Node) -> bool:
 
 def has_noun(node: Node) -> bool:
     """Whether a preposition, or two, have a noun: on the table, from under the table; not: while riding."""
-    if begins_with(node, "IN", "TO", "PP", "CC") or is_coordinated(node.head_child):
+    if begins_with(node, "IN", "TO", "PP", "CC", "DT") or is_coordinated(node.head_child):
         return has_any_noun(node)
     return _has_object(node)
 

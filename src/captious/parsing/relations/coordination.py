@@ -9,19 +9,17 @@ from captious.parsing.rule_words import PAIRING
 
 __all__ = ["COORDINATION"]
 
-_BETWEEN = frozenset(("ADVP", "RB"))  # may stand between a conjunction and a conjunct
-
 
 def _announces(node: Node) -> bool:
     return node.word in PAIRING and precedes_conjunction(node)
 
 
 def _follows_conjunction(node: Node) -> bool:
-    place = node.index - 1
     siblings = node.parent.children
-    if place and siblings[place].label in _BETWEEN:
+    place = node.index - 1
+    if place > 0 and siblings[place].label == "ADVP":
         place -= 1
-    return siblings[place].label in ("CC", "CONJP")
+    return place > 0 and siblings[place].label in ("CC", "CONJP")
 
 
 def _is_first(node: Node) -> bool:
@@ -48,7 +46,7 @@ COORDINATION = (
     ),
     Rule(
         "cc:preconj",
-        "DT PDT CC before head in NP VP ADJP",
+        "DT PDT CC in NP VP ADJP PP",
         "(NP (PDT *both) (DT a) (NN fork) (CC and) (NN knife))",
         when=_announces,
     ),
@@ -61,9 +59,9 @@ COORDINATION = (
     Rule("cc", "CC CONJP", "(NP (NP (DT a) (NN cat)) (CC *and) (NP (DT a) (NN dog)))"),
     Rule(
         "advmod",
-        "ADVP RB after NP NN NNS JJ CC VP in UCP NP NP-TMP ADJP VP",
+        "ADVP RB after NP NN NNS JJ ADJP CC VP in UCP NP NP-TMP ADJP VP",
         "(UCP (NP (DT a) (NN tattoo)) (CC and) (ADVP (RBR lower) (RB *back)))",
-        when=_follows_conjunction,
+        when=lambda node: _follows_conjunction(node) and node.word != "not",
     ),
     Rule(
         "acl",
@@ -90,11 +88,18 @@ COORDINATION = (
     ),
     Rule(
         "advmod",
-        "ADVP beside CC in ADVP",
+        "ADVP beside CC in ADVP UCP",
         "(VP (VBG running) (ADVP (ADVP (RB forward)) (CC and) (ADVP (RB *backward))))",
     ),
+    Rule("case", "IN beside CC in ADVP", "(VP (VBG jumping) (ADVP (IN up) (CC and) (IN *down)))"),
     Rule(
         "conj", "any after head", "(NP (NP (DT a) (NN cat)) (CC and) (NP (DT a) (NN *dog)))", when=_follows_conjunction
+    ),
+    Rule(
+        "conj",
+        "JJ NN PP before head in ADJP PP",
+        "(NP (ADJP (JJ red) (CC and) (JJ *green) (JJ metallic)) (NNS cups))",
+        when=_follows_conjunction,
     ),
     Rule(
         "mwe",

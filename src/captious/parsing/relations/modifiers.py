@@ -154,7 +154,7 @@ MODIFIERS = (
     Rule("neg", "RB ADVP in VP S ADJP ADVP PP", "(VP (VBZ is) (RB *not) (VP (VBG running)))", when=_says_not),
     Rule(
         "advmod",
-        "RB RBR RBS ADVP WRB WHADVP in VP S SINV SQ SBAR SBARQ RRC UCP ADJP ADVP PP QP WHADVP WHADJP",
+        "RB RBR RBS ADVP WRB WHADVP in VP S SINV SQ SBAR SBARQ RRC ADJP ADVP PP QP WHADVP WHADJP",
         "(VP (VBG standing) (ADVP (RB *outside)))",
     ),
     Rule("advmod", "JJ before RB in ADVP", "(VP (VBN spread) (ADVP (JJ *wide) (RB apart)))"),

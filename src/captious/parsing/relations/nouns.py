@@ -104,7 +104,7 @@ NOUNS = (
     Rule("amod", f"JJ JJR JJS VBG VBN VBD IN ADJP WHADJP in {_PHRASE}", "(NP (DT a) (JJ *brown) (NN dog))"),
     Rule(
         "compound",
-        f"NN NNS NNP NNPS NX FW NP before {_NOUN} FW in {_PHRASE}",
+        f"NN NNS NNP NNPS NX FW NP before {_NOUN} FW CC in {_PHRASE}",
         "(NP (DT a) (NN *tennis) (NN racket))",
     ),
     Rule(
@@ -121,6 +121,12 @@ NOUNS = (
     ),
     Rule("nmod", f"PP WHPP in {_PHRASE}", "(NP (NP (DT a) (NN dog)) (PP (IN on) (NP (DT a) (NN *beach))))"),
     Rule(
+        "nmod",
+        f"PRN in {_PHRASE}",
+        "(NP (NP (DT a) (NN tram)) (PRN (CC but) (PP (IN with) (NP (NNS *ads)))))",
+        when=lambda node: node.head_child.label == "PP",
+    ),
+    Rule(
         "acl:relcl",
         f"SBAR after NP WHNP in {_PHRASE}",
         "(NP (NP (DT a) (NN dog)) (SBAR (WHNP (WDT that)) (S (VP (VBZ *barks)))))",
@@ -128,7 +134,7 @@ NOUNS = (
     ),
     Rule(
         "acl",
-        f"SBAR after NP WHNP in {_PHRASE}",
+        f"SBAR after NP WHNP {_NOUN} in {_PHRASE}",
         "(NP (NP (DT a) (NN game)) (SBAR (S (NP (DT a) (NN boy)) (VP (TO to) (VP (VB *play))))))",
         when=lambda node: is_infinitive(node.head_child) and mark(node) == "",
     ),
