@@ -44,7 +44,8 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     "PP": (
         _first("NP NP-TMP NX WHNP"),
         _first("S SBAR SBARQ VP"),
-        _first("PP ADJP ADVP UCP X FRAG"),
+        _last("ADVP"),
+        _first("PP ADJP UCP X FRAG"),
         _last("NN"),
         _last("RB IN RP TO JJ"),
     ),

@@ -43,7 +43,7 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
         if place == 1 and len(labels) == 4:
             if label == "QP":
                 return [*children[:2], gather("NP", children[2:])]  # one and a half
-            if label in ("VP", "PP") and (_is_adverb(children[2]) or (label == "VP" and labels[2] == "RB")):
+            if label == "VP" and (labels[2] == "RB" or _is_adverb(children[2])):
                 return [*children[:2], gather(label, children[2:])]  # sits and then eats
     elif label in ("PP", "SBAR", "QP") and (children[0].word, _only_word(children[1])) in MULTI_WORD:
         return [gather("IN", children[:2]), *children[2:]]

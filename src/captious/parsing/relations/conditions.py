@@ -56,18 +56,20 @@ def is_negation(node: Node) -> bool:
 
 def has_noun(node: Node) -> bool:
     """Whether a preposition, or two, have a noun: on the table, from under the table; not: while riding."""
-    if begins_with(node, "IN", "TO", "PP", "CC", "DT") or is_coordinated(node.head_child):
+    if begins_with(node, "IN", "PP", "DT") or is_coordinated(node.head_child):
         return has_any_noun(node)
     return _has_object(node)
 
 
 def has_any_noun(node: Node) -> bool:
     """Whether a preposition or participle, or the preposition after it, has a noun: staring at the table."""
-    return _has_object(node) or any(child.label == "PP" and _has_object(child) for child in node.children)
+    if _has_object(node):
+        return True
+    return not begins_with(node, "ADVP") and any(child.label == "PP" and _has_object(child) for child in node.children)
 
 
 def _has_object(node: Node) -> bool:
-    return any(child.label in _NOMINAL for child in node.children)
+    return node.head_child.label in _NOMINAL
 
 
 def lacks_noun(node: Node) -> bool:

@@ -22,6 +22,15 @@ def _follows_conjunction(node: Node) -> bool:
     return place > 0 and siblings[place].label in ("CC", "CONJP")
 
 
+def _opens_conjunct(node: Node) -> bool:
+    """in red and [then] in blue"""
+    return len(node.children) == 1 and _follows_conjunction(node) and bool(node.after)
+
+
+def _next(node: Node) -> Node:
+    return node.after[0]
+
+
 def _is_first(node: Node) -> bool:
     return node.index == 0
 
@@ -62,6 +71,13 @@ COORDINATION = (
         "ADVP RB after NP NN NNS JJ ADJP CC VP in UCP NP NP-TMP ADJP VP",
         "(UCP (NP (DT a) (NN tattoo)) (CC and) (ADVP (RBR lower) (RB *back)))",
         when=lambda node: _follows_conjunction(node) and node.word != "not",
+    ),
+    Rule(
+        "advmod",
+        "ADVP in PP",
+        "(PP (PP (IN in) (NP (NN red))) (CC and) (ADVP (RB *then)) (PP (IN in) (NP (NN blue))))",
+        when=_opens_conjunct,
+        governor=_next,
     ),
     Rule(
         "acl",
