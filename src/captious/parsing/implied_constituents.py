@@ -91,7 +91,7 @@ def _noun_phrase(children: Sequence[Node], labels: list[str], gather: Gather) ->
 def _is_phrase(conjunct: Sequence[Node]) -> bool:
     """Whether a conjunct is words that no constituent holds together, or a phrase after an adverb."""
     first = conjunct[0]
-    return _is_adverb(first) or first.label == "ADJP" or (first.word != "" and conjunct[-1].label != "NP")
+    return _is_adverb(first) or first.label in ("ADJP", "PRN") or (first.word != "" and conjunct[-1].label != "NP")
 
 
 def _is_adverb(node: Node) -> bool:
