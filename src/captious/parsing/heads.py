@@ -120,12 +120,14 @@ def verb_tag(node: Node) -> str:
 
 
 def is_existential(node: Node) -> bool:
-    """Whether *there* stands before a verb phrase."""
-    return any(map(_has_there, node.before))
-
-
-def _has_there(node: Node) -> bool:
-    return node.label == "EX" or any(map(_has_there, node.children))
+    """Whether *there* stands somewhere before a verb phrase."""
+    waiting = list(node.before)
+    while waiting:
+        earlier = waiting.pop()
+        if earlier.label == "EX":
+            return True
+        waiting.extend(earlier.children)
+    return False
 
 
 def _verb_phrase(node: Node, labels: tuple[str, ...]) -> int:

@@ -20,6 +20,7 @@ Gather = Callable[[str, Sequence[Node]], Node]
 
 _NOMINAL = frozenset(("NP", "NP-TMP", "NX", "NAC"))
 _ADJECTIVES = frozenset(("JJ", "JJR", "JJS"))
+_HOLDS_EXPRESSION = frozenset(("PP", "SBAR", "QP", "ADVP"))
 _PLURAL = frozenset(("NNS", "NNPS"))
 
 
@@ -34,33 +35,52 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
     if len(children) == 1:
         return children
     labels = [child.label for child in children]
-    if len(labels) > 2 and "CC" in labels[1:]:
-        place = labels.index("CC", 1)
-        if label in _NOMINAL or (label == "UCP" and labels[0] == "NP"):
-            return _noun_phrase(children, labels, gather)
-        if label == "PP" and place == 1 and len(labels) > 3 and children[0].word:
-            return [gather(labels[0], children[:3]), *children[3:]]  # on or around a bench
-        if place == 1 and len(labels) == 4:
-            if label == "QP":
-                return [*children[:2], gather("NP", children[2:])]  # one and a half
-            if label == "VP" and (labels[2] == "RB" or _is_adverb(children[2])):
-                return [*children[:2], gather(label, children[2:])]  # sits and then eats
-    elif label in ("PP", "SBAR", "QP") and (children[0].word, _only_word(children[1])) in MULTI_WORD:
-        return [gather("IN", children[:2]), *children[2:]]
-    elif label == "SBAR" and labels[:2] == ["IN", "NN"]:
-        return [gather("IN", children[:2]), *children[2:]]  # in case he falls
-    elif label == "QP" and labels[0] == "$" and len(labels) > 2:
-        return [children[0], gather("QP", children[1:])]  # $ (5 million)
-    elif label == "QP" and labels[:2] == ["IN", "JJS"]:
-        return [gather("ADVP", children[:2]), *children[2:]]  # at least two
-    elif label == "ADVP" and len(labels) == 2 and (children[0].word, children[1].word) in MULTI_WORD_ADVERBS:
-        return [gather("RB", children)]
+    if "CC" in labels and "CC" in labels[1:-1]:
+        return _coordination(label, children, labels, gather)
+    if label in _HOLDS_EXPRESSION:
+        return _expression(label, children, labels, gather)
     return children
 
 
-def _only_word(node: Node) -> str:
-    """The word of a constituent that has no other; in (order)"""
-    return _only_word(node.children[0]) if len(node.children) == 1 else node.word
+def _expression(label: str, children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:
+    """Words that are one preposition, conjunction or adverb, or one number, under one constituent."""
+    first, second = children[:2]
+    if label == "ADVP":
+        if (first.word, second.word) in MULTI_WORD_ADVERBS:
+            return [gather("RB", children[:2]), *children[2:]]  # as well
+        return children
+    if label == "QP" and first.label == "$" and len(labels) > 2:
+        return [first, gather("QP", children[1:])]  # $ (5 million)
+    if label == "QP" and labels[:2] == ["IN", "JJS"]:
+        return [gather("ADVP", children[:2]), *children[2:]]  # at least two
+    if _is_one_word(first, second) or (label == "SBAR" and labels[:2] == ["IN", "NN"]):
+        return [gather("IN", children[:2]), *children[2:]]  # because of rain, in case he falls
+    return children
+
+
+def _is_one_word(first: Node, second: Node) -> bool:
+    """Whether two constituents are the words of one preposition: in between, in (order)"""
+    if first.word not in MULTI_WORD:
+        return False
+    while len(second.children) == 1:
+        second = second.children[0]
+    return second.word in MULTI_WORD[first.word]
+
+
+def _coordination(label: str, children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:
+    """Conjuncts and coordinated modifiers under constituents of their own."""
+    place = labels.index("CC", 1)
+    if label in _NOMINAL or (label == "UCP" and labels[0] == "NP"):
+        return _noun_phrase(children, labels, gather)
+    if place > 1 or len(labels) < 4:
+        return children
+    if label == "PP" and children[0].word:
+        return [gather(labels[0], children[:3]), *children[3:]]  # on or around a bench
+    if label == "QP" and len(labels) == 4:
+        return [*children[:2], gather("NP", children[2:])]  # one and a half
+    if label == "VP" and len(labels) == 4 and (labels[2] == "RB" or _is_adverb(children[2])):
+        return [*children[:2], gather("VP", children[2:])]  # sits and then eats
+    return children
 
 
 def _noun_phrase(children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:

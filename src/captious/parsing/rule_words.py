@@ -56,21 +56,17 @@ TEMPORAL = _words(
     "spring summer autumn fall winter day days night nights today tomorrow tonight yesterday"
 )
 
-#: Two words that are one preposition or conjunction.
-MULTI_WORD = frozenset(
-    {
-        ("as", "if"),
-        ("as", "to"),
-        ("because", "of"),
-        ("in", "between"),
-        ("in", "order"),
-        ("instead", "of"),
-        ("less", "than"),
-        ("more", "than"),
-        ("so", "that"),
-        ("such", "as"),
-    }
-)
+#: Two words that are one preposition or conjunction: the first, and what may be the second.
+MULTI_WORD = {
+    "as": _words("if to"),
+    "because": _words("of"),
+    "in": _words("between order"),
+    "instead": _words("of"),
+    "less": _words("than"),
+    "more": _words("than"),
+    "so": _words("that"),
+    "such": _words("as"),
+}
 
 #: Two words that are one adverb.
 MULTI_WORD_ADVERBS = frozenset({("as", "well"), ("kind", "of"), ("sort", "of")})

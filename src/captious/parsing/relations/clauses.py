@@ -50,7 +50,8 @@ def _has_no_verb(node: Node) -> bool:
 
 
 def _stands_before(node: Node, label: str) -> bool:
-    return bool(node.after) and node.after[0].label == label
+    after = node.after
+    return bool(after) and after[0].label == label
 
 
 def _asks_for_object(node: Node) -> bool:
@@ -83,7 +84,7 @@ def _whole_predicate(node: Node) -> Node:
 def _exists_too(node: Node) -> bool:
     """there is a man and has [a glove]"""
     phrase = _whole_predicate(node)
-    return phrase.head is not node.governor.head and is_existential(phrase)
+    return phrase is not node.parent and phrase.head is not node.governor.head and is_existential(phrase)
 
 
 def _follows_be(node: Node) -> bool:

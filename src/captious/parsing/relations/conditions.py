@@ -56,20 +56,17 @@ def is_negation(node: Node) -> bool:
 
 def has_noun(node: Node) -> bool:
     """Whether a preposition, or two, have a noun: on the table, from under the table; not: while riding."""
-    if begins_with(node, "IN", "PP", "DT") or is_coordinated(node.head_child):
-        return has_any_noun(node)
-    return _has_object(node)
+    if node.head_child.label in _NOMINAL:
+        return True
+    return (begins_with(node, "IN", "PP", "DT") or is_coordinated(node.head_child)) and has_any_noun(node)
 
 
 def has_any_noun(node: Node) -> bool:
     """Whether a preposition or participle, or the preposition after it, has a noun: staring at the table."""
-    if _has_object(node):
+    if node.head_child.label in _NOMINAL:
         return True
-    return not begins_with(node, "ADVP") and any(child.label == "PP" and _has_object(child) for child in node.children)
-
-
-def _has_object(node: Node) -> bool:
-    return node.head_child.label in _NOMINAL
+    phrases = [child for child in node.children if child.label == "PP"]
+    return any(phrase.head_child.label in _NOMINAL for phrase in phrases) and not begins_with(node, "ADVP")
 
 
 def lacks_noun(node: Node) -> bool:

@@ -17,7 +17,7 @@ def _announces(node: Node) -> bool:
 def _follows_conjunction(node: Node) -> bool:
     siblings = node.parent.children
     place = node.index - 1
-    if place > 0 and siblings[place].label == "ADVP":
+    if siblings[place].label == "ADVP":
         place -= 1
     return place > 0 and siblings[place].label in ("CC", "CONJP")
 

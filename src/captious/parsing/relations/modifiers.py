@@ -110,7 +110,7 @@ MODIFIERS = (
     Rule("advcl", "PP in VP ADVP ADJP SINV UCP", "(VP (VBG smiling) (PP (IN while) (S (VP (VBG *riding)))))"),
     Rule(
         "advcl",
-        "PP after head in S",
+        "PP in S",
         "(S (NP (DT a) (NN wheel)) (ADJP (JJ visible)) (PP (IN in) (ADVP (RB *back))))",
         when=lacks_noun,
     ),
