@@ -66,18 +66,16 @@ _SEARCHES: dict[str, tuple[_Search, ...]] = {
     "ADJP": (
         _first("$"),
         _last("JJ VBN VBG NN NNS"),
-        _last("CD"),
-        _last("JJR JJS"),
+        _last("CD JJR JJS"),
         _first("ADJP"),
         _last("IN RP RB DT"),
     ),
     # right [next] to it, half a [mile]; coordinated phrases depend on the conjunction
     "ADVP": (
         _last("RB RBR RBS JJ JJR JJS"),
-        _last("NN CD FW TO"),
+        _last("NN CD FW"),
         _last("CC"),
-        _last("NP ADJP"),
-        _last("RP DT"),
+        _last("NP ADJP RP DT"),
         _last("IN"),
     ),
     "WHADVP": (_last("JJ RB WRB"), _last("NN")),

@@ -9,7 +9,7 @@ to the first, and the second word of a multi-word preposition to its first.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from captious.parsing.head_tree import Node
 from captious.parsing.rule_words import MULTI_WORD, MULTI_WORD_ADVERBS, PAIRING
@@ -43,28 +43,28 @@ def grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[No
 
 
 def _expression(label: str, children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:
-    """Words that are one preposition, conjunction or adverb, or one number, under one constituent."""
+    """The words of one expression under one constituent: a preposition, conjunction or adverb, an amount of money."""
     first, second = children[:2]
     if label == "ADVP":
-        if (first.word, second.word) in MULTI_WORD_ADVERBS:
+        if _are_one(first, second, MULTI_WORD_ADVERBS):
             return [gather("RB", children[:2]), *children[2:]]  # as well
         return children
     if label == "QP" and first.label == "$" and len(labels) > 2:
         return [first, gather("QP", children[1:])]  # $ (5 million)
     if label == "QP" and labels[:2] == ["IN", "JJS"]:
         return [gather("ADVP", children[:2]), *children[2:]]  # at least two
-    if _is_one_word(first, second) or (label == "SBAR" and labels[:2] == ["IN", "NN"]):
+    if _are_one(first, second, MULTI_WORD) or (label == "SBAR" and labels[:2] == ["IN", "NN"]):
         return [gather("IN", children[:2]), *children[2:]]  # because of rain, in case he falls
     return children
 
 
-def _is_one_word(first: Node, second: Node) -> bool:
-    """Whether two constituents are the words of one preposition: in between, in (order)"""
-    if first.word not in MULTI_WORD:
+def _are_one(first: Node, second: Node, expressions: Mapping[str, Collection[str]]) -> bool:
+    """Whether two words are one expression, even if the second has a constituent of its own: in (order)"""
+    if first.word not in expressions:
         return False
     while len(second.children) == 1:
         second = second.children[0]
-    return second.word in MULTI_WORD[first.word]
+    return second.word in expressions[first.word]
 
 
 def _coordination(label: str, children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:
@@ -115,7 +115,7 @@ def _is_phrase(conjunct: Sequence[Node]) -> bool:
 
 
 def _is_adverb(node: Node) -> bool:
-    """also, in a constituent of its own"""
+    """Whether it is a single adverb in a constituent of its own: also"""
     return node.label == "ADVP" and [child.label for child in node.children] == ["RB"]
 
 

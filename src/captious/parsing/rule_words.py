@@ -68,5 +68,5 @@ MULTI_WORD = {
     "such": _words("as"),
 }
 
-#: Two words that are one adverb.
-MULTI_WORD_ADVERBS = frozenset({("as", "well"), ("kind", "of"), ("sort", "of")})
+#: Two words that are one adverb, in the same form.
+MULTI_WORD_ADVERBS = {"as": _words("well"), "kind": _words("of"), "sort": _words("of")}

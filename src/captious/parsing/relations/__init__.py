@@ -20,7 +20,7 @@ _OTHERWISE = Rule("dep", "any", "(FRAG (NP (DT a) (NN man)) (S (VP (VBG *riding)
 #: All rules, the first that fits decides.
 RULES = (*COORDINATION, *NOUNS, *CLAUSES, *MODIFIERS, _OTHERWISE)
 
-# Unlike constituents that are coordinated stand for the first, as far as they are in this table.
+# A coordination of unlike constituents depends as a constituent of this label would, by the label of its first.
 _STANDS_FOR = {"NP": "NP", "NN": "NP", "ADJP": "ADJP", "JJ": "ADJP", "ADVP": "ADVP"}
 
 _fitting: dict[tuple[str, str, str, bool], list[Rule]] = {}

@@ -17,6 +17,7 @@ from captious.parsing.relations.conditions import (
     is_passive_auxiliary,
     mark,
     passive,
+    whole_predicate,
 )
 from captious.parsing.relations.rule import Rule
 from captious.parsing.rule_words import BE, HAVE, LINKING, TELL, TEMPORAL
@@ -62,9 +63,9 @@ def _asks_for_object(node: Node) -> bool:
 
 
 def _is_of_preposition(node: Node) -> bool:
-    """[what] it looks like"""
+    """[what] it looks like: the last verb phrase has a preposition alone"""
     phrase = node.governor.head_child
-    while phrase.head_child.label == "VP":
+    while phrase.children and phrase.head_child.label == "VP":
         phrase = phrase.head_child
     return _asks_for_object(node) and any(map(is_bare, phrase.children)) and phrase.head_child.label != "PP"
 
@@ -73,21 +74,14 @@ def _is_what_exists(node: Node) -> bool:
     return node.governor.word in BE and is_existential(node.parent)
 
 
-def _whole_predicate(node: Node) -> Node:
-    """The outermost of the verb phrases that it is in."""
-    phrase = node.parent
-    while phrase.parent.label == "VP":
-        phrase = phrase.parent
-    return phrase
-
-
 def _exists_too(node: Node) -> bool:
     """there is a man and has [a glove]"""
-    phrase = _whole_predicate(node)
+    phrase = whole_predicate(node)
     return phrase is not node.parent and phrase.head is not node.governor.head and is_existential(phrase)
 
 
 def _follows_be(node: Node) -> bool:
+    """is [the only thing] visible"""
     return any(sibling.word in BE for sibling in node.before)
 
 
@@ -147,6 +141,7 @@ def _asks_to(node: Node) -> bool:
 
 
 def _asks_what_to_do(node: Node) -> bool:
+    """knows [where to go], teaching a boy [how to ski]; not: learning [how to ski]"""
     return _asks_to(node) and (_after_object(node) or not _asks_how(node))
 
 
@@ -165,6 +160,7 @@ def _is_apart(node: Node) -> bool:
 
 
 def _completes_adjective(node: Node) -> bool:
+    """happy [that he wins]; not: tall [as a tree is]"""
     return mark(node) != "as" and node.head_child.label != "FRAG"
 
 
@@ -234,7 +230,7 @@ CLAUSES = (
         "NP in VP",
         "(S (NP (EX there)) (VP (VP (VBZ is) (NP (DT a) (NN man))) (CC and) (VP (VBZ has) (NP (DT a) (NN *glove)))))",
         when=_exists_too,
-        governor=_whole_predicate,
+        governor=whole_predicate,
     ),
     Rule(
         "dep",

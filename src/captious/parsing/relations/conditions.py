@@ -24,6 +24,7 @@ __all__ = [
     "mark",
     "passive",
     "precedes_conjunction",
+    "whole_predicate",
 ]
 
 _CONJUNCTIONS = frozenset(("CC", "CONJP"))
@@ -75,7 +76,7 @@ def lacks_noun(node: Node) -> bool:
 
 
 def is_bare(node: Node) -> bool:
-    """Whether it is a preposition alone: walks by."""
+    """Whether it is a preposition alone: walks [by]; not: stays [in between]"""
     return len(node.children) == 1 and begins_with(node, "IN", "TO") and node.head_child.word != ""
 
 
@@ -85,6 +86,14 @@ def is_bare(node: Node) -> bool:
 def is_infinitive(clause: Node) -> bool:
     """Whether the verb of a clause has *to* before it."""
     return verb_tag(clause.head_child) == "TO"
+
+
+def whole_predicate(node: Node) -> Node:
+    """The outermost of the verb phrases that it is in."""
+    phrase = node.parent
+    while phrase.parent.label == "VP":
+        phrase = phrase.parent
+    return phrase
 
 
 def has_subject(clause: Node) -> bool:

@@ -11,10 +11,12 @@ __all__ = ["COORDINATION"]
 
 
 def _announces(node: Node) -> bool:
+    """[both] a fork and a knife"""
     return node.word in PAIRING and precedes_conjunction(node)
 
 
 def _follows_conjunction(node: Node) -> bool:
+    """and [eats], and then [eats]"""
     siblings = node.parent.children
     place = node.index - 1
     if siblings[place].label == "ADVP":
@@ -68,7 +70,7 @@ COORDINATION = (
     Rule("cc", "CC CONJP", "(NP (NP (DT a) (NN cat)) (CC *and) (NP (DT a) (NN dog)))"),
     Rule(
         "advmod",
-        "ADVP RB after NP NN NNS JJ ADJP CC VP in UCP NP NP-TMP ADJP VP",
+        "ADVP RB after NP NN NNS JJ ADJP VP in UCP NP NP-TMP ADJP VP",
         "(UCP (NP (DT a) (NN tattoo)) (CC and) (ADVP (RBR lower) (RB *back)))",
         when=lambda node: _follows_conjunction(node) and node.word != "not",
     ),

@@ -14,6 +14,7 @@ from captious.parsing.relations.conditions import (
     is_coordinated,
     is_negation,
     lacks_noun,
+    whole_predicate,
 )
 from captious.parsing.relations.rule import Rule
 
@@ -29,14 +30,13 @@ def _is_stranded(node: Node) -> bool:
 
 
 def _question(node: Node) -> Node:
-    """[what] it looks like: the phrase before the clause that a verb phrase is in; without one, the clause"""
-    clause = node.parent.parent
-    while clause.label == "VP":
-        clause = clause.parent
+    """[what] it looks like: what stands before the clause that a verb is in; if nothing does, the clause"""
+    clause = whole_predicate(node).parent
     return clause.before[-1] if clause.before and has_subject(clause) else clause
 
 
 def _ends_question(node: Node) -> bool:
+    """what it looks [like]"""
     return is_bare(node) and _question(node).label in ("WHNP", "WHPP")
 
 
@@ -132,10 +132,10 @@ MODIFIERS = (
     Rule("nmod:tmod", "NP-TMP in VP ADJP PP", "(VP (VBN taken) (NP-TMP (DT this) (NN *morning)))"),
     Rule(
         "nmod:npmod",
-        "NP before RB RBR JJ IN RP in ADVP",
+        "NP before RB RBR JJ in ADVP",
         "(VP (VBG jumping) (ADVP (NP (CD two) (NNS *feet)) (RB high)))",
     ),
-    Rule("nmod:npmod", "NP after RB IN in ADVP", "(VP (VBG walking) (ADVP (RB down) (NP (DT the) (NN *street))))"),
+    Rule("nmod:npmod", "NP after RB in ADVP", "(VP (VBG walking) (ADVP (RB down) (NP (DT the) (NN *street))))"),
     Rule(
         "nmod:npmod",
         "NP NN NNS before JJ JJR RB in ADJP",

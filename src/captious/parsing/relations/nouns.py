@@ -38,6 +38,7 @@ def _is_possessive(node: Node) -> bool:
 
 
 def _has_clause(node: Node) -> bool:
+    """a man [while riding], a man [in to the water]; not: a man [on a horse]"""
     return not has_any_noun(node) or (begins_with(node, "IN") and begins_with(node.head_child, "TO"))
 
 
