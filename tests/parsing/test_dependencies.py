@@ -77,6 +77,9 @@ def test_examples_are_as_different_as_the_rules() -> None:
         ("(NP (NN father) (CC and) (NN son))", "father"),
         ("(SBAR (IN as) (S (NP (PRP he)) (VP (VBZ eats))))", "eats"),
         ("(FRAG (NP (DT a) (NN man)) (S (VP (VBG riding))))", "man"),
+        ("(ADJP (JJ sunny) (CC and) (JJ old) (CC and) (JJ rusty))", "old"),
+        ("(PP (PP (IN with) (NP (NNS dogs))) (ADVP (RB nearby)))", "nearby"),
+        ("(S (NP (NP (NN snow)) (S (NP (EX there)) (VP (VBP ski)))) (VP (VBZ is) (PP (IN on) (NP (NN top)))))", "is"),
         ("(HUH (XY unknown) (YX labels))", "unknown"),
     ],
 )
@@ -159,6 +162,41 @@ def test_head(brackets: str, head: str) -> None:
             "root(ROOT, hanging) advcl(hanging, in) mwe(in, between)",
         ),
         (
+            "(SBAR (IN in) (NN case) (S (NP (PRP he)) (VP (VBZ misses))))",
+            "mark(misses, in) mwe(in, case) nsubj(misses, he) root(ROOT, misses)",
+        ),
+        (
+            "(VP (VBG looking) (ADVP (RB kind) (IN of)) (ADJP (JJ sad)))",
+            "root(ROOT, looking) advmod(looking, kind) mwe(kind, of) xcomp(looking, sad)",
+        ),
+        (
+            "(NP (QP (IN at) (JJS least) (CD two)) (NNS dogs))",
+            "case(least, at) nmod:npmod(two, least) nummod(dogs, two) root(ROOT, dogs)",
+        ),
+        (
+            "(NP (QP ($ $) (CD 5) (CD million)))",
+            "root(ROOT, $) compound(million, 5) nummod($, million)",
+        ),
+        (
+            "(NP (QP (CD one) (CC and) (DT a) (NN half)) (NNS sandwiches))",
+            "nummod(sandwiches, one) cc(one, and) det(half, a) conj(one, half) root(ROOT, sandwiches)",
+        ),
+        (
+            "(NP (DT both) (DT a) (NN fork) (CC and) (NN dinner) (NN knife))",
+            "cc:preconj(fork, both) det(fork, a) root(ROOT, fork) cc(fork, and) compound(knife, dinner) "
+            "conj(fork, knife)",
+        ),
+        (
+            "(VP (VP (VBZ sits)) (CC and) (ADVP (RB then)) (VP (VBZ eats)))",
+            "root(ROOT, sits) cc(sits, and) advmod(eats, then) conj(sits, eats)",
+        ),
+        (
+            "(UCP (NP (DT a) (NN cow)) (CC and) (PRN (CC and) (S (NP (NNS goats)) (VP (VBP eat)))) (PP (IN on) "
+            "(NP (NN grass))))",
+            "det(cow, a) root(ROOT, cow) cc(cow, and) cc(eat, and) nsubj(eat, goats) conj(cow, eat) case(grass, on) "
+            "nmod(eat, grass)",
+        ),
+        (
             "(SBARQ (WHNP (WHNP (CD two)) (NNS dogs)) (SQ (VBP are) (NP (NN nose)) (PP (TO to) (NP (NN nose)))))",
             "dep(dogs, two) nsubj(are, dogs) root(ROOT, are) nsubj(are, nose) case(nose, to) nmod(are, nose)",
         ),
@@ -188,6 +226,9 @@ def test_long_captions() -> None:
     assert len(heads) == 2 * depth + 1
     assert heads[:4] == (0, 3, 1, 5)
     assert set(relations) == {"root", "case", "nmod"}
+    predicate = Tree("VP", (Tree("VBZ", word="is"), Tree("ADJP", (Tree("JJ", word="happy"),))))
+    heads, relations = basic_dependencies(Tree("S", (tree, predicate)))
+    assert relations[-2:] == ("cop", "root")
 
 
 _LABELS = (
