@@ -6,6 +6,8 @@ then subjects, verbs and their complements, then everything that modifies a verb
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from captious.parsing.head_tree import Node
 from captious.parsing.relations.clauses import CLAUSES
 from captious.parsing.relations.coordination import COORDINATION
@@ -23,7 +25,8 @@ RULES = (*COORDINATION, *NOUNS, *CLAUSES, *MODIFIERS, _OTHERWISE)
 # A coordination of unlike constituents depends as a constituent of this label would, by the label of its first.
 _STANDS_FOR = {"NP": "NP", "NN": "NP", "ADJP": "ADJP", "JJ": "ADJP", "ADVP": "ADVP"}
 
-_fitting: dict[tuple[str, str, str, bool], list[Rule]] = {}
+# The rules for labels and side, each after what else must be true.
+_fitting: dict[tuple[str, str, str, bool], list[tuple[Callable[[Node], bool] | None, Rule]]] = {}
 
 
 def find_rule(node: Node) -> Rule:
@@ -36,8 +39,8 @@ def find_rule(node: Node) -> Rule:
     key = label, parent.label, head.label, node.index < head.index
     rules = _fitting.get(key)
     if rules is None:
-        rules = _fitting[key] = [rule for rule in RULES if rule.fits(*key)]
-    for rule in rules:
-        if rule.when is None or rule.when(node):
+        rules = _fitting[key] = [(rule.when, rule) for rule in RULES if rule.fits(*key)]
+    for when, rule in rules:
+        if when is None or when(node):
             return rule
     return _OTHERWISE

@@ -36,7 +36,7 @@ def _is_there(node: Node) -> bool:
 
 def _is_raised(node: Node) -> bool:
     """telling [you] to watch: the subject of an infinitive that a verb has for its complement"""
-    return verb_tag(node.governor) == "TO" and node.parent.parent.label == "VP" and not node.parent.governor.children
+    return node.parent.parent.label == "VP" and not node.parent.governor.children and verb_tag(node.governor) == "TO"
 
 
 def _verb_outside(node: Node) -> Node:

@@ -20,7 +20,6 @@ __all__ = [
     "is_infinitive",
     "is_negation",
     "is_passive_auxiliary",
-    "lacks_noun",
     "mark",
     "passive",
     "precedes_conjunction",
@@ -56,7 +55,7 @@ def is_negation(node: Node) -> bool:
 
 
 def has_noun(node: Node) -> bool:
-    """Whether a preposition, or two, have a noun: on the table, from under the table; not: while riding."""
+    """Whether a preposition, or two, have a noun: on the table, from under the table; not: while riding, in white."""
     if node.head_child.label in _NOMINAL:
         return True
     return (begins_with(node, "IN", "PP", "DT") or is_coordinated(node.head_child)) and has_any_noun(node)
@@ -68,11 +67,6 @@ def has_any_noun(node: Node) -> bool:
         return True
     phrases = [child for child in node.children if child.label == "PP"]
     return any(phrase.head_child.label in _NOMINAL for phrase in phrases) and not begins_with(node, "ADVP")
-
-
-def lacks_noun(node: Node) -> bool:
-    """Whether prepositions have no noun: while riding, in white, from behind."""
-    return not has_noun(node)
 
 
 def is_bare(node: Node) -> bool:

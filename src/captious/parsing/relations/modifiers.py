@@ -13,7 +13,6 @@ from captious.parsing.relations.conditions import (
     is_bare,
     is_coordinated,
     is_negation,
-    lacks_noun,
     whole_predicate,
 )
 from captious.parsing.relations.rule import Rule
@@ -48,8 +47,8 @@ def _phrase_to_complete(node: Node) -> Node:
 
 
 def _nests(node: Node) -> bool:
-    """Whether a preposition is followed by others, without a noun after two."""
-    return node.head_child.label == "PP" and begins_with(node, "IN") and lacks_noun(node)
+    """Whether a preposition is followed by another: near by"""
+    return node.head_child.label == "PP" and begins_with(node, "IN")
 
 
 def _has_noun_as_verb(node: Node) -> bool:
@@ -80,6 +79,12 @@ MODIFIERS = (
     Rule("case", "IN TO JJ VBG VBN in PP WHPP", "(PP (IN *on) (NP (DT a) (NN beach)))"),
     Rule("case", "IN in ADVP", "(ADVP (NP (DT a) (NN ramp)) (IN *down))"),
     Rule(
+        "nmod",
+        "PP in VP ADVP ADJP SINV SQ UCP",
+        "(VP (VBG sitting) (PP (IN on) (NP (DT a) (NN *bench))))",
+        when=has_noun,
+    ),
+    Rule(
         "case",
         "PP after head in VP",
         "(SBAR (WHNP (WP what)) (S (NP (PRP it)) (VP (VBZ looks) (PP (IN *like)))))",
@@ -93,13 +98,8 @@ MODIFIERS = (
         when=_is_stranded,
         governor=_phrase_to_complete,
     ),
+    Rule("nmod", "PP in VP ADVP ADJP SINV SQ UCP", "(VP (VBZ walks) (PP (IN *by)))", when=is_bare),
     Rule("dep", "PP in VP ADVP ADJP", "(VP (VBP graze) (PP (IN near) (PP (IN *by))))", when=_nests),
-    Rule(
-        "nmod",
-        "PP in VP ADVP ADJP SINV SQ UCP",
-        "(VP (VBG sitting) (PP (IN on) (NP (DT a) (NN *bench))))",
-        when=lambda node: has_noun(node) or is_bare(node),
-    ),
     Rule(
         "nmod",
         "PP before VP in S",
@@ -112,7 +112,7 @@ MODIFIERS = (
         "advcl",
         "PP in S",
         "(S (NP (DT a) (NN wheel)) (ADJP (JJ visible)) (PP (IN in) (ADVP (RB *back))))",
-        when=lacks_noun,
+        when=lambda node: not has_noun(node),
     ),
     Rule(
         "nmod",
