@@ -77,7 +77,7 @@ def _own() -> GrammarParser:
 def official_parser(found: spice_grammar.SpiceGrammar) -> GrammarParser:
     """The parser with a grammar that was found.
 
-    Its bounds are tuned once, in half a minute, and kept in the cache; if that cannot be written to, there are none.
+    Its bounds are tuned once, in a minute, and kept in the cache; if that cannot be written to, there are none.
     """
     grammar = found.grammar()
     file = found.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{found.fingerprint}.index")
