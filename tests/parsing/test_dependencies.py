@@ -295,14 +295,14 @@ def _agreement(file: Path, limit: int | None = None) -> tuple[float, float]:
 
 def test_treebank_slice(shared_data: Path) -> None:
     captions, words = _agreement(shared_data / "spice/treebank.jsonl.gz", 6000)
-    assert captions >= 0.998
-    assert words >= 0.9997
+    assert captions >= 0.999
+    assert words >= 0.9998
 
 
 def test_gold_slice(shared_data: Path) -> None:
     captions, words = _agreement(shared_data / "spice/gold_parses.jsonl.gz", 3000)
-    assert captions >= 0.995
-    assert words >= 0.999
+    assert captions >= 0.997
+    assert words >= 0.9995
 
 
 def test_relations_of_the_rules(shared_data: Path) -> None:
@@ -315,12 +315,12 @@ def test_relations_of_the_rules(shared_data: Path) -> None:
 @pytest.mark.slow
 def test_treebank(shared_data: Path) -> None:
     captions, words = _agreement(shared_data / "spice/treebank.jsonl.gz")
-    assert captions >= 0.9983
-    assert words >= 0.9997
+    assert captions >= 0.9996
+    assert words >= 0.9999
 
 
 @pytest.mark.slow
 def test_gold(shared_data: Path) -> None:
     captions, words = _agreement(shared_data / "spice/gold_parses.jsonl.gz")
-    assert captions >= 0.9961
-    assert words >= 0.9992
+    assert captions >= 0.9985
+    assert words >= 0.9997
