@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from captious import prepare
 from captious.compat.pycocoevalcap import (
     Bleu,
     Cider,
@@ -80,6 +81,29 @@ def test_other_references_are_scored_as_usual(file: Path) -> None:
     assert references_table(GTS).name == "gts"
 
 
-def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nothing\.prepared"):
-        use_prepared_references(tmp_path / "nothing.prepared")
+def test_a_damaged_file_can_be_written_again(file: Path) -> None:
+    expected = repr(Cider().compute_score(GTS, RES))
+    use_prepared_references(file)
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2 :] = bytes(len(content) - len(content) // 2)
+    file.with_suffix(".new").write_bytes(content)
+    file.with_suffix(".new").replace(file)
+    prepare_references(GTS, file)
+    use_prepared_references(file)
+    assert repr(Cider().compute_score(GTS, RES)) == expected
+
+
+def test_what_is_no_such_file_is_refused(file: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        use_prepared_references(tmp_path / "nothing")
+    (tmp_path / "captions.json").write_text('{"1": ["a dog"]}')
+    with pytest.raises(InputError, match="not a file of prepared references"):
+        use_prepared_references(tmp_path / "captions.json")
+    prepare({7: ["a dog"]}, tmp_path / "raw", ["bleu"])
+    with pytest.raises(InputError, match="not tokenized"):
+        use_prepared_references(tmp_path / "raw")
+    with pytest.raises(InputError, match="a list is not a path"):
+        use_prepared_references([file])  # type: ignore[arg-type]
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(InputError, match="prepare_references"):
+        use_prepared_references(file)

@@ -200,6 +200,18 @@ def test_head(brackets: str, head: str) -> None:
             "(SBARQ (WHNP (WHNP (CD two)) (NNS dogs)) (SQ (VBP are) (NP (NN nose)) (PP (TO to) (NP (NN nose)))))",
             "dep(dogs, two) nsubj(are, dogs) root(ROOT, are) nsubj(are, nose) case(nose, to) nmod(are, nose)",
         ),
+        (
+            "(SBAR (IN in) (NN case) (S (NP (PRP he)) (VP (VBZ eats))))",
+            "mark(eats, in) mwe(in, case) nsubj(eats, he) root(ROOT, eats)",
+        ),
+        (
+            "(SBAR (IN while) (NN night) (S (NP (PRP he)) (VP (VBZ eats))))",
+            "mark(eats, while) dep(eats, night) nsubj(eats, he) root(ROOT, eats)",
+        ),
+        (
+            "(NP (QP (ADVP (RB almost)) (CD fifty)) (NNS birds))",
+            "advmod(fifty, almost) nummod(birds, fifty) root(ROOT, birds)",
+        ),
         ("(NN dog)", "root(ROOT, dog)"),
         ("(ROOT (NP (NN dog)))", "root(ROOT, dog)"),
     ],

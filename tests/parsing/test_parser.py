@@ -38,7 +38,9 @@ def test_all_trees_are_the_official_ones(parser: Parser, gold_trees: GoldTrees, 
     assert agreement(parser, gold_trees(source, 1_000_000)) >= 0.9999
 
 
-@pytest.mark.parametrize(("last", "read"), [("etc.", ["etc.", "."]), ("st.", ["st."]), ("tree", ["tree"])])
+@pytest.mark.parametrize(
+    ("last", "read"), [("etc.", ["etc.", "."]), ("Jr.", ["Jr.", "."]), ("st.", ["st."]), ("tree", ["tree"])]
+)
 def test_an_abbreviation_that_may_end_a_sentence_does(last: str, read: list[str]) -> None:
     words = ("a", "dog", "near", "a", last)
     (parse,) = parser_with("captious").parse([" ".join(words)], [words])

@@ -21,7 +21,7 @@ from captious.parsing.dependencies import constituents, dependencies
 from captious.parsing.drawn_captions import drawn_captions
 from captious.parsing.lemmas import lemma
 from captious.parsing.parse import Parse
-from captious.parsing.parser import Parser, Trees, pieces
+from captious.parsing.parser import LONGEST, Parser, Trees, pieces
 from captious.parsing.sample_captions import SAMPLE_CAPTIONS
 from captious.progress import Progress
 from captious.resources import spice_grammar
@@ -121,7 +121,7 @@ class GrammarParser:
         Sentences longer than ``LONGEST`` words are cut into pieces of at most that length, whose trees share one root.
         """
         with Progress(max(1, len(sentences))) as progress:
-            cut = [pieces(_with_period(words)) for words in sentences]
+            cut = [_with_period(pieces(words)) for words in sentences]
             done = 0
             for some, flat, trees in _ahead(self._parsed, [*_batches(cut)]):
                 progress.reach(done, "parsing captions")
@@ -135,11 +135,12 @@ class GrammarParser:
         return some, flat, self.parser.trees(flat)
 
 
-def _with_period(words: tuple[str, ...]) -> tuple[str, ...]:
+def _with_period(cut: list[Sequence[str]]) -> list[Sequence[str]]:
     """The words that CoreNLP reads: the period of an abbreviation that ends a caption (etc.) also ends its sentence."""
-    if words and words[-1].endswith(".") and PTB_RAW(words[-1]) == [words[-1], "."]:
-        return (*words, ".")
-    return words
+    *others, words = cut
+    if not words or not words[-1].endswith(".") or len(words) == LONGEST:
+        return cut
+    return [*others, [*words, "."]] if PTB_RAW(words[-1]) == [words[-1].lower(), "."] else cut
 
 
 def parse_of(items: Sequence[Item]) -> Parse:

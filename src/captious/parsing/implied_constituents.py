@@ -53,7 +53,7 @@ def _expression(label: str, children: Sequence[Node], labels: list[str], gather:
         return [first, gather("QP", children[1:])]  # $ (5 million)
     if label == "QP" and labels[:2] == ["IN", "JJS"]:
         return [gather("ADVP", children[:2]), *children[2:]]  # at least two
-    if _are_one(first, second, MULTI_WORD) or (label == "SBAR" and labels[:2] == ["IN", "NN"]):
+    if _are_one(first, second, MULTI_WORD) or (label == "SBAR" and (first.word, second.word) == ("in", "case")):
         return [gather("IN", children[:2]), *children[2:]]  # because of rain, in case he falls
     return children
 

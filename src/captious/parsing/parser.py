@@ -21,7 +21,7 @@ from captious.resources.grammar import Grammar
 
 __all__ = ["LONGEST", "Derivations", "Parser", "Trees", "pieces"]
 
-#: Words of the longest sentence that is parsed; with the official grammar it takes 2 to 7 s and up to 650 MB. Time
+#: Words of the longest sentence that is parsed; with the official grammar it takes 2 to 7 s and up to 700 MB. Time
 #: grows with the third power of the length, memory with the second.
 LONGEST = 100
 

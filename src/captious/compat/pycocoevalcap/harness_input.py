@@ -37,7 +37,7 @@ __all__ = [
 #: Tokenized captions by image id: any number of references, or one candidate. Words are set apart by spaces.
 Texts: TypeAlias = Mapping[Any, list[str]]
 
-#: Tables of references about which something is known; see ``captious.compat.pycocoevalcap.use_prepared_references``.
+#: Tables that take the place of equal ones, since more is known about them; see ``use_prepared_references``.
 tables_in_use: list[References] = []
 
 _SUBSET = "to evaluate a subset of the images, set params['image_id'] to their ids, e.g. cocoRes.getImgIds()"

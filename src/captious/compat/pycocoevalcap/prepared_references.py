@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 from captious.compat.pycocoevalcap.harness_input import references_table, tables_in_use
-from captious.data import read_references
+from captious.data import References
+from captious.data.prepared import is_prepared, read_prepared
+from captious.errors import CaptionFileError, CaptionTypeError
 from captious.evaluation import prepare
 from captious.metrics import bleu, cider_d, meteor, rouge_l, spice
 from captious.metrics.contract.metric import Metric
@@ -18,9 +21,13 @@ from captious.text import SPACES, WHITESPACE
 
 __all__ = ["prepare_references", "use_prepared_references"]
 
+_HELP = "write it with prepare_references(gts, path)"
+
 
 def prepare_references(gts: Mapping[object, list[str]], path: str | os.PathLike[str]) -> None:
     """Write references to a file, with all that the scorers of the COCO toolkit compute about them.
+
+    METEOR's and SPICE's part is left out if these cannot run here.
 
     Args:
         gts: image id -> list of tokenized references, as scorers take them.
@@ -36,19 +43,38 @@ def prepare_references(gts: Mapping[object, list[str]], path: str | os.PathLike[
         metrics.append(meteor.Meteor(tokenizer=SPACES))
     if spice.Spice.missing() is None:
         metrics.append(spice.Spice(tokenizer=WHITESPACE))
-    prepare(references_table(gts), path, metrics)
+    prepare(replace(references_table(gts), name="gts"), path, metrics)  # not what a file in use knows about them
 
 
 def use_prepared_references(*paths: str | os.PathLike[str]) -> None:
     """Take what scorers compute about references from files, in this process and from now on.
 
-    Scores stay the same. References are those of a file if it has the same texts in the same order; others are scored
-    as usual.
+    Scores stay the same. References are those of a file if it has the same texts in the same order, as many for each
+    image; others are scored as usual, and so is what a file does not have, such as parses with another grammar.
 
     Args:
         paths: files that ``prepare_references`` wrote, in place of those of an earlier call; none to use no file.
 
     Raises:
-        InputError: a file that is damaged, or of something else.
+        CaptionTypeError: something else than a path.
+        CaptionFileError: a file that is missing, damaged or of something else. What scorers take from it is checked
+            when they first need it.
     """
-    tables_in_use[:] = [read_references(path) for path in paths]
+    tables_in_use[:] = [_read(path) for path in paths]
+
+
+def _read(path: str | os.PathLike[str]) -> References:
+    if not isinstance(path, str | os.PathLike):
+        raise CaptionTypeError(f"a {type(path).__name__} is not a path", help="give one path or several")
+    where = os.fspath(path)
+    if not os.path.exists(path):
+        raise CaptionFileError("the file does not exist", where=where, help=_HELP)
+    if not is_prepared(path):
+        raise CaptionFileError("this is not a file of prepared references", where=where, help=_HELP)
+    try:
+        table = read_prepared(path)
+    except CaptionFileError as error:
+        raise CaptionFileError(error.message, where=error.where, help=_HELP) from None
+    if table.ids != tuple(range(len(table))):
+        raise CaptionFileError("these references are not tokenized", where=where, help=_HELP)
+    return table

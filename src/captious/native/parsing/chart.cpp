@@ -279,15 +279,15 @@ Chart::Step Chart::step(std::size_t begin, std::size_t end, State state) const {
     std::size_t cell = index(begin, end);
     float known = score(cell, state);
     for (const Grammar::Under& chain : grammar_.chains_to(state)) {
-        if (!may_be_below(cell, chain, known)) continue;
+        if (!may_be_made_by(cell, chain, known)) continue;
         if (Base below = base(begin, end, chain.child); below.score + chain.score == known) return {chain.rule, below.rule, below.split};
     }
     Base own = base(begin, end, state);
     return {kNone, own.rule, own.split};
 }
 
-// Whether an item with this score may have this chain on top.
-bool Chart::may_be_below(std::size_t cell, const Grammar::Under& chain, float known) const {
+// Whether an item with this score may have been made by this chain.
+bool Chart::may_be_made_by(std::size_t cell, const Grammar::Under& chain, float known) const {
     if (score(cell, chain.child) + chain.score >= known) return true;
     auto first = buried_.begin() + cells_[cell].first_buried, end = buried_.begin() + cells_[cell].end_buried;
     return std::binary_search(first, end, chain.child);

@@ -85,7 +85,7 @@ private:
         return scores_[cells_[cell].begin + ranks(cell)[state / 64u] + static_cast<std::uint32_t>(std::popcount(here & (member - 1)))];
     }
     Base base(std::size_t begin, std::size_t end, State state) const;
-    bool may_be_below(std::size_t cell, const Grammar::Under& chain, float known) const;
+    bool may_be_made_by(std::size_t cell, const Grammar::Under& chain, float known) const;
 
     void begin(Words words, std::size_t n_kept);
     template <typename Wants, typename Close>

@@ -56,7 +56,7 @@ def _stands_before(node: Node, label: str) -> bool:
 
 
 def _asks_for_object(node: Node) -> bool:
-    """[what] a man eats; not: [two boys] are side by side"""
+    """[what] a man eats; not before a clause without a verb: [two boys] are side by side"""
     clause = node.governor
     is_copular = clause.head_child.label != "VP" and any(child.label == "PP" for child in clause.children)
     return has_subject(clause) and not is_copular

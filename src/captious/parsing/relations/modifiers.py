@@ -29,7 +29,7 @@ def _is_stranded(node: Node) -> bool:
 
 
 def _question(node: Node) -> Node:
-    """[what] it looks like: what stands before the clause that a verb is in; if nothing does, the clause"""
+    """[what] it looks like: what stands before the clause that a verb is in; without it or a subject, the clause"""
     clause = whole_predicate(node).parent
     return clause.before[-1] if clause.before and has_subject(clause) else clause
 
@@ -141,7 +141,12 @@ MODIFIERS = (
         "NP NN NNS before JJ JJR RB in ADJP",
         "(NP (DT a) (ADJP (NP (CD two) (NN *year)) (JJ old)) (NN boy))",
     ),
-    Rule("nmod:npmod", "ADVP in QP", "(NP (QP (IN at) (JJS *least) (CD two)) (NNS pillows))"),
+    Rule(
+        "nmod:npmod",
+        "ADVP in QP",
+        "(NP (QP (IN at) (JJS *least) (CD two)) (NNS pillows))",
+        when=lambda node: begins_with(node, "IN"),
+    ),
     # ---- adverbs and adjectives
     Rule("dep", "RB in ADVP", "(ADVP (RB *not) (RB far))", when=lambda node: node.word == "not"),
     Rule("dep", "RB after ADVP in PP", "(PP (ADVP (RB together)) (RB *next) (PP (TO to) (NP (DT a) (NN hut))))"),

@@ -37,7 +37,7 @@ def _is_possessive(node: Node) -> bool:
     return "POS" in (end.label, *(sibling.label for sibling in node.after[:1]))
 
 
-def _has_clause(node: Node) -> bool:
+def _lacks_noun(node: Node) -> bool:
     """a man [while riding], a man [in to the water]; not: a man [on a horse]"""
     return not has_any_noun(node) or (begins_with(node, "IN") and begins_with(node.head_child, "TO"))
 
@@ -112,7 +112,7 @@ NOUNS = (
         "acl",
         f"PP after head in {_PHRASE}",
         "(NP (NP (DT a) (NN man)) (PP (IN while) (S (VP (VBG *riding)))))",
-        when=_has_clause,
+        when=_lacks_noun,
     ),
     Rule(
         "nmod",
