@@ -41,7 +41,7 @@ class Case(NamedTuple):
         """The kernel's grammar; bounds are as good or bad as chance will have it."""
         n, rng = len(self.grammar.states), random.Random(guide)
         n_rules = len(self.grammar.binary_rules) + len(self.grammar.unary_rules)
-        n_symbols = rng.randint(1, n)
+        n_symbols, most = rng.randint(1, n), 10 ** rng.uniform(0, 3)
         return Pcfg(
             self.grammar.binary_rules,
             self.grammar.binary_scores,
@@ -50,7 +50,7 @@ class Case(NamedTuple):
             root=0,
             boundary=boundary,
             symbols=np.array([rng.randrange(n_symbols) for _ in range(n)], np.int32),
-            potentials=np.array([rng.uniform(-6, 6) for _ in range(n)], np.float32),
+            potentials=np.array([rng.uniform(-most, most) for _ in range(n)], np.float32),
             common=np.array([rng.random() < 0.6 for _ in range(n_rules)], np.uint8),
         )
 
@@ -128,6 +128,21 @@ def test_bounds_change_nothing_even_among_ties(case: Case, guides: tuple[int, in
             np.testing.assert_array_equal(column, expected)
 
 
+@given(case=cases(exact=True), scale=st.sampled_from([-256.0, -16.0, 16.0, 256.0]))
+def test_bounds_of_16_bits_change_nothing_for_scores_beyond_their_range(case: Case, scale: float) -> None:
+    grammar = dataclasses.replace(
+        case.grammar,
+        binary_scores=case.grammar.binary_scores * np.float32(scale),
+        unary_scores=np.minimum(case.grammar.unary_scores * np.float32(scale), np.float32(0)),  # no endless gain
+    )
+    case = case._replace(
+        grammar=grammar, tags=[{state: score * scale for state, score in of.items()} for of in case.tags]
+    )
+    plain = parse(case, case.pcfg(), plainly=True)
+    for column, expected in zip(parse(case, case.pcfg(guide=case.seed)), plain, strict=True):
+        np.testing.assert_array_equal(column, expected)
+
+
 @given(case=cases(exact=True))
 def test_a_boundary_ends_every_sentence(case: Case) -> None:
     # The root's rules with the boundary on their right are goals, and its other rules have none.
@@ -190,6 +205,8 @@ def test_many_sentences_on_any_number_of_threads() -> None:
     pcfg = case.pcfg(guide=1)
     expected = parse(case, pcfg)
     assert np.isfinite(expected[5]).mean() > 0.2
+    for column, other in zip(expected, parse(case, pcfg, plainly=True), strict=True):
+        np.testing.assert_array_equal(column, other)
     for threads in (2, 7):
         for column, other in zip(expected, parse(case, pcfg, threads=threads), strict=True):
             np.testing.assert_array_equal(column, other)

@@ -47,7 +47,7 @@ B = TypeVar("B")
 _AT_ONCE = 750_000  # cubed words of sentences that are parsed together: half a second, which cannot be interrupted
 _TOP, _NOUN = "ROOT", "NN"
 _TUNED_ON = 5000  # captions
-_BOUNDS_FORMAT = 2  # of the file of bounds; counts up when they are made in another way
+_BOUNDS_FORMAT = 3  # of the file of bounds; counts up when they are made in another way
 
 
 def parser_with(grammar: str | None = None) -> GrammarParser:
@@ -77,7 +77,7 @@ def _own() -> GrammarParser:
 def official_parser(found: spice_grammar.SpiceGrammar) -> GrammarParser:
     """The parser with a grammar that was found.
 
-    Its bounds are tuned once, in a minute, and kept in the cache; if that cannot be written to, there are none.
+    Its bounds are tuned once, in 17 seconds, and kept in the cache; if that cannot be written to, there are none.
     """
     grammar = found.grammar()
     file = found.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{found.fingerprint}.index")

@@ -1,6 +1,7 @@
 // Python bindings of the parser.
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <string>
 
 #include "bindings.hpp"
@@ -107,20 +108,23 @@ nb::tuple parse_all(const SharedPcfg& shared, Int64In tag_offsets, Int32In tag_s
     TokensView sentences = view(words, offsets);
     std::vector<Tag> tags = tags_of(shared, tag_offsets, tag_states, tag_scores);
     if (!all_below(words.data(), words.size(), tag_offsets.size() - 1)) throw nb::value_error("words without tags");
-    std::vector<float> scores(sentences.count);
-    std::vector<std::vector<Node>> derivations(sentences.count);
+    std::vector<Derivation> derivations(sentences.count);
+    std::vector<float> scores;
     std::vector<std::int32_t> columns[4];
     std::vector<std::int64_t> node_offsets{0};
     {
         nb::gil_scoped_release release;
         std::shared_lock lock(shared.mutex);
-        WordTable table(*shared.pcfg, span(tag_offsets), tags, !plainly);
+        WordTable table(*shared.pcfg, span(tag_offsets), tags, plainly ? WordTable::Use::kPlain : WordTable::Use::kGuided);
+        std::vector<std::size_t> order(sentences.count);  // sentences of similar lengths side by side
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        if (!plainly) std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sentences[a].size() < sentences[b].size(); });
         parallel_for(sentences.count, threads, kGrain, [&](std::size_t begin, std::size_t end) {
             Worker worker(*shared.pcfg);
-            for (std::size_t i = begin; i < end; ++i) {
-                std::span<const std::int32_t> sentence{sentences.ids + sentences.offsets[i], sentences.ids + sentences.offsets[i + 1]};
-                scores[i] = plainly ? worker.parse_plainly(table, sentence, derivations[i]) : worker.parse(table, sentence, derivations[i]);
-            }
+            std::span<const std::size_t> some{order.data() + begin, order.data() + end};
+            if (!plainly) worker.parse(table, sentences, some, derivations);
+            else
+                for (std::size_t i : some) worker.parse_plainly(table, sentences[i], derivations[i]);
         });
         for (std::size_t i = 0; i < sentences.count; ++i) {
             auto add = [&](State state, std::int32_t rule, std::int32_t from, std::int32_t to) {
@@ -129,13 +133,14 @@ nb::tuple parse_all(const SharedPcfg& shared, Int64In tag_offsets, Int32In tag_s
                 columns[2].push_back(from);
                 columns[3].push_back(to);
             };
-            if (!derivations[i].empty() && shared.bounded) {
-                const Node& top = derivations[i].front();
+            if (!derivations[i].nodes.empty() && shared.bounded) {
+                const Node& top = derivations[i].nodes.front();
                 for (auto [state, rule] : shared.goal_rules)
                     if (state == top.state) add(shared.root, static_cast<std::int32_t>(rule), 0, top.end);
             }
-            for (const Node& node : derivations[i]) add(shared.original[node.state], shared.rule(node.rule), node.begin, node.end);
+            for (const Node& node : derivations[i].nodes) add(shared.original[node.state], shared.rule(node.rule), node.begin, node.end);
             node_offsets.push_back(static_cast<std::int64_t>(columns[0].size()));
+            scores.push_back(derivations[i].score);
         }
     }
     return nb::make_tuple(to_numpy(std::move(node_offsets)), to_numpy(std::move(columns[0])), to_numpy(std::move(columns[1])),
@@ -222,7 +227,7 @@ void bind_parsing(nb::module_& m) {
                  {
                      nb::gil_scoped_release release;
                      std::unique_lock lock(self.mutex);
-                     tune(*self.pcfg, span(tag_offsets), tags, {words.data(), words.size()}, {sentences.offsets, sentences.count + 1}, passes);
+                     tune(*self.pcfg, span(tag_offsets), tags, sentences, passes);
                      for (std::size_t state = 0; state < self.n_states; ++state) potentials[state] = self.pcfg->coarsening().potential(self.number[state]);
                  }
                  return to_numpy(std::move(potentials));

@@ -227,21 +227,22 @@ CAPTIOUS_CLONES void Chart::fill(Words words, std::size_t n_kept) {
     });
 }
 
-CAPTIOUS_CLONES void Chart::fill(Words words, std::span<const std::span<const Seed>> seeds, const CoarseChart& coarse, const Coarsening& coarsening,
-                                 float threshold) {
+CAPTIOUS_CLONES void Chart::fill(Words words, const Guide& guide, float threshold) {
     begin(words, 0);
-    auto wants = [&](std::size_t begin, std::size_t end) { return coarse.best_with(begin, end) >= threshold; };
+    Bound bound = guide.bound(threshold);
+    auto wants = [&](std::size_t begin, std::size_t end) { return guide.chart.best_with(guide.lane, begin, end) >= bound; };
     fill_cells(0, wants, [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
-        CoarseChart::Outside outside = coarse.outside(begin, end);
+        CoarseChart::Outside outside = guide.chart.outside(guide.lane, begin, end);
+        float least = threshold - (guide.offsets.back() - guide.offsets[end] + guide.offsets[begin]);
         auto base_reaches = [&](State state, float base) CAPTIOUS_INLINE_LAMBDA {
-            return base + coarsening.potential(state) >= threshold - outside.base(coarsening.of(state));
+            return base + guide.grammar.potential(state) >= least - outside.base(guide.grammar.of(state)) * (1 / kUnits);
         };
         auto reaches = [&](State state, float score) CAPTIOUS_INLINE_LAMBDA {
-            return score + coarsening.potential(state) >= threshold - outside.score(coarsening.of(state));
+            return score + guide.grammar.potential(state) >= least - outside.score(guide.grammar.of(state)) * (1 / kUnits);
         };
         if (begin + 1 == end)
-            for (const Seed& seed : seeds[begin])
-                if (seed.base >= threshold - outside.base(seed.symbol) || seed.score >= threshold - outside.score(seed.symbol))
+            for (const Seed& seed : guide.seeds[begin])
+                if (seed.base + outside.base(seed.symbol) >= bound || seed.score + outside.score(seed.symbol) >= bound)
                     take(words[begin].subspan(seed.first, seed.size));
         n_listed_ = move_members(touched_, list_.data());
         take_listed(base_reaches);
@@ -254,14 +255,14 @@ CAPTIOUS_CLONES void Chart::fill_beam(Words words, const Coarsening& coarsening,
     auto bound = [&](State state, float score) CAPTIOUS_INLINE_LAMBDA { return score + coarsening.potential(state); };
     fill_cells(0, [](std::size_t, std::size_t) { return true; }, [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
         float best = kNever;
-        if (begin + 1 == end && !words[begin].empty()) best = bound(words[begin][0].state, words[begin][0].score);
+        if (begin + 1 == end)
+            for (const WordItem& item : words[begin]) best = std::max(best, bound(item.state, item.score));
         n_listed_ = move_members(touched_, list_.data());
         for (std::size_t i = 0; i < n_listed_; ++i) best = std::max(best, bound(list_[i], base_[list_[i]]));
         auto reaches = [&](State state, float score) CAPTIOUS_INLINE_LAMBDA { return bound(state, score) >= best - width; };
-        if (begin + 1 == end) {
-            auto below = [&](const WordItem& item) { return !reaches(item.state, item.score); };
-            take({words[begin].begin(), std::find_if(words[begin].begin(), words[begin].end(), below)});
-        }
+        if (begin + 1 == end)
+            for (const WordItem& item : words[begin])
+                if (reaches(item.state, item.score)) take({&item, 1});
         take_listed(reaches);
         store(begin, end, reaches);
     });

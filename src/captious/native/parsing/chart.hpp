@@ -25,6 +25,18 @@ struct WordItem {
     float base, score;
 };
 
+// A sentence in a coarse chart.
+struct Guide {
+    const Coarsening& grammar;
+    const CoarseChart& chart;
+    std::size_t lane;
+    CoarseChart::Words seeds;        // of the words; they say where the items of each symbol are
+    std::span<const float> offsets;  // [n_words + 1], of the words before: what their bounds lack
+
+    // A threshold for scores as one for bounds.
+    Bound bound(float threshold) const { return rounded_down(threshold - offsets.back()); }
+};
+
 // A block of rules whose driver stands in a cell: the place of the first of them, and the driver's score there.
 struct Drive {
     std::uint32_t first;
@@ -48,11 +60,10 @@ public:
     // Fills all cells for words over which these items may stand. The first `n_kept` words are those of the last call,
     // which was of this function, and their cells stay as they are.
     void fill(Words words, std::size_t n_kept = 0);
-    // The same with only the items that reach `threshold` by a coarser chart, whose outside scores are known. `seeds`
-    // are what the coarser grammar has over the words; they say where the items of each symbol are.
-    void fill(Words words, std::span<const std::span<const Seed>> seeds, const CoarseChart& coarse, const Coarsening& coarsening, float threshold);
+    // The same with only the items that reach `threshold` by a coarser chart, whose outside bounds are known.
+    void fill(Words words, const Guide& guide, float threshold);
     // The same with only the items that, with their potentials, are not further than `width` from the best of their
-    // cell; the items of words come with the best first. The best derivation may be lost.
+    // cell. The best derivation may be lost.
     void fill_beam(Words words, const Coarsening& coarsening, float width);
 
     // The best score of the whole sentence, or kNever, and what is at its top.

@@ -2,10 +2,11 @@
 #include "parsing/coarse.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <numeric>
-#include <tuple>
 
 #include "interrupt.hpp"
 #include "parsing/clones.hpp"
@@ -15,91 +16,105 @@ namespace {
 
 constexpr std::size_t kLanes = CoarseChart::kLanes;
 #pragma GCC diagnostic ignored "-Wpsabi"  // Lanes never leave this file
-typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
+typedef Bound Lanes __attribute__((vector_size(kLanes * sizeof(Bound))));
 
-CAPTIOUS_INLINE Lanes load(const float* from) {
+CAPTIOUS_INLINE Lanes load(const Bound* from) {
     Lanes lanes;
     std::memcpy(&lanes, from, sizeof lanes);
     return lanes;
 }
 
-CAPTIOUS_INLINE void store(float* to, Lanes lanes) { std::memcpy(to, &lanes, sizeof lanes); }
+CAPTIOUS_INLINE void store(Bound* to, Lanes lanes) { std::memcpy(to, &lanes, sizeof lanes); }
 
 CAPTIOUS_INLINE Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
 
-CAPTIOUS_INLINE Lanes all(float value) { return Lanes{} + value; }
+CAPTIOUS_INLINE Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
 
-CAPTIOUS_INLINE bool any(Lanes scores) {
-    auto found = scores != all(kNever);
+CAPTIOUS_INLINE Lanes all(Bound bound) { return Lanes{} + bound; }
+
+CAPTIOUS_INLINE bool any(Lanes bounds) {
+    auto found = bounds != all(kBottom);
     std::uint64_t parts[sizeof found / sizeof(std::uint64_t)];
     std::memcpy(parts, &found, sizeof found);
     return (parts[0] | parts[1] | parts[2] | parts[3]) != 0;
 }
 
-// The outside scores that reach the threshold with those inside; kNever for the others.
-CAPTIOUS_INLINE Lanes cut(float threshold, Lanes inside, Lanes outside) { return outside + inside >= all(threshold) ? outside : all(kNever); }
+// The outside bounds that reach the thresholds with those inside; kBottom for the others.
+CAPTIOUS_INLINE Lanes cut(Lanes thresholds, Lanes inside, Lanes outside) { return outside + inside >= thresholds ? outside : all(kBottom); }
 
-// Scores of eight cells on the left and eight on the right: those of one symbol are `stride` apart from those of the next.
-struct Strip {
-    const float* left;
-    const float* right;
-    std::size_t stride;
-};
-
-// Binary rules over eight cells with the same split: `bases` has kLanes scores for each symbol.
-CAPTIOUS_INLINE void combine(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules, const Strip& strip, float* bases) {
+// Binary rules over a pair of cells. No sum of two bounds and a rule leaves 16 bits: each is from kBottom to kTop, and
+// sums of two are kBottom or more again when the third comes.
+CAPTIOUS_INLINE void combine(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules, const Bound* left, const Bound* right, Bound* bases) {
     for (const Coarsening::Group& group : groups) {
-        Lanes best = all(kNever);
+        Lanes best = all(kBottom);
         for (std::uint32_t rule = group.first; rule < group.end; ++rule)
-            best = larger(rules[rule].score + load(strip.right + rules[rule].right * strip.stride), best);
-        float* base = bases + group.parent * kLanes;
-        store(base, larger(best + load(strip.left + group.left * strip.stride), load(base)));
+            best = larger(rules[rule].score + load(right + rules[rule].right * kLanes), best);
+        Bound* base = bases + group.parent * kLanes;
+        store(base, larger(best + load(left + group.left * kLanes), load(base)));
     }
 }
 
-// The same upside down, for groups of one parent, whose outside scores are given.
-CAPTIOUS_INLINE void raise(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules, const Strip& strip, Lanes outside,
-                           float* left_outside, float* right_outside) {
+// The same upside down: `above` says which parents have something outside.
+CAPTIOUS_INLINE void raise(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules, const std::uint8_t* above, const Bound* outside,
+                           const Bound* left, const Bound* right, Bound* left_outside, Bound* right_outside, Coarsening::Group* room) {
+    std::size_t n = 0;
     for (const Coarsening::Group& group : groups) {
-        Lanes with_left = outside + load(strip.left + group.left * strip.stride), best = all(kNever);
+        room[n] = group;
+        n += above[group.parent];
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        Coarsening::Group group = room[i];
+        Lanes of_parent = load(outside + group.parent * kLanes), best = all(kBottom);
+        Lanes with_left = larger(of_parent + load(left + group.left * kLanes), all(kBottom));
         for (std::uint32_t rule = group.first; rule < group.end; ++rule) {
-            std::size_t right = rules[rule].right * strip.stride;
-            best = larger(rules[rule].score + load(strip.right + right), best);
-            store(right_outside + right, larger(rules[rule].score + with_left, load(right_outside + right)));
+            std::size_t row = rules[rule].right * kLanes;
+            best = larger(rules[rule].score + load(right + row), best);
+            store(right_outside + row, larger(rules[rule].score + with_left, load(right_outside + row)));
         }
-        float* left = left_outside + group.left * strip.stride;
-        store(left, larger(best + outside, load(left)));
+        Bound* of_left = left_outside + group.left * kLanes;
+        store(of_left, larger(best + of_parent, load(of_left)));
     }
 }
 
 }  // namespace
 
+Bound rounded_up(float score) { return static_cast<Bound>(std::clamp(std::ceil(score * kUnits), float{kBottom}, float{kTop})); }
+
+Bound rounded_down(float score) { return static_cast<Bound>(std::clamp(std::floor(score * kUnits), float{kBottom}, float{kTop})); }
+
 Coarsening::Coarsening(const Grammar& fine, std::vector<State> symbols, std::size_t n_symbols, std::vector<float> potentials)
     : symbols_(std::move(symbols)), n_symbols_(n_symbols), potentials_(std::move(potentials)) {
     number_phrases_first(fine.rules());
-    std::map<std::tuple<bool, State, State, State>, std::uint32_t> binary;
-    auto key_of = [&](const BinaryRule& rule) { return std::tuple(of(rule.right) >= n_phrases_, of(rule.parent), of(rule.left), of(rule.right)); };
-    for (const BinaryRule& rule : fine.rules().binary) binary[key_of(rule)] = 0;
-    bool before = false;
-    for (auto& [key, number] : binary) {
-        auto [word, parent, left, right] = key;
-        number = static_cast<std::uint32_t>(binary_.size());
-        if (groups_.empty() || word != before || groups_.back().parent != parent || groups_.back().left != left) groups_.push_back({parent, left, number, number});
-        if (!word) n_phrase_groups_ = groups_.size();
-        binary_.push_back({kNever, right});
-        ++groups_.back().end;
-        before = word;
+    std::map<std::pair<State, State>, std::map<State, std::uint32_t>> binary[2];  // by parent and left child; by right child
+    auto number_of = [&](const BinaryRule& rule) -> std::uint32_t& {
+        return binary[of(rule.right) >= n_phrases_][{of(rule.parent), of(rule.left)}][of(rule.right)];
+    };
+    for (const BinaryRule& rule : fine.rules().binary) number_of(rule) = 0;
+    for (auto& of_kind : binary) {
+        std::size_t most = 0;
+        for (const auto& [above, rights] : of_kind) most = std::max(most, rights.size());
+        for (std::size_t size = 1; size <= most; ++size)
+            for (auto& [above, rights] : of_kind) {
+                if (rights.size() != size) continue;
+                auto first = static_cast<std::uint32_t>(binary_.size());
+                groups_.push_back({above.first, above.second, first, first + static_cast<std::uint32_t>(size)});
+                for (auto& [right, number] : rights) {
+                    number = static_cast<std::uint32_t>(binary_.size());
+                    binary_.push_back({kBottom, right});
+                }
+            }
+        if (&of_kind == binary) n_phrase_groups_ = groups_.size();
     }
-    for (const BinaryRule& rule : fine.rules().binary) binary_of_.push_back(binary[key_of(rule)]);
+    for (const BinaryRule& rule : fine.rules().binary) binary_of_.push_back(number_of(rule));
+    groups_of_.resize(n_symbols);
+    for (std::uint32_t group = 0; group < groups_.size(); ++group) groups_of_[groups_[group].parent].push_back(group);
     std::map<std::pair<State, State>, std::uint32_t> unary;  // by parent and child
     for (const UnaryRule& rule : fine.rules().unary) unary[{of(rule.parent), of(rule.child)}] = 0;
     unary_starts_.assign(n_symbols + 1, 0);
-    phrase_unary_.assign(n_symbols, 0);
     for (auto& [key, number] : unary) {
         number = static_cast<std::uint32_t>(unary_.size());
-        unary_.push_back({key.first, key.second, kNever});
+        unary_.push_back({key.first, key.second, kBottom});
         ++unary_starts_[key.first + 1u];
-        phrase_unary_[key.first] += key.second < n_phrases_;
     }
     std::partial_sum(unary_starts_.begin(), unary_starts_.end(), unary_starts_.begin());
     for (const UnaryRule& rule : fine.rules().unary) unary_of_.push_back(unary[{of(rule.parent), of(rule.child)}]);
@@ -120,153 +135,227 @@ void Coarsening::number_phrases_first(const Rules& fine) {
 void Coarsening::update(const Grammar& fine) {
     best_binary_.assign(binary_.size(), 0);
     best_unary_.assign(unary_.size(), 0);
-    for (Binary& rule : binary_) rule.score = kNever;
-    for (UnaryRule& rule : unary_) rule.score = kNever;
+    std::vector<float> binary(binary_.size(), kNever), unary(unary_.size(), kNever);
     for (std::uint32_t i = 0; i < binary_of_.size(); ++i) {
         const BinaryRule& rule = fine.rules().binary[i];
         float score = rule.score + potential(rule.parent) - potential(rule.left) - potential(rule.right);
-        if (score > binary_[binary_of_[i]].score) {
-            binary_[binary_of_[i]].score = score;
+        if (score > binary[binary_of_[i]]) {
+            binary[binary_of_[i]] = score;
             best_binary_[binary_of_[i]] = i;
         }
     }
     for (std::uint32_t i = 0; i < unary_of_.size(); ++i) {
         const UnaryRule& rule = fine.rules().unary[i];
         float score = rule.score + potential(rule.parent) - potential(rule.child);
-        if (score > unary_[unary_of_[i]].score) {
-            unary_[unary_of_[i]].score = score;
+        if (score > unary[unary_of_[i]]) {
+            unary[unary_of_[i]] = score;
             best_unary_[unary_of_[i]] = i;
         }
     }
+    for (std::size_t i = 0; i < binary.size(); ++i) binary_[i].score = rounded_up(binary[i]);
+    for (std::size_t i = 0; i < unary.size(); ++i) unary_[i].score = rounded_up(unary[i]);
+    phrase_unary_.clear();
+    std::copy_if(unary_.begin(), unary_.end(), std::back_inserter(phrase_unary_), [&](const Unary& rule) { return rule.child < n_phrases_; });
     goals_.clear();
-    for (const Goal& goal : fine.goals()) {
-        float score = goal.score - potential(goal.state);
-        auto known = std::find_if(goals_.begin(), goals_.end(), [&](const Goal& other) { return other.state == of(goal.state); });
+    for (const parsing::Goal& goal : fine.goals()) {
+        Bound score = rounded_up(goal.score - potential(goal.state));
+        auto known = std::find_if(goals_.begin(), goals_.end(), [&](const Goal& other) { return other.symbol == of(goal.state); });
         if (known == goals_.end())
             goals_.push_back({of(goal.state), score});
         else
             known->score = std::max(known->score, score);
     }
+    auto holds = [](const auto& rule) { return rule.score < kTop; };
+    sound_ = std::all_of(binary_.begin(), binary_.end(), holds) && std::all_of(unary_.begin(), unary_.end(), holds) &&
+             std::all_of(goals_.begin(), goals_.end(), holds);
 }
 
-void CoarseChart::begin(std::size_t n_words) {
-    n_ = n_words;
-    stride_ = (n_ + 2 * kLanes - 1) / kLanes * kLanes;
-    bases_.assign(row(n_ + 1, 0), kNever);
-    scores_.assign(row(n_ + 1, 0), kNever);
-    alive_.assign(n_ * grammar_.n_symbols(), 0);
-    live_.clear();
-    live_starts_.clear();
-}
-
-void CoarseChart::seed(std::size_t word, std::span<const Seed> seeds) {
-    for (const Seed& seed : seeds) {
-        bases_[row(1, seed.symbol) + word] = seed.base;
-        scores_[row(1, seed.symbol) + word] = seed.score;
-        alive_[seed.symbol] = 1;
+void CoarseChart::seed(std::span<const Words> sentences) {
+    lengths_.clear();
+    for (const Words& words : sentences) lengths_.push_back(words.size());
+    n_ = *std::max_element(lengths_.begin(), lengths_.end());
+    places_.clear();
+    std::size_t place = 0;
+    for (std::size_t end = 1; end <= n_; ++end)
+        for (std::size_t begin = 0; begin < end; ++begin) {
+            places_.push_back(place);
+            place += n_rows(begin, end) * kLanes;
+        }
+    bases_.assign(place, kBottom);
+    scores_.resize(place);
+    highest_.assign(kLanes, kBottom);
+    for (std::size_t word = 0; word < n_; ++word) {
+        Bound *bases = bases_.data() + places_[index(word, word + 1)], *scores = scores_.data() + places_[index(word, word + 1)];
+        std::fill(scores, scores + grammar_.n_symbols() * kLanes, kBottom);
+        for (std::size_t lane = 0; lane < sentences.size(); ++lane) {
+            if (word >= lengths_[lane]) continue;
+            for (const Seed& seed : sentences[lane][word]) {
+                bases[seed.symbol * kLanes + lane] = seed.base;
+                scores[seed.symbol * kLanes + lane] = seed.score;
+            }
+        }
     }
 }
 
-void CoarseChart::find_live(std::size_t length) {
-    const std::uint8_t* alive = alive_.data() + (length - 1) * grammar_.n_symbols();
+// Puts chains on top of what binary rules have brought.
+CAPTIOUS_INLINE void CoarseChart::close(std::size_t begin, std::size_t end) {
+    Bound *bases = bases_.data() + places_[index(begin, end)], *scores = scores_.data() + places_[index(begin, end)];
+    Lanes highest = load(highest_.data());
+    for (std::size_t symbol = 0; symbol < grammar_.n_phrases(); ++symbol) {
+        Lanes base = load(bases + symbol * kLanes);
+        highest = larger(base, highest);
+        base = smaller(base, all(kTop));
+        store(bases + symbol * kLanes, base);
+        store(scores + symbol * kLanes, base);
+    }
+    for (const Coarsening::Unary& chain : grammar_.phrase_unary()) {
+        Bound* score = scores + chain.parent * kLanes;
+        store(score, larger(chain.score + load(bases + chain.child * kLanes), load(score)));
+    }
+    for (std::size_t symbol = 0; symbol < grammar_.n_phrases(); ++symbol) {
+        Lanes score = load(scores + symbol * kLanes);
+        highest = larger(score, highest);
+        store(scores + symbol * kLanes, smaller(score, all(kTop)));
+    }
+    store(highest_.data(), highest);
+}
+
+CAPTIOUS_INLINE void CoarseChart::find_live(std::size_t begin, std::size_t end) {
+    const Bound* scores = scores_.data() + places_[index(begin, end)];
+    std::size_t n_rows = this->n_rows(begin, end);
     const std::vector<Coarsening::Group>& groups = grammar_.groups();
-    std::size_t group = 0;
-    for (bool word : {false, true}) {
-        std::size_t end = word ? groups.size() : grammar_.n_phrase_groups();
-        for (std::size_t parent = 0; parent < grammar_.n_phrases(); ++parent) {
-            live_starts_.push_back(static_cast<std::uint32_t>(live_.size()));
-            for (; group < end && groups[group].parent == parent; ++group)
-                if (alive[groups[group].left]) live_.push_back(groups[group]);
-        }
+    std::vector<std::uint8_t> alive(grammar_.n_symbols());
+    for (std::size_t symbol = 0; symbol < n_rows; ++symbol) alive[symbol] = any(load(scores + symbol * kLanes));
+    live_.resize(groups.size() + 1);
+    std::size_t n = 0;
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+        if (group == grammar_.n_phrase_groups()) n_phrase_live_ = n;
+        live_[n] = groups[group];
+        n += alive[groups[group].left];
     }
-    live_starts_.push_back(static_cast<std::uint32_t>(live_.size()));
+    if (groups.size() == grammar_.n_phrase_groups()) n_phrase_live_ = n;
+    live_.resize(n);
 }
 
-CAPTIOUS_CLONES void CoarseChart::fill() {
-    std::size_t n_phrases = grammar_.n_phrases();
-    std::vector<float> bases(grammar_.n_symbols() * kLanes, kNever);
-    for (std::size_t length = 2; length <= n_; ++length) {
+CAPTIOUS_CLONES void CoarseChart::fill(std::span<const Words> sentences) {
+    seed(sentences);
+    const Coarsening::Binary* rules = grammar_.binary().data();
+    for (std::size_t begin = n_; begin-- > 0;) {
         poll();
-        find_live(length - 1);
-        std::uint8_t* alive = alive_.data() + (length - 1) * grammar_.n_symbols();
-        for (std::size_t begin = 0; begin + length <= n_; begin += kLanes) {
-            std::fill(bases.begin(), bases.begin() + static_cast<std::ptrdiff_t>(n_phrases * kLanes), kNever);
-            for (std::size_t split = 1; split < length; ++split) {
-                Strip strip{scores_.data() + row(split, 0) + begin, scores_.data() + row(length - split, 0) + begin + split, stride_};
-                combine(live(split, false, 0, n_phrases), grammar_.binary().data(), strip, bases.data());
-                if (split + 1 == length) combine(live(split, true, 0, n_phrases), grammar_.binary().data(), strip, bases.data());
-            }
-            for (std::size_t symbol = 0; symbol < n_phrases; ++symbol) {
-                Lanes base = load(bases.data() + symbol * kLanes), score = base;
-                for (const UnaryRule& chain : grammar_.unary_above_phrases(symbol)) score = larger(chain.score + load(bases.data() + chain.child * kLanes), score);
-                if (!any(score)) continue;
-                alive[symbol] = 1;
-                store(bases_.data() + row(length, symbol) + begin, base);
-                store(scores_.data() + row(length, symbol) + begin, score);
+        for (std::size_t split = begin + 1; split <= n_; ++split) {
+            if (split > begin + 1) close(begin, split);
+            if (split == n_) continue;
+            find_live(begin, split);
+            const Bound* left = scores_.data() + places_[index(begin, split)];
+            for (std::size_t end = split + 1; end <= n_; ++end) {
+                const Bound* right = scores_.data() + places_[index(split, end)];
+                Bound* bases = bases_.data() + places_[index(begin, end)];
+                combine({live_.data(), split + 1 == end ? live_.size() : n_phrase_live_}, rules, left, right, bases);
             }
         }
     }
 }
 
-float CoarseChart::best() const {
-    float best = kNever;
-    for (const Goal& goal : grammar_.goals()) best = std::max(best, goal.score + score(goal.state, 0, n_));
-    return best;
+Bound CoarseChart::best(std::size_t lane) const {
+    int best = kBottom;
+    for (const Coarsening::Goal& goal : grammar_.goals()) best = std::max(best, goal.score + score(lane, goal.symbol, 0, lengths_[lane]));
+    return static_cast<Bound>(best);
 }
 
-CAPTIOUS_CLONES void CoarseChart::fill_outside(float threshold) {
-    cell_bests_.assign(n_ * stride_, kNever);
-    outside_bases_.assign(bases_.size(), kNever);
-    outside_scores_.assign(scores_.size(), kNever);
-    std::vector<float> bases(grammar_.n_symbols() * kLanes);
-    std::vector<State> above;
-    for (const Goal& goal : grammar_.goals()) {
-        if (!has(goal.state, n_)) continue;
-        float& outside = outside_scores_[row(n_, goal.state)];
-        outside = std::max(outside, goal.score);
+CoarseChart::Step CoarseChart::step(std::size_t lane, State symbol, std::size_t begin, std::size_t end) const {
+    Step step{kNone, kNone, 0};
+    int bound = score(lane, symbol, begin, end);
+    if (base(lane, symbol, begin, end) != bound) {
+        std::span<const Coarsening::Unary> chains = grammar_.unary(symbol);
+        auto makes = [&](const Coarsening::Unary& rule) { return base(lane, rule.child, begin, end) + rule.score == bound; };
+        auto chain = std::find_if(chains.begin(), chains.end(), makes);
+        step.chain = static_cast<std::uint32_t>(&*chain - grammar_.unary().data());
+        symbol = chain->child;
+        bound = base(lane, symbol, begin, end);
     }
-    for (std::size_t length = n_; length > 0; --length) {
+    for (step.split = begin + 1; step.split < end; ++step.split)
+        for (std::uint32_t group : grammar_.groups_of(symbol)) {
+            const Coarsening::Group& rules = grammar_.groups()[group];
+            int of_left = score(lane, rules.left, begin, step.split);
+            for (step.rule = rules.first; step.rule < rules.end; ++step.rule) {
+                const Coarsening::Binary& rule = grammar_.binary()[step.rule];
+                if (of_left + rule.score + score(lane, rule.right, step.split, end) == bound) return step;
+            }
+        }
+    step.rule = kNone;
+    return step;
+}
+
+// Cuts what is outside of the items of a cell, once all that makes it is known; `above` says which phrases have
+// something outside that rules may use.
+CAPTIOUS_INLINE void CoarseChart::close_outside(std::size_t begin, std::size_t end, const Bound* thresholds, std::uint8_t* above) {
+    std::size_t place = places_[index(begin, end)], n_rows = this->n_rows(begin, end);
+    const Bound *bases = bases_.data() + place, *scores = scores_.data() + place;
+    Bound *outside_bases = outside_bases_.data() + place, *outside_scores = outside_scores_.data() + place;
+    Lanes threshold = load(thresholds), highest = load(highest_.data()), best = all(kBottom);
+    std::fill(outside_bases, outside_bases + n_rows * kLanes, kBottom);
+    for (std::size_t symbol = 0; symbol < n_rows; ++symbol) {
+        Lanes outside = load(outside_scores + symbol * kLanes);
+        highest = larger(outside, highest);
+        Lanes inside = load(scores + symbol * kLanes);
+        outside = cut(threshold, inside, smaller(outside, all(kTop)));
+        store(outside_scores + symbol * kLanes, outside);
+        if (!any(outside)) continue;
+        best = larger(outside + inside, best);
+        Bound* base = outside_bases + symbol * kLanes;
+        store(base, larger(outside, load(base)));
+        for (const Coarsening::Unary& chain : grammar_.unary(symbol)) {
+            if (chain.child >= n_rows) break;
+            Bound* below = outside_bases + chain.child * kLanes;
+            store(below, larger(chain.score + outside, load(below)));
+        }
+    }
+    std::fill(above, above + grammar_.n_phrases(), 0);
+    for (std::size_t symbol = 0; symbol < n_rows; ++symbol) {
+        Lanes outside = load(outside_bases + symbol * kLanes);
+        if (!any(outside)) continue;
+        highest = larger(outside, highest);
+        Lanes inside = load(bases + symbol * kLanes);
+        outside = cut(threshold, inside, smaller(outside, all(kTop)));
+        store(outside_bases + symbol * kLanes, outside);
+        if (!any(outside)) continue;
+        best = larger(outside + inside, best);
+        if (symbol < grammar_.n_phrases()) above[symbol] = 1;
+    }
+    store(cell_bests_.data() + index(begin, end) * kLanes, best);
+    store(highest_.data(), highest);
+}
+
+CAPTIOUS_CLONES void CoarseChart::fill_outside(std::span<const Bound> thresholds) {
+    outside_bases_.resize(bases_.size());
+    outside_scores_.assign(scores_.size(), kBottom);
+    cell_bests_.resize(places_.size() * kLanes);
+    Bound of_lanes[kLanes];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        of_lanes[lane] = kTop;
+        if (lane >= lengths_.size()) continue;
+        of_lanes[lane] = thresholds[lane];
+        for (const Coarsening::Goal& goal : grammar_.goals())
+            if (goal.symbol < n_rows(0, lengths_[lane])) {
+                Bound& outside = outside_scores_[places_[index(0, lengths_[lane])] + goal.symbol * kLanes + lane];
+                outside = std::max(outside, goal.score);
+            }
+    }
+    const Coarsening::Binary* rules = grammar_.binary().data();
+    std::vector<std::uint8_t> above((n_ + 1) * grammar_.n_phrases());  // by the end of the cell
+    std::vector<Coarsening::Group> room(grammar_.groups().size() + 1);
+    for (std::size_t begin = 0; begin < n_; ++begin) {
         poll();
-        const std::uint8_t* alive = alive_.data() + (length - 1) * grammar_.n_symbols();
-        for (std::size_t begin = 0; begin + length <= n_; begin += kLanes) {
-            Lanes best = all(kNever);
-            std::fill(bases.begin(), bases.begin() + static_cast<std::ptrdiff_t>(n_rows(length) * kLanes), kNever);
-            for (std::size_t symbol = 0; symbol < n_rows(length); ++symbol) {
-                if (!alive[symbol]) continue;
-                std::size_t here = row(length, symbol) + begin;
-                Lanes inside = load(scores_.data() + here), outside = cut(threshold, inside, load(outside_scores_.data() + here));
-                store(outside_scores_.data() + here, outside);
-                if (!any(outside)) continue;
-                best = larger(outside + inside, best);
-                float* base = bases.data() + symbol * kLanes;
-                store(base, larger(outside, load(base)));
-                for (const UnaryRule& chain : grammar_.unary(symbol)) {
-                    float* below = bases.data() + chain.child * kLanes;
-                    store(below, larger(chain.score + outside, load(below)));
-                }
+        for (std::size_t split = n_; split > begin; --split) {
+            std::size_t left = places_[index(begin, split)];
+            if (split < n_) find_live(begin, split);
+            for (std::size_t end = split + 1; end <= n_; ++end) {
+                std::size_t right = places_[index(split, end)];
+                raise({live_.data(), split + 1 == end ? live_.size() : n_phrase_live_}, rules, above.data() + end * grammar_.n_phrases(),
+                      outside_bases_.data() + places_[index(begin, end)], scores_.data() + left, scores_.data() + right, outside_scores_.data() + left,
+                      outside_scores_.data() + right, room.data());
             }
-            above.clear();
-            for (std::size_t symbol = 0; symbol < n_rows(length); ++symbol) {
-                if (!alive[symbol]) continue;
-                std::size_t here = row(length, symbol) + begin;
-                Lanes inside = load(bases_.data() + here), outside = cut(threshold, inside, load(bases.data() + symbol * kLanes));
-                if (!any(outside)) continue;
-                best = larger(outside + inside, best);
-                store(bases.data() + symbol * kLanes, outside);
-                store(outside_bases_.data() + here, outside);
-                above.push_back(static_cast<State>(symbol));
-            }
-            store(cell_bests_.data() + (length - 1) * stride_ + begin, best);
-            for (std::size_t split = 1; split < length; ++split) {
-                std::size_t left = row(split, 0) + begin, right = row(length - split, 0) + begin + split;
-                Strip strip{scores_.data() + left, scores_.data() + right, stride_};
-                for (State symbol : above) {
-                    Lanes outside = load(bases.data() + symbol * kLanes);
-                    raise(live(split, false, symbol, 1), grammar_.binary().data(), strip, outside, outside_scores_.data() + left, outside_scores_.data() + right);
-                    if (split + 1 == length)
-                        raise(live(split, true, symbol, 1), grammar_.binary().data(), strip, outside, outside_scores_.data() + left, outside_scores_.data() + right);
-                }
-            }
+            close_outside(begin, split, of_lanes, above.data() + split * grammar_.n_phrases());
         }
     }
 }

@@ -4,6 +4,8 @@
 // it, so the best coarse derivation over any words scores at least what the best finer one does. Potentials make that
 // bound tight: a number for each state that is added where a rule makes the state and taken off where a rule uses it.
 // No derivation's score changes, but what the rules that fall together have in common does.
+//
+// Bounds are numbers of 16 bits, rounded up. Sixteen sentences are computed at once, side by side.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +16,35 @@
 
 namespace captious::parsing {
 
+// A bound in units of 1 / kUnits. kBottom stands for all that is as low or lower, and for what is never; what may be
+// kTop or higher is no bound.
+using Bound = std::int16_t;
+
+constexpr float kUnits = 64.0f;
+constexpr Bound kBottom = -16384, kTop = 8192;
+
+// The lowest bound that is not below a score, and the highest that is not above it.
+Bound rounded_up(float score);
+Bound rounded_down(float score);
+
 // Symbols that rules make, phrases, have lower numbers than those that stand over words only.
 class Coarsening {
 public:
     struct Binary {  // a coarse rule beside its parent and its left child
-        float score;
+        Bound score;
         State right;
+    };
+    struct Unary {
+        State parent, child;
+        Bound score;
     };
     struct Group {  // rules with the same parent and left child
         State parent, left;
         std::uint32_t first, end;
+    };
+    struct Goal {
+        State symbol;
+        Bound score;
     };
 
     Coarsening(const Coarsening&) = delete;
@@ -38,15 +59,19 @@ public:
     const std::vector<float>& potentials() const { return potentials_; }
 
     void update(const Grammar& fine);  // after the scores of the grammar or the potentials have changed
+    bool sound() const { return sound_; }  // whether numbers of 16 bits are enough for the rules
 
-    // By parent; first those whose right child is a phrase, then those whose right child stands over words only.
+    // First those whose right child is a phrase, then those whose right child stands over words only; then by how many
+    // rules they have: loops whose length changes seldom are fast.
     const std::vector<Group>& groups() const { return groups_; }
     std::size_t n_phrase_groups() const { return n_phrase_groups_; }
     const std::vector<Binary>& binary() const { return binary_; }
-    const std::vector<UnaryRule>& unary() const { return unary_; }
+    const std::vector<std::uint32_t>& groups_of(State parent) const { return groups_of_[parent]; }  // their places
     // By parent, and then by child.
-    std::span<const UnaryRule> unary_above_phrases(std::size_t parent) const { return {unary_.data() + unary_starts_[parent], phrase_unary_[parent]}; }
-    std::span<const UnaryRule> unary(std::size_t parent) const { return {unary_.data() + unary_starts_[parent], unary_.data() + unary_starts_[parent + 1]}; }
+    const std::vector<Unary>& unary() const { return unary_; }
+    std::span<const Unary> unary(std::size_t parent) const { return {unary_.data() + unary_starts_[parent], unary_.data() + unary_starts_[parent + 1]}; }
+    // Those above phrases.
+    const std::vector<Unary>& phrase_unary() const { return phrase_unary_; }
     const std::vector<Goal>& goals() const { return goals_; }
     // The places of the finer rules that lent the coarse ones their scores.
     std::uint32_t best_binary(std::size_t rule) const { return best_binary_[rule]; }
@@ -57,79 +82,89 @@ private:
 
     std::vector<State> symbols_;
     std::size_t n_symbols_, n_phrases_ = 0, n_phrase_groups_ = 0;
+    bool sound_ = true;
     std::vector<float> potentials_;
     std::vector<std::uint32_t> binary_of_, unary_of_, best_binary_, best_unary_;  // by finer rule; by coarse rule
     std::vector<Group> groups_;
+    std::vector<std::vector<std::uint32_t>> groups_of_;
     std::vector<Binary> binary_;
-    std::vector<UnaryRule> unary_;
-    std::vector<std::uint32_t> unary_starts_, phrase_unary_;  // [n_symbols + 1]; how many of a parent's have a phrase below
+    std::vector<Unary> unary_, phrase_unary_;
+    std::vector<std::uint32_t> unary_starts_;  // [n_symbols + 1]
     std::vector<Goal> goals_;
 };
 
-// A coarse symbol over a word: the scores of its best derivation without a chain on top, and of its best derivation; and
+// A coarse symbol over a word: the bounds of its best derivation without a chain on top, and of its best derivation; and
 // which of the word's items are of this symbol.
 struct Seed {
     State symbol;
-    float base, score;
+    Bound base, score;
     std::uint32_t first, size;
 };
 
-// All items of a sentence. Cells of one length lie side by side, so that eight of them are computed at once.
+// All items of up to sixteen sentences, one in each lane.
 class CoarseChart {
 public:
-    static constexpr std::size_t kLanes = 8;
+    static constexpr std::size_t kLanes = 16;
+    // What may stand over each word of a sentence.
+    using Words = std::span<const std::span<const Seed>>;
 
     explicit CoarseChart(const Coarsening& grammar) : grammar_(grammar) {}
 
-    // Makes room for a sentence, whose words are then given what may stand over them.
-    void begin(std::size_t n_words);
-    void seed(std::size_t word, std::span<const Seed> seeds);
-    // Fills the cells of more than one word.
-    void fill();
-    // What is outside of items, for those that reach `threshold` with it.
-    void fill_outside(float threshold);
+    void fill(std::span<const Words> sentences);
+    // The bound of a sentence; kBottom if it has no derivation.
+    Bound best(std::size_t lane) const;
+    // What is outside of items, for those that reach the threshold of their sentence with it.
+    void fill_outside(std::span<const Bound> thresholds);
+    // Whether numbers of 16 bits were enough for a sentence.
+    bool sound(std::size_t lane) const { return grammar_.sound() && highest_[lane] < kTop; }
 
-    float best() const;
-    // The best score of a derivation in which something stands over these words.
-    float best_with(std::size_t begin, std::size_t end) const { return cell_bests_[(end - begin - 1) * stride_ + begin]; }
-    // What is outside of the items of a cell, without a chain on top and with.
-    struct Outside {
-        const float *bases, *scores;
-        std::size_t stride;
-        float base(State symbol) const { return bases[symbol * stride]; }
-        float score(State symbol) const { return scores[symbol * stride]; }
+    // How the best derivation of a symbol begins: with a chain or none, and below that, over more than one word, with a
+    // binary rule.
+    struct Step {
+        std::uint32_t chain, rule;  // their places in unary() and binary(), or kNone
+        std::size_t split;          // where the children of the binary rule meet
     };
-    Outside outside(std::size_t begin, std::size_t end) const {
-        std::size_t place = row(end - begin, 0) + begin;
-        return {outside_bases_.data() + place, outside_scores_.data() + place, stride_};
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    Step step(std::size_t lane, State symbol, std::size_t begin, std::size_t end) const;
+
+    // Inside of a symbol over words.
+    Bound base(std::size_t lane, State symbol, std::size_t begin, std::size_t end) const { return at(bases_, lane, symbol, begin, end); }
+    Bound score(std::size_t lane, State symbol, std::size_t begin, std::size_t end) const { return at(scores_, lane, symbol, begin, end); }
+    // The bound of a derivation in which something stands over these words.
+    Bound best_with(std::size_t lane, std::size_t begin, std::size_t end) const { return cell_bests_[index(begin, end) * kLanes + lane]; }
+    // What is outside of the items of a cell, without a chain on top and with; to be asked for if best_with() reaches the
+    // threshold.
+    struct Outside {
+        const Bound *bases, *scores;
+        Bound base(State symbol) const { return bases[symbol * kLanes]; }
+        Bound score(State symbol) const { return scores[symbol * kLanes]; }
+    };
+    Outside outside(std::size_t lane, std::size_t begin, std::size_t end) const {
+        std::size_t place = places_[index(begin, end)] + lane;
+        return {outside_bases_.data() + place, outside_scores_.data() + place};
     }
-    // Scores of a symbol over words.
-    float base(State symbol, std::size_t begin, std::size_t end) const { return has(symbol, end - begin) ? bases_[row(end - begin, symbol) + begin] : kNever; }
-    float score(State symbol, std::size_t begin, std::size_t end) const { return has(symbol, end - begin) ? scores_[row(end - begin, symbol) + begin] : kNever; }
 
 private:
-    using Groups = std::span<const Coarsening::Group>;
-
-    // Rows have a symbol's scores in all cells of a length. Only phrases have rows beyond the first length.
-    bool has(State symbol, std::size_t length) const { return length == 1 || symbol < grammar_.n_phrases(); }
-    std::size_t n_rows(std::size_t length) const { return length == 1 ? grammar_.n_symbols() : grammar_.n_phrases(); }
-    std::size_t row(std::size_t length, std::size_t symbol) const {
-        return ((length == 1 ? 0 : grammar_.n_symbols() + (length - 2) * grammar_.n_phrases()) + symbol) * stride_;
+    static std::size_t index(std::size_t begin, std::size_t end) { return end * (end - 1) / 2 + begin; }
+    // Only phrases stand over more than one word.
+    std::size_t n_rows(std::size_t begin, std::size_t end) const { return begin + 1 == end ? grammar_.n_symbols() : grammar_.n_phrases(); }
+    Bound at(const std::vector<Bound>& bounds, std::size_t lane, State symbol, std::size_t begin, std::size_t end) const {
+        return symbol < n_rows(begin, end) ? bounds[places_[index(begin, end)] + symbol * kLanes + lane] : kBottom;
     }
-    // Of the rules whose left child some cell of a length has: all with a phrase on the right or with a word, or one parent's.
-    Groups live(std::size_t length, bool word, std::size_t parent, std::size_t n_parents) const {
-        const std::uint32_t* starts = live_starts_.data() + (length - 1) * (2 * grammar_.n_phrases() + 1) + word * grammar_.n_phrases() + parent;
-        return {live_.data() + starts[0], live_.data() + starts[n_parents]};
-    }
-    void find_live(std::size_t length);
+    void seed(std::span<const Words> sentences);
+    void close(std::size_t begin, std::size_t end);
+    void close_outside(std::size_t begin, std::size_t end, const Bound* thresholds, std::uint8_t* above);
+    void find_live(std::size_t begin, std::size_t end);
 
     const Coarsening& grammar_;
-    std::size_t n_ = 0, stride_ = 0;
-    std::vector<float> bases_, scores_, outside_bases_, outside_scores_;  // [length][symbol][begin]
-    std::vector<std::uint8_t> alive_;       // [length - 1][symbol], whether any cell has a score
-    std::vector<Coarsening::Group> live_;   // [length - 1], of left children that are alive
-    std::vector<std::uint32_t> live_starts_;  // [length - 1][phrases, words][parent]
-    std::vector<float> cell_bests_;         // [length - 1][begin], the best score of a whole derivation with an item of the cell
+    std::vector<std::size_t> lengths_;  // of the sentences
+    std::size_t n_ = 0;                 // the longest
+    std::vector<std::size_t> places_;   // by cell, of its first row; a row has a symbol's bounds in all lanes
+    std::vector<Bound> bases_, scores_, outside_bases_, outside_scores_;
+    std::vector<Bound> cell_bests_, highest_;  // by cell; of all
+    // Of one cell: the groups whose left child it has, and how many of them have a phrase on the right.
+    std::vector<Coarsening::Group> live_;
+    std::size_t n_phrase_live_ = 0;
 };
 
 }  // namespace captious::parsing

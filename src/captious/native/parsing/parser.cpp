@@ -90,7 +90,7 @@ Grammar Pcfg::take_common() const {
     return Grammar(grammar_.n_states(), std::move(rules));
 }
 
-WordTable::WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, std::span<const Tag> tags, bool guided) {
+WordTable::WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, std::span<const Tag> tags, Use use) {
     const Coarsening& coarsening = pcfg.coarsening();
     ItemMaker all(pcfg.grammar()), common(pcfg.common());
     std::vector<std::uint32_t> seed_of(coarsening.n_symbols());
@@ -98,33 +98,41 @@ WordTable::WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, st
         auto first = static_cast<std::size_t>(offsets[word]), end = static_cast<std::size_t>(offsets[word + 1]);
         std::span<const Tag> of_word = tags.subspan(first, end - first);
         const std::vector<WordItem>& items = all.make(of_word);
-        if (!guided) {
+        if (use == Use::kPlain)
             items_.add(items);
-            continue;
-        }
-        add_by_symbol(coarsening, items, seed_of);
-        add_best_first(coarsening, common.make(of_word));
+        else
+            add_by_symbol(coarsening, items, seed_of);
+        if (use == Use::kGuided) add_reached(coarsening, common.make(of_word));
     }
 }
 
 // Adds the items of a word, those of each coarse symbol side by side, and its seeds. `seed_of` is the room for a number
 // by symbol.
 void WordTable::add_by_symbol(const Coarsening& coarsening, std::span<const WordItem> items, std::vector<std::uint32_t>& seed_of) {
+    struct Scores {
+        float base = kNever, score = kNever;
+    };
     std::vector<Seed> seeds;
+    std::vector<Scores> scores;
+    float best = kNever;
     for (const WordItem& item : items) {
         State symbol = coarsening.of(item.state);
         std::uint32_t& number = seed_of[symbol];
         if (number >= seeds.size() || seeds[number].symbol != symbol) {
             number = static_cast<std::uint32_t>(seeds.size());
-            seeds.push_back({symbol, kNever, kNever, 0, 0});
+            seeds.push_back({symbol, kBottom, kBottom, 0, 0});
+            scores.emplace_back();
         }
-        Seed& seed = seeds[number];
-        seed.base = std::max(seed.base, item.base + coarsening.potential(item.state));
-        seed.score = std::max(seed.score, item.score + coarsening.potential(item.state));
-        ++seed.size;
+        scores[number].base = std::max(scores[number].base, item.base + coarsening.potential(item.state));
+        scores[number].score = std::max(scores[number].score, item.score + coarsening.potential(item.state));
+        best = std::max(best, scores[number].score);
+        ++seeds[number].size;
     }
     std::uint32_t first = 0;
-    for (Seed& seed : seeds) {
+    for (std::size_t number = 0; number < seeds.size(); ++number) {
+        Seed& seed = seeds[number];
+        seed.base = rounded_up(scores[number].base - best);
+        seed.score = rounded_up(scores[number].score - best);
         seed.first = first;
         first += std::exchange(seed.size, 0);
     }
@@ -136,44 +144,66 @@ void WordTable::add_by_symbol(const Coarsening& coarsening, std::span<const Word
     }
     items_.starts.push_back(items_.values.size());
     seeds_.add(seeds);
+    offsets_.push_back(seeds.empty() ? 0.0f : best);
 }
 
-// Adds those items of a word that beams reach, the best first.
-void WordTable::add_best_first(const Coarsening& coarsening, std::vector<WordItem>& items) {
+// Adds those items of a word that beams reach.
+void WordTable::add_reached(const Coarsening& coarsening, std::vector<WordItem>& items) {
     auto bound = [&](const WordItem& item) { return item.score + coarsening.potential(item.state); };
     float best = kNever;
     for (const WordItem& item : items) best = std::max(best, bound(item));
     std::erase_if(items, [&](const WordItem& item) { return bound(item) < best - kBeams[1]; });
-    std::sort(items.begin(), items.end(), [&](const WordItem& a, const WordItem& b) { return bound(a) > bound(b); });
     common_items_.add(items);
 }
 
-void Worker::take(const WordTable& table, std::span<const std::int32_t> words) {
+void Worker::take(const WordTable& table, Sentence words) {
     items_.clear();
     for (std::int32_t word : words) items_.push_back(table.items(word));
 }
 
-float Worker::parse(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes) {
-    if (words.empty() || words.size() > kLongestGuided) return parse_plainly(table, words, nodes);
-    take(table, words);
-    common_items_.clear();
-    seeds_.clear();
-    for (std::int32_t word : words) {
-        common_items_.push_back(table.common_items(word));
-        seeds_.push_back(table.seeds(word));
+void Worker::parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> some, std::span<Derivation> derivations) {
+    for (std::size_t first = 0; first < some.size(); first += kMost) {
+        known_.clear();
+        for (std::size_t sentence : some.subspan(first, std::min(kMost, some.size() - first))) {
+            Sentence words = sentences[sentence];
+            float score = words.size() > kLongestGuided ? kNever : find_one(table, words);
+            if (score == kNever)
+                parse_plainly(table, words, derivations[sentence]);
+            else
+                known_.push_back({sentence, words, score - kRoundingPerWord * static_cast<float>(words.size()) - kRounding * std::abs(score)});
+        }
+        if (!known_.empty()) parse_known(table, derivations);
     }
-    auto n = static_cast<float>(words.size());
-    float known = find_one();
-    if (known == kNever) return parse_plainly(table, words, nodes);
-    float bound = fill_coarse(table, words), rounding = kRoundingPerWord * n + kRounding * std::abs(bound);
-    if (known < bound - kWorstSlack * n) return parse_plainly(table, words, nodes);
-    coarse_.fill_outside(known - rounding);
-    plain_.clear();
-    chart_.fill(items_, seeds_, coarse_, pcfg_.coarsening(), known - rounding);
-    return read_off(nodes);
 }
 
-float Worker::parse_plainly(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes) {
+// Those sentences of which a derivation is known.
+void Worker::parse_known(const WordTable& table, std::span<Derivation> derivations) {
+    words_.clear();
+    for (const Known& known : known_) words_.push_back(known.words);
+    fill_coarse(table, words_);
+    Bound thresholds[kMost];
+    for (std::size_t lane = 0; lane < known_.size(); ++lane) {
+        find_offsets(table, words_[lane]);
+        thresholds[lane] = rounded_down(known_[lane].least - offsets_.back());
+        float slack = kWorstSlack * static_cast<float>(words_[lane].size());
+        if (thresholds[lane] == kBottom || coarse_.best(lane) - thresholds[lane] > slack * kUnits) thresholds[lane] = kTop;
+    }
+    coarse_.fill_outside({thresholds, known_.size()});
+    for (std::size_t lane = 0; lane < known_.size(); ++lane) {
+        Derivation& derivation = derivations[known_[lane].sentence];
+        if (thresholds[lane] == kTop || !coarse_.sound(lane)) {
+            parse_plainly(table, words_[lane], derivation);
+            continue;
+        }
+        take(table, words_[lane]);
+        find_offsets(table, words_[lane]);
+        plain_.clear();
+        chart_.fill(items_, {pcfg_.coarsening(), coarse_, lane, seeds_of_[lane], offsets_}, known_[lane].least);
+        read_off(derivation);
+    }
+}
+
+void Worker::parse_plainly(const WordTable& table, Sentence words, Derivation& derivation) {
     take(table, words);
     std::size_t n_kept = 0;
     if (plain_table_ == &table && !plain_.empty()) {
@@ -183,11 +213,13 @@ float Worker::parse_plainly(const WordTable& table, std::span<const std::int32_t
     plain_.assign(words.begin(), words.end());
     plain_table_ = &table;
     chart_.fill(items_, n_kept);
-    return read_off(nodes);
+    read_off(derivation);
 }
 
 // The score of a derivation that is easily found, or kNever.
-float Worker::find_one() {
+float Worker::find_one(const WordTable& table, Sentence words) {
+    common_items_.clear();
+    for (std::int32_t word : words) common_items_.push_back(table.common_items(word));
     for (float width : kBeams) {
         common_.fill_beam(common_items_, pcfg_.coarsening(), width);
         if (float score = common_.best().score; score != kNever) return score;
@@ -195,19 +227,31 @@ float Worker::find_one() {
     return kNever;
 }
 
-float Worker::fill_coarse(const WordTable& table, std::span<const std::int32_t> words) {
-    coarse_.begin(words.size());
-    for (std::size_t i = 0; i < words.size(); ++i) coarse_.seed(i, table.seeds(words[i]));
-    coarse_.fill();
-    return coarse_.best();
+void Worker::find_offsets(const WordTable& table, Sentence words) {
+    offsets_.assign(1, 0.0f);
+    for (std::int32_t word : words) offsets_.push_back(offsets_.back() + table.offset(word));
 }
 
-// The best derivation in the chart into `nodes`, and its score.
-float Worker::read_off(std::vector<Node>& nodes) const {
-    nodes.clear();
+const CoarseChart& Worker::fill_coarse(const WordTable& table, std::span<const Sentence> sentences) {
+    seeds_.clear();
+    seeds_of_.clear();
+    for (Sentence words : sentences)
+        for (std::int32_t word : words) seeds_.push_back(table.seeds(word));
+    std::size_t first = 0;
+    for (Sentence words : sentences) {
+        seeds_of_.push_back(CoarseChart::Words(seeds_).subspan(first, words.size()));
+        first += words.size();
+    }
+    coarse_.fill(seeds_of_);
+    return coarse_;
+}
+
+// The best derivation in the chart.
+void Worker::read_off(Derivation& derivation) const {
+    derivation.nodes.clear();
     Goal best = chart_.best();
-    if (best.score != kNever) walk(best.state, 0, items_.size(), nodes);
-    return best.score;
+    derivation.score = best.score;
+    if (best.score != kNever) walk(best.state, 0, items_.size(), derivation.nodes);
 }
 
 void Worker::walk(State state, std::size_t begin, std::size_t end, std::vector<Node>& nodes) const {

@@ -12,6 +12,7 @@
 #include "parsing/chart.hpp"
 #include "parsing/coarse.hpp"
 #include "parsing/grammar.hpp"
+#include "tokens.hpp"
 
 namespace captious::parsing {
 
@@ -70,11 +71,15 @@ private:
 // of them.
 class WordTable {
 public:
-    // offsets [n_words + 1] of the tags of each word. A table that is not `guided` is for parsing plainly only.
-    WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, std::span<const Tag> tags, bool guided);
+    enum class Use { kPlain, kCoarse, kGuided };  // parsing plainly, coarse charts only, all
+
+    // offsets [n_words + 1] of the tags of each word.
+    WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, std::span<const Tag> tags, Use use);
     std::span<const WordItem> items(std::int32_t word) const { return items_.of(word); }          // by coarse symbol
-    std::span<const WordItem> common_items(std::int32_t word) const { return common_items_.of(word); }  // the best first
+    std::span<const WordItem> common_items(std::int32_t word) const { return common_items_.of(word); }  // that beams reach
+    // Bounds are below the scores by an offset, so that the best is 0.
     std::span<const Seed> seeds(std::int32_t word) const { return seeds_.of(word); }
+    float offset(std::int32_t word) const { return offsets_[static_cast<std::size_t>(word)]; }
 
 private:
     template <typename T>
@@ -92,37 +97,59 @@ private:
     };
 
     void add_by_symbol(const Coarsening& coarsening, std::span<const WordItem> items, std::vector<std::uint32_t>& seed_of);
-    void add_best_first(const Coarsening& coarsening, std::vector<WordItem>& items);
+    void add_reached(const Coarsening& coarsening, std::vector<WordItem>& items);
 
     Lists<WordItem> items_, common_items_;
     Lists<Seed> seeds_;
+    std::vector<float> offsets_;
 };
 
-// Parses sentences one after the other in memory of its own. Where sentences that are parsed plainly begin with the words
-// of the one before, what stands over these words is computed once.
+using Sentence = std::span<const std::int32_t>;  // words of a table
+
+struct Derivation {
+    std::vector<Node> nodes;
+    float score = kNever;
+};
+
+// Parses sentences in memory of its own. Where sentences that are parsed plainly begin with the words of the one before,
+// what stands over these words is computed once.
 class Worker {
 public:
+    static constexpr std::size_t kMost = CoarseChart::kLanes;
+
     explicit Worker(const Pcfg& pcfg) : pcfg_(pcfg), coarse_(pcfg.coarsening()), chart_(pcfg.grammar()), common_(pcfg.common()) {}
 
-    // The best derivation of a sentence into `nodes`, which it clears; its score, or kNever if there is none.
-    float parse(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes);
+    // The best derivations of some sentences. Those of similar lengths should follow each other: kMost of them take as long
+    // as the longest does.
+    void parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> some, std::span<Derivation> derivations);
     // The same without the coarser grammar, in several times the time; long sentences are always parsed so.
-    float parse_plainly(const WordTable& table, std::span<const std::int32_t> words, std::vector<Node>& nodes);
-    // The best score in the coarser grammar, in whose chart it then is.
-    float fill_coarse(const WordTable& table, std::span<const std::int32_t> words);
-    const CoarseChart& coarse() const { return coarse_; }
+    void parse_plainly(const WordTable& table, Sentence words, Derivation& derivation);
+    // Fills a coarse chart, with up to kMost sentences.
+    const CoarseChart& fill_coarse(const WordTable& table, std::span<const Sentence> sentences);
 
 private:
-    void take(const WordTable& table, std::span<const std::int32_t> words);
-    float find_one();
-    float read_off(std::vector<Node>& nodes) const;
+    struct Known {
+        std::size_t sentence;
+        Sentence words;
+        float least;  // what the best derivation scores at least
+    };
+
+    float find_one(const WordTable& table, Sentence words);
+    void parse_known(const WordTable& table, std::span<Derivation> derivations);
+    void find_offsets(const WordTable& table, Sentence words);
+    void take(const WordTable& table, Sentence words);
+    void read_off(Derivation& derivation) const;
     void walk(State state, std::size_t begin, std::size_t end, std::vector<Node>& nodes) const;
 
     const Pcfg& pcfg_;
     CoarseChart coarse_;
     Chart chart_, common_;
+    std::vector<Known> known_;
+    std::vector<Sentence> words_;
     std::vector<std::span<const WordItem>> items_, common_items_;
-    std::vector<std::span<const Seed>> seeds_;
+    std::vector<float> offsets_;
+    std::vector<std::span<const Seed>> seeds_;  // of all sentences in the coarse chart
+    std::vector<CoarseChart::Words> seeds_of_;  // by lane
     const WordTable* plain_table_ = nullptr;
     std::vector<std::int32_t> plain_;  // the words whose cells the chart has, if it was filled plainly
 };

@@ -3,40 +3,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "interrupt.hpp"
 
 namespace captious::parsing {
 namespace {
 
-constexpr std::size_t kBatch = 10;
+constexpr std::size_t kBatch = Worker::kMost, kSweeps = 20;
 constexpr float kRate = 0.4f;
 constexpr float kFirstSquare = 1e-3f;
 
 class Descent {
 public:
     explicit Descent(Pcfg& pcfg)
-        : grammar_(pcfg.grammar()), coarsening_(pcfg.coarsening()), slopes_(grammar_.n_states()), squares_(grammar_.n_states(), kFirstSquare) {
-        rules_of_.resize(coarsening_.n_symbols());
-        for (const Coarsening::Group& group : coarsening_.groups())
-            for (std::uint32_t rule = group.first; rule < group.end; ++rule) rules_of_[group.parent].push_back({rule, group.left});
-    }
+        : grammar_(pcfg.grammar()), coarsening_(pcfg.coarsening()), slopes_(grammar_.n_states()), squares_(grammar_.n_states(), kFirstSquare) {}
 
     // Adds the subgradient of the best coarse score of a sentence, whose chart it is.
-    void add(const CoarseChart& chart, const WordTable& table, std::span<const std::int32_t> words) {
+    void add(const CoarseChart& chart, std::size_t lane, const WordTable& table, Sentence words) {
         chart_ = &chart;
+        lane_ = lane;
         table_ = &table;
         words_ = words;
-        const Goal* best = nullptr;
-        float most = kNever;
-        for (const Goal& goal : grammar_.goals()) {
-            float score = goal.score - coarsening_.potential(goal.state) + chart.score(coarsening_.of(goal.state), 0, words.size());
-            if (score > most) {
-                best = &goal;
-                most = score;
-            }
-        }
-        if (best != nullptr) descend(best->state, 0, words.size());
+        auto total = [&](const Goal& goal) {
+            return goal.score - coarsening_.potential(goal.state) + chart.score(lane, coarsening_.of(goal.state), 0, words.size()) / kUnits;
+        };
+        std::span<const Goal> goals = grammar_.goals();
+        descend(std::max_element(goals.begin(), goals.end(), [&](const Goal& a, const Goal& b) { return total(a) < total(b); })->state, 0, words.size());
     }
 
     void step() {
@@ -60,35 +53,17 @@ private:
             join(above, best_over_word(symbol, words_[begin]));
             return;
         }
-        float base = chart_->base(symbol, begin, end), score = chart_->score(symbol, begin, end);
-        if (score > base) {
-            auto off = [&](const UnaryRule& rule) { return std::abs(chart_->base(rule.child, begin, end) + rule.score - score); };
-            std::span<const UnaryRule> chains = coarsening_.unary(symbol);
-            auto nearest = std::min_element(chains.begin(), chains.end(), [&](const UnaryRule& a, const UnaryRule& b) { return off(a) < off(b); });
-            auto best = static_cast<std::size_t>(&*nearest - coarsening_.unary().data());
-            const UnaryRule& rule = rules.unary[coarsening_.best_unary(best)];
+        CoarseChart::Step step = chart_->step(lane_, symbol, begin, end);
+        if (step.chain != CoarseChart::kNone) {
+            const UnaryRule& rule = rules.unary[coarsening_.best_unary(step.chain)];
             join(above, rule.parent);
             above = rule.child;
-            symbol = coarsening_.of(above);
-            base = chart_->base(symbol, begin, end);
         }
-        std::size_t split = 0;
-        float least = std::numeric_limits<float>::infinity();
-        std::uint32_t best = 0;
-        for (std::size_t k = begin + 1; k < end; ++k)
-            for (auto [rule, left] : rules_of_[symbol]) {
-                const Coarsening::Binary& binary = coarsening_.binary()[rule];
-                float off = std::abs(binary.score + chart_->score(left, begin, k) + chart_->score(binary.right, k, end) - base);
-                if (off < least) {
-                    least = off;
-                    best = rule;
-                    split = k;
-                }
-            }
-        const BinaryRule& rule = rules.binary[coarsening_.best_binary(best)];
+        if (step.rule == CoarseChart::kNone) return;
+        const BinaryRule& rule = rules.binary[coarsening_.best_binary(step.rule)];
         join(above, rule.parent);
-        descend(rule.left, begin, split);
-        descend(rule.right, split, end);
+        descend(rule.left, begin, step.split);
+        descend(rule.right, step.split, end);
     }
 
     State best_over_word(State symbol, std::int32_t word) const {
@@ -110,46 +85,66 @@ private:
     const Grammar& grammar_;
     Coarsening& coarsening_;
     std::vector<float> slopes_, squares_;  // by state
-    std::vector<std::vector<std::pair<std::uint32_t, State>>> rules_of_;  // by coarse parent, with the left child
     const CoarseChart* chart_ = nullptr;
+    std::size_t lane_ = 0;
     const WordTable* table_ = nullptr;
     std::span<const std::int32_t> words_;
 };
 
+// Batches of sentences of similar lengths, which coarse charts are fast with. Neighbours have different lengths, so that
+// steps are good for sentences of all lengths.
+std::vector<std::vector<std::size_t>> batches_of(const TokensView& sentences) {
+    std::vector<std::size_t> order(sentences.count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sentences[a].size() < sentences[b].size(); });
+    std::size_t n = (order.size() + kBatch - 1) / kBatch;
+    std::vector<std::vector<std::size_t>> batches;
+    for (std::size_t sweep = 0; sweep < kSweeps; ++sweep)
+        for (std::size_t batch = sweep; batch < n; batch += kSweeps) {
+            auto first = order.begin() + static_cast<std::ptrdiff_t>(batch * kBatch);
+            batches.emplace_back(first, std::min(order.end(), first + static_cast<std::ptrdiff_t>(std::min(kBatch, order.size() - batch * kBatch))));
+        }
+    return batches;
+}
+
 }  // namespace
 
-std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, std::span<const std::int32_t> words,
-                        std::span<const std::int64_t> offsets, int passes) {
+std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, const TokensView& sentences, int passes) {
     std::vector<float> means;
     Descent descent(pcfg);
     Worker worker(pcfg);
-    std::size_t n = offsets.size() - 1;
-    std::vector<std::int32_t> local;
+    std::vector<std::vector<std::size_t>> batches = batches_of(sentences);
     for (int pass = 0; pass < passes; ++pass) {
         double sum = 0;
-        for (std::size_t batch = 0; batch < n; batch += kBatch) {
+        for (const std::vector<std::size_t>& batch : batches) {
             // Tags of the words of these sentences, under the potentials as they are now.
             std::vector<std::int64_t> starts{0};
             std::vector<Tag> these;
-            auto from = static_cast<std::size_t>(offsets[batch]), to = static_cast<std::size_t>(offsets[std::min(n, batch + kBatch)]);
-            for (std::size_t at = from; at < to; ++at) {
-                auto word = static_cast<std::size_t>(words[at]);
-                these.insert(these.end(), tags.begin() + tag_offsets[word], tags.begin() + tag_offsets[word + 1]);
-                starts.push_back(static_cast<std::int64_t>(these.size()));
+            for (std::size_t sentence : batch)
+                for (std::int32_t word : sentences[sentence]) {
+                    these.insert(these.end(), tags.begin() + tag_offsets[static_cast<std::size_t>(word)], tags.begin() + tag_offsets[static_cast<std::size_t>(word) + 1]);
+                    starts.push_back(static_cast<std::int64_t>(these.size()));
+                }
+            std::vector<std::int32_t> words(starts.size() - 1);
+            std::iota(words.begin(), words.end(), 0);
+            std::vector<Sentence> few;
+            std::size_t first = 0;
+            for (std::size_t sentence : batch) {
+                few.push_back(Sentence(words).subspan(first, sentences[sentence].size()));
+                first += few.back().size();
             }
-            WordTable table(pcfg, starts, these, true);
-            for (std::size_t sentence = batch; sentence < std::min(n, batch + kBatch); ++sentence) {
-                local.clear();
-                for (std::int64_t at = offsets[sentence]; at < offsets[sentence + 1]; ++at) local.push_back(static_cast<std::int32_t>(at - static_cast<std::int64_t>(from)));
-                float best = local.empty() ? kNever : worker.fill_coarse(table, local);
-                if (best == kNever) continue;
-                sum += best;
-                descent.add(worker.coarse(), table, local);
+            WordTable table(pcfg, starts, these, WordTable::Use::kCoarse);
+            const CoarseChart& chart = worker.fill_coarse(table, few);
+            for (std::size_t lane = 0; lane < few.size(); ++lane) {
+                if (few[lane].empty() || !chart.sound(lane) || chart.best(lane) == kBottom) continue;
+                sum += chart.best(lane) / kUnits;
+                for (std::int32_t word : few[lane]) sum += table.offset(word);
+                descent.add(chart, lane, table, few[lane]);
             }
             descent.step();
             poll();
         }
-        means.push_back(static_cast<float>(sum / static_cast<double>(n)));
+        means.push_back(static_cast<float>(sum / static_cast<double>(sentences.count)));
     }
     return means;
 }

@@ -11,7 +11,6 @@ namespace captious::parsing {
 
 // Changes the potentials so that the best coarse scores over these sentences sink towards the best finer ones:
 // subgradient descent on their sum, which is convex in the potentials. Returns the mean score in each pass.
-std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, std::span<const std::int32_t> words,
-                        std::span<const std::int64_t> offsets, int passes);
+std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, const TokensView& sentences, int passes);
 
 }  // namespace captious::parsing
