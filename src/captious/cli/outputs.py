@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
     from captious.judgment import Judgment, Study
 
-__all__ = ["deliver", "deliver_result", "format_option", "output_options", "print_table", "warn", "written"]
+__all__ = [
+    "deliver",
+    "deliver_result",
+    "format_option",
+    "output_options",
+    "print_table",
+    "takes_anything",
+    "warn",
+    "written",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -134,13 +143,18 @@ def _check(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
         if output is None:
             continue
         target = check_place(output)
-        if target.exists() and not target.is_file():  # a pipe or device takes any number of things
+        if takes_anything(target):
             continue
         if str(target) in taken:
             raise ParameterError(
                 f"{output} {taken[str(target)]}", where=str(output), help="give each output its own file"
             )
         taken[str(target)] = "is written twice"
+
+
+def takes_anything(path: Path) -> bool:
+    """Whether this is a pipe or device, which has no content of its own."""
+    return path.exists() and not path.is_file()
 
 
 def warn(messages: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from captious.cli.options import (
     subset_option,
     system_names,
 )
-from captious.cli.outputs import warn, written
+from captious.cli.outputs import takes_anything, warn, written
 from captious.data import load, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
@@ -81,8 +81,7 @@ def report(
         raise ParameterError(
             "no candidates given", help="give at least one file of candidates, followed by the file of references"
         )
-    is_device = output.exists() and not output.is_file()
-    if output.suffix.lower() not in (".html", ".htm") and not is_device:
+    if output.suffix.lower() not in (".html", ".htm") and not takes_anything(output):
         raise ParameterError(
             f"{output.name} is not the name of a page", where=str(output), help=f"name it {output.stem}.html"
         )
