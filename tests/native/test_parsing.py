@@ -42,6 +42,7 @@ class Case(NamedTuple):
         n, rng = len(self.grammar.states), random.Random(guide)
         n_rules = len(self.grammar.binary_rules) + len(self.grammar.unary_rules)
         n_symbols, most = rng.randint(1, n), 10 ** rng.uniform(0, 3)
+        symbols = list(range(n)) if rng.random() < 0.3 else [rng.randrange(n_symbols) for _ in range(n)]
         return Pcfg(
             self.grammar.binary_rules,
             self.grammar.binary_scores,
@@ -49,7 +50,7 @@ class Case(NamedTuple):
             self.grammar.unary_scores,
             root=0,
             boundary=boundary,
-            symbols=np.array([rng.randrange(n_symbols) for _ in range(n)], np.int32),
+            symbols=np.array(symbols, np.int32),
             potentials=np.array([rng.uniform(-most, most) for _ in range(n)], np.float32),
             common=np.array([rng.random() < 0.6 for _ in range(n_rules)], np.uint8),
         )
@@ -141,6 +142,36 @@ def test_bounds_of_16_bits_change_nothing_for_scores_beyond_their_range(case: Ca
     plain = parse(case, case.pcfg(), plainly=True)
     for column, expected in zip(parse(case, case.pcfg(guide=case.seed)), plain, strict=True):
         np.testing.assert_array_equal(column, expected)
+
+
+def guided_score(
+    rules: list[tuple[int, int, int, float]], tags: list[dict[int, float]], potentials: dict[int, float]
+) -> float:
+    """The score of one sentence where every state is its own coarse symbol, and every other rule is tried first."""
+    n = 1 + max(max(rule[:3]) for rule in rules)
+    pcfg = Pcfg(
+        np.array([rule[:3] for rule in rules], np.int32),
+        np.array([rule[3] for rule in rules], np.float32),
+        np.empty((0, 2), np.int32),
+        np.empty(0, np.float32),
+        root=0,
+        boundary=-1,
+        symbols=np.arange(n, dtype=np.int32),
+        potentials=np.array([potentials.get(state, 0) for state in range(n)], np.float32),
+        common=np.array([number % 2 == 0 for number in range(len(rules))], np.uint8),
+    )
+    grammar = random_case(0, n, 0, 0, True).grammar
+    case = Case(grammar, tags, [list(range(len(tags)))], 0)
+    return float(parse(case, pcfg)[5][0])
+
+
+def test_what_is_as_low_as_bounds_go_can_be_lifted_again() -> None:
+    # Inside: the second rule's left child is at -260 with its potential, and the rule itself at +120.
+    rules = [(0, 1, 3, -141.0), (0, 2, 3, -140.0)]
+    assert guided_score(rules, [{1: 0.0, 2: 0.0}, {3: 0.0}], {2: -260}) == -140
+    # Outside: what is outside of the second phrase is at -260, and what is inside at +120.
+    rules = [(0, 1, 3, -141.0), (0, 1, 2, -140.0), (3, 4, 5, 0.0), (2, 6, 7, 0.0)]
+    assert guided_score(rules, [{1: 0.0}, {4: 0.0, 6: 0.0}, {5: 0.0, 7: 0.0}], {2: 120}) == -140
 
 
 @given(case=cases(exact=True))

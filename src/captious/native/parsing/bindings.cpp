@@ -1,7 +1,6 @@
 // Python bindings of the parser.
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <string>
 
 #include "bindings.hpp"
@@ -116,16 +115,18 @@ nb::tuple parse_all(const SharedPcfg& shared, Int64In tag_offsets, Int32In tag_s
         nb::gil_scoped_release release;
         std::shared_lock lock(shared.mutex);
         WordTable table(*shared.pcfg, span(tag_offsets), tags, plainly ? WordTable::Use::kPlain : WordTable::Use::kGuided);
-        std::vector<std::size_t> order(sentences.count);  // sentences of similar lengths side by side
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        if (!plainly) std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sentences[a].size() < sentences[b].size(); });
-        parallel_for(sentences.count, threads, kGrain, [&](std::size_t begin, std::size_t end) {
-            Worker worker(*shared.pcfg);
-            std::span<const std::size_t> some{order.data() + begin, order.data() + end};
-            if (!plainly) worker.parse(table, sentences, some, derivations);
-            else
-                for (std::size_t i : some) worker.parse_plainly(table, sentences[i], derivations[i]);
-        });
+        if (plainly) {
+            parallel_for(sentences.count, threads, kGrain, [&](std::size_t begin, std::size_t end) {
+                Worker worker(*shared.pcfg);
+                for (std::size_t i = begin; i < end; ++i) worker.parse_plainly(table, sentences[i], derivations[i]);
+            });
+        } else {
+            std::vector<std::vector<std::size_t>> batches = batches_of(sentences, static_cast<std::size_t>(std::max(1, threads)));
+            parallel_for(batches.size(), threads, 1, [&](std::size_t begin, std::size_t end) {
+                Worker worker(*shared.pcfg);
+                for (std::size_t i = begin; i < end; ++i) worker.parse(table, sentences, batches[i], derivations);
+            });
+        }
         for (std::size_t i = 0; i < sentences.count; ++i) {
             auto add = [&](State state, std::int32_t rule, std::int32_t from, std::int32_t to) {
                 columns[0].push_back(state);

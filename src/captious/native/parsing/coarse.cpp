@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "interrupt.hpp"
 #include "parsing/clones.hpp"
@@ -15,6 +16,7 @@ namespace captious::parsing {
 namespace {
 
 constexpr std::size_t kLanes = CoarseChart::kLanes;
+constexpr float kLargestPotential = 1024.0f;
 #pragma GCC diagnostic ignored "-Wpsabi"  // Lanes never leave this file
 typedef Bound Lanes __attribute__((vector_size(kLanes * sizeof(Bound))));
 
@@ -32,15 +34,15 @@ CAPTIOUS_INLINE Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
 
 CAPTIOUS_INLINE Lanes all(Bound bound) { return Lanes{} + bound; }
 
-CAPTIOUS_INLINE bool any(Lanes bounds) {
-    auto found = bounds != all(kBottom);
-    std::uint64_t parts[sizeof found / sizeof(std::uint64_t)];
-    std::memcpy(parts, &found, sizeof found);
+// The lanes in which the outside bounds reach the thresholds with those inside.
+CAPTIOUS_INLINE auto reached(Lanes thresholds, Lanes inside, Lanes outside) { return outside + inside >= thresholds; }
+
+CAPTIOUS_INLINE bool any(decltype(std::declval<Lanes>() >= std::declval<Lanes>()) lanes) {
+    std::uint64_t parts[4];
+    static_assert(sizeof parts == sizeof lanes);
+    std::memcpy(parts, &lanes, sizeof lanes);
     return (parts[0] | parts[1] | parts[2] | parts[3]) != 0;
 }
-
-// The outside bounds that reach the thresholds with those inside; kBottom for the others.
-CAPTIOUS_INLINE Lanes cut(Lanes thresholds, Lanes inside, Lanes outside) { return outside + inside >= thresholds ? outside : all(kBottom); }
 
 // Binary rules over a pair of cells. No sum of two bounds and a rule leaves 16 bits: each is from kBottom to kTop, and
 // sums of two are kBottom or more again when the third comes.
@@ -166,8 +168,9 @@ void Coarsening::update(const Grammar& fine) {
             known->score = std::max(known->score, score);
     }
     auto holds = [](const auto& rule) { return rule.score < kTop; };
-    sound_ = std::all_of(binary_.begin(), binary_.end(), holds) && std::all_of(unary_.begin(), unary_.end(), holds) &&
-             std::all_of(goals_.begin(), goals_.end(), holds);
+    auto small = [](float potential) { return std::abs(potential) <= kLargestPotential; };
+    sound_ = std::all_of(potentials_.begin(), potentials_.end(), small) && std::all_of(binary_.begin(), binary_.end(), holds) &&
+             std::all_of(unary_.begin(), unary_.end(), holds) && std::all_of(goals_.begin(), goals_.end(), holds);
 }
 
 void CoarseChart::seed(std::span<const Words> sentences) {
@@ -184,6 +187,7 @@ void CoarseChart::seed(std::span<const Words> sentences) {
     bases_.assign(place, kBottom);
     scores_.resize(place);
     highest_.assign(kLanes, kBottom);
+    seeded_.assign(n_ * grammar_.n_symbols(), 0);
     for (std::size_t word = 0; word < n_; ++word) {
         Bound *bases = bases_.data() + places_[index(word, word + 1)], *scores = scores_.data() + places_[index(word, word + 1)];
         std::fill(scores, scores + grammar_.n_symbols() * kLanes, kBottom);
@@ -192,6 +196,7 @@ void CoarseChart::seed(std::span<const Words> sentences) {
             for (const Seed& seed : sentences[lane][word]) {
                 bases[seed.symbol * kLanes + lane] = seed.base;
                 scores[seed.symbol * kLanes + lane] = seed.score;
+                seeded_[word * grammar_.n_symbols() + seed.symbol] = 1;
             }
         }
     }
@@ -220,21 +225,29 @@ CAPTIOUS_INLINE void CoarseChart::close(std::size_t begin, std::size_t end) {
     store(highest_.data(), highest);
 }
 
-CAPTIOUS_INLINE void CoarseChart::find_live(std::size_t begin, std::size_t end) {
-    const Bound* scores = scores_.data() + places_[index(begin, end)];
-    std::size_t n_rows = this->n_rows(begin, end);
+template <typename Alive>
+void CoarseChart::find_live(const Alive& alive, Live& live) const {
     const std::vector<Coarsening::Group>& groups = grammar_.groups();
-    std::vector<std::uint8_t> alive(grammar_.n_symbols());
-    for (std::size_t symbol = 0; symbol < n_rows; ++symbol) alive[symbol] = any(load(scores + symbol * kLanes));
-    live_.resize(groups.size() + 1);
+    live.groups.resize(groups.size() + 1);
+    live.n_phrase = 0;
     std::size_t n = 0;
     for (std::size_t group = 0; group < groups.size(); ++group) {
-        if (group == grammar_.n_phrase_groups()) n_phrase_live_ = n;
-        live_[n] = groups[group];
-        n += alive[groups[group].left];
+        live.groups[n] = groups[group];
+        n += alive(groups[group].left);
+        if (group < grammar_.n_phrase_groups()) live.n_phrase = n;
     }
-    if (groups.size() == grammar_.n_phrase_groups()) n_phrase_live_ = n;
-    live_.resize(n);
+    live.groups.resize(n);
+}
+
+CoarseChart::CoarseChart(const Coarsening& grammar) : grammar_(grammar) {
+    find_live([&](State symbol) { return symbol < grammar.n_phrases(); }, over_several_);
+}
+
+const CoarseChart::Live& CoarseChart::live(std::size_t begin, std::size_t end) {
+    if (begin + 1 < end) return over_several_;
+    const std::uint8_t* seeded = seeded_.data() + begin * grammar_.n_symbols();
+    find_live([&](State symbol) { return seeded[symbol]; }, over_word_);
+    return over_word_;
 }
 
 CAPTIOUS_CLONES void CoarseChart::fill(std::span<const Words> sentences) {
@@ -245,12 +258,12 @@ CAPTIOUS_CLONES void CoarseChart::fill(std::span<const Words> sentences) {
         for (std::size_t split = begin + 1; split <= n_; ++split) {
             if (split > begin + 1) close(begin, split);
             if (split == n_) continue;
-            find_live(begin, split);
+            const Live& live = this->live(begin, split);
             const Bound* left = scores_.data() + places_[index(begin, split)];
             for (std::size_t end = split + 1; end <= n_; ++end) {
                 const Bound* right = scores_.data() + places_[index(split, end)];
                 Bound* bases = bases_.data() + places_[index(begin, end)];
-                combine({live_.data(), split + 1 == end ? live_.size() : n_phrase_live_}, rules, left, right, bases);
+                combine({live.groups.data(), split + 1 == end ? live.groups.size() : live.n_phrase}, rules, left, right, bases);
             }
         }
     }
@@ -295,12 +308,13 @@ CAPTIOUS_INLINE void CoarseChart::close_outside(std::size_t begin, std::size_t e
     Lanes threshold = load(thresholds), highest = load(highest_.data()), best = all(kBottom);
     std::fill(outside_bases, outside_bases + n_rows * kLanes, kBottom);
     for (std::size_t symbol = 0; symbol < n_rows; ++symbol) {
-        Lanes outside = load(outside_scores + symbol * kLanes);
+        Lanes outside = load(outside_scores + symbol * kLanes), inside = load(scores + symbol * kLanes);
         highest = larger(outside, highest);
-        Lanes inside = load(scores + symbol * kLanes);
-        outside = cut(threshold, inside, smaller(outside, all(kTop)));
+        outside = smaller(outside, all(kTop));
+        auto kept = reached(threshold, inside, outside);
+        outside = kept ? outside : all(kBottom);
         store(outside_scores + symbol * kLanes, outside);
-        if (!any(outside)) continue;
+        if (!any(kept)) continue;
         best = larger(outside + inside, best);
         Bound* base = outside_bases + symbol * kLanes;
         store(base, larger(outside, load(base)));
@@ -312,13 +326,13 @@ CAPTIOUS_INLINE void CoarseChart::close_outside(std::size_t begin, std::size_t e
     }
     std::fill(above, above + grammar_.n_phrases(), 0);
     for (std::size_t symbol = 0; symbol < n_rows; ++symbol) {
-        Lanes outside = load(outside_bases + symbol * kLanes);
-        if (!any(outside)) continue;
+        Lanes outside = load(outside_bases + symbol * kLanes), inside = load(bases + symbol * kLanes);
         highest = larger(outside, highest);
-        Lanes inside = load(bases + symbol * kLanes);
-        outside = cut(threshold, inside, smaller(outside, all(kTop)));
+        outside = smaller(outside, all(kTop));
+        auto kept = reached(threshold, inside, outside);
+        outside = kept ? outside : all(kBottom);
         store(outside_bases + symbol * kLanes, outside);
-        if (!any(outside)) continue;
+        if (!any(kept)) continue;
         best = larger(outside + inside, best);
         if (symbol < grammar_.n_phrases()) above[symbol] = 1;
     }
@@ -348,10 +362,10 @@ CAPTIOUS_CLONES void CoarseChart::fill_outside(std::span<const Bound> thresholds
         poll();
         for (std::size_t split = n_; split > begin; --split) {
             std::size_t left = places_[index(begin, split)];
-            if (split < n_) find_live(begin, split);
+            const Live& live = this->live(begin, split);
             for (std::size_t end = split + 1; end <= n_; ++end) {
                 std::size_t right = places_[index(split, end)];
-                raise({live_.data(), split + 1 == end ? live_.size() : n_phrase_live_}, rules, above.data() + end * grammar_.n_phrases(),
+                raise({live.groups.data(), split + 1 == end ? live.groups.size() : live.n_phrase}, rules, above.data() + end * grammar_.n_phrases(),
                       outside_bases_.data() + places_[index(begin, end)], scores_.data() + left, scores_.data() + right, outside_scores_.data() + left,
                       outside_scores_.data() + right, room.data());
             }

@@ -16,8 +16,8 @@
 
 namespace captious::parsing {
 
-// A bound in units of 1 / kUnits. kBottom stands for all that is as low or lower, and for what is never; what may be
-// kTop or higher is no bound.
+// A bound in units of 1 / kUnits. kBottom stands for every lower score, too, and for what has no derivation: it is a bound
+// like others, which what is added to it may lift. A bound that reaches kTop cannot be trusted.
 using Bound = std::int16_t;
 
 constexpr float kUnits = 64.0f;
@@ -59,7 +59,7 @@ public:
     const std::vector<float>& potentials() const { return potentials_; }
 
     void update(const Grammar& fine);  // after the scores of the grammar or the potentials have changed
-    bool sound() const { return sound_; }  // whether numbers of 16 bits are enough for the rules
+    bool sound() const { return sound_; }  // whether 16 bits are enough for the rules, and sums of 32 bits for potentials
 
     // First those whose right child is a phrase, then those whose right child stands over words only; then by how many
     // rules they have: loops whose length changes seldom are fast.
@@ -108,18 +108,18 @@ public:
     // What may stand over each word of a sentence.
     using Words = std::span<const std::span<const Seed>>;
 
-    explicit CoarseChart(const Coarsening& grammar) : grammar_(grammar) {}
+    explicit CoarseChart(const Coarsening& grammar);
 
     void fill(std::span<const Words> sentences);
     // The bound of a sentence; kBottom if it has no derivation.
     Bound best(std::size_t lane) const;
     // What is outside of items, for those that reach the threshold of their sentence with it.
     void fill_outside(std::span<const Bound> thresholds);
-    // Whether numbers of 16 bits were enough for a sentence.
+    // Whether numbers of 16 bits have been enough for a sentence so far.
     bool sound(std::size_t lane) const { return grammar_.sound() && highest_[lane] < kTop; }
 
-    // How the best derivation of a symbol begins: with a chain or none, and below that, over more than one word, with a
-    // binary rule.
+    // How the best derivation of a symbol over several words begins, in a sound lane: with a chain or none, and below that
+    // with a binary rule.
     struct Step {
         std::uint32_t chain, rule;  // their places in unary() and binary(), or kNone
         std::size_t split;          // where the children of the binary rule meet
@@ -145,6 +145,12 @@ public:
     }
 
 private:
+    // Groups whose left child may be in a cell, and how many of them have a phrase on the right.
+    struct Live {
+        std::vector<Coarsening::Group> groups;
+        std::size_t n_phrase = 0;
+    };
+
     static std::size_t index(std::size_t begin, std::size_t end) { return end * (end - 1) / 2 + begin; }
     // Only phrases stand over more than one word.
     std::size_t n_rows(std::size_t begin, std::size_t end) const { return begin + 1 == end ? grammar_.n_symbols() : grammar_.n_phrases(); }
@@ -154,7 +160,9 @@ private:
     void seed(std::span<const Words> sentences);
     void close(std::size_t begin, std::size_t end);
     void close_outside(std::size_t begin, std::size_t end, const Bound* thresholds, std::uint8_t* above);
-    void find_live(std::size_t begin, std::size_t end);
+    template <typename Alive>
+    void find_live(const Alive& alive, Live& live) const;
+    const Live& live(std::size_t begin, std::size_t end);
 
     const Coarsening& grammar_;
     std::vector<std::size_t> lengths_;  // of the sentences
@@ -162,9 +170,8 @@ private:
     std::vector<std::size_t> places_;   // by cell, of its first row; a row has a symbol's bounds in all lanes
     std::vector<Bound> bases_, scores_, outside_bases_, outside_scores_;
     std::vector<Bound> cell_bests_, highest_;  // by cell; of all
-    // Of one cell: the groups whose left child it has, and how many of them have a phrase on the right.
-    std::vector<Coarsening::Group> live_;
-    std::size_t n_phrase_live_ = 0;
+    Live over_several_, over_word_;     // in cells of several words, and over the word that was asked for last
+    std::vector<std::uint8_t> seeded_;  // by word and symbol
 };
 
 }  // namespace captious::parsing

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace captious::parsing {
 namespace {
 
-// Bounds and scores are sums of 32 bits taken in different orders: what may be lost between them, per word, and per
-// unit of the sum.
+// Scores with potentials and offsets are sums of 32 bits taken in different orders: what may be lost between them, per
+// word, and per unit of the sum.
 constexpr float kRoundingPerWord = 0.002f, kRounding = 1e-5f;
 // Only speed depends on these. How far from the best of its cell something may be when a derivation is looked for
 // among common rules, first and if nothing is found; how far that derivation may be below the bound, per word, and how
@@ -161,19 +162,31 @@ void Worker::take(const WordTable& table, Sentence words) {
     for (std::int32_t word : words) items_.push_back(table.items(word));
 }
 
-void Worker::parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> some, std::span<Derivation> derivations) {
-    for (std::size_t first = 0; first < some.size(); first += kMost) {
-        known_.clear();
-        for (std::size_t sentence : some.subspan(first, std::min(kMost, some.size() - first))) {
-            Sentence words = sentences[sentence];
-            float score = words.size() > kLongestGuided ? kNever : find_one(table, words);
-            if (score == kNever)
-                parse_plainly(table, words, derivations[sentence]);
-            else
-                known_.push_back({sentence, words, score - kRoundingPerWord * static_cast<float>(words.size()) - kRounding * std::abs(score)});
+std::vector<std::vector<std::size_t>> batches_of(const TokensView& sentences, std::size_t n_rounds) {
+    std::vector<std::size_t> order(sentences.count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sentences[a].size() < sentences[b].size(); });
+    std::vector<std::vector<std::size_t>> batches;
+    for (std::size_t round = 0; round < n_rounds; ++round)
+        for (std::size_t first = round * Worker::kMost; first < order.size(); first += n_rounds * Worker::kMost) {
+            std::span<const std::size_t> batch = std::span(order).subspan(first, std::min(Worker::kMost, order.size() - first));
+            batches.emplace_back(batch.begin(), batch.end());
         }
-        if (!known_.empty()) parse_known(table, derivations);
+    return batches;
+}
+
+void Worker::parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> batch, std::span<Derivation> derivations) {
+    known_.clear();
+    for (std::size_t sentence : batch) {
+        Sentence words = sentences[sentence];
+        bool guided = words.size() <= kLongestGuided && pcfg_.coarsening().sound();
+        float score = guided ? find_one(table, words) : kNever;
+        if (score == kNever)
+            parse_plainly(table, words, derivations[sentence]);
+        else
+            known_.push_back({sentence, words, score - kRoundingPerWord * static_cast<float>(words.size()) - kRounding * std::abs(score)});
     }
+    if (!known_.empty()) parse_known(table, derivations);
 }
 
 // Those sentences of which a derivation is known.
@@ -181,12 +194,13 @@ void Worker::parse_known(const WordTable& table, std::span<Derivation> derivatio
     words_.clear();
     for (const Known& known : known_) words_.push_back(known.words);
     fill_coarse(table, words_);
-    Bound thresholds[kMost];
+    Bound thresholds[kMost];  // kTop for what is to be parsed plainly
     for (std::size_t lane = 0; lane < known_.size(); ++lane) {
         find_offsets(table, words_[lane]);
         thresholds[lane] = rounded_down(known_[lane].least - offsets_.back());
-        float slack = kWorstSlack * static_cast<float>(words_[lane].size());
-        if (thresholds[lane] == kBottom || coarse_.best(lane) - thresholds[lane] > slack * kUnits) thresholds[lane] = kTop;
+        float slack = static_cast<float>(coarse_.best(lane) - thresholds[lane]) / kUnits;
+        bool guided = coarse_.sound(lane) && thresholds[lane] > kBottom && slack >= 0 && slack <= kWorstSlack * static_cast<float>(words_[lane].size());
+        if (!guided) thresholds[lane] = kTop;
     }
     coarse_.fill_outside({thresholds, known_.size()});
     for (std::size_t lane = 0; lane < known_.size(); ++lane) {

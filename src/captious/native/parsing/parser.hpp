@@ -111,6 +111,10 @@ struct Derivation {
     float score = kNever;
 };
 
+// Sentences in batches that a worker parses at once, of similar lengths. Batches come by length in `n_rounds` rounds, so
+// that neighbours, and parts of the whole, are of all lengths.
+std::vector<std::vector<std::size_t>> batches_of(const TokensView& sentences, std::size_t n_rounds);
+
 // Parses sentences in memory of its own. Where sentences that are parsed plainly begin with the words of the one before,
 // what stands over these words is computed once.
 class Worker {
@@ -119,9 +123,8 @@ public:
 
     explicit Worker(const Pcfg& pcfg) : pcfg_(pcfg), coarse_(pcfg.coarsening()), chart_(pcfg.grammar()), common_(pcfg.common()) {}
 
-    // The best derivations of some sentences. Those of similar lengths should follow each other: kMost of them take as long
-    // as the longest does.
-    void parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> some, std::span<Derivation> derivations);
+    // The best derivations of up to kMost sentences, which should be of similar lengths.
+    void parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> batch, std::span<Derivation> derivations);
     // The same without the coarser grammar, in several times the time; long sentences are always parsed so.
     void parse_plainly(const WordTable& table, Sentence words, Derivation& derivation);
     // Fills a coarse chart, with up to kMost sentences.

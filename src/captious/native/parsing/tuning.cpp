@@ -10,7 +10,7 @@
 namespace captious::parsing {
 namespace {
 
-constexpr std::size_t kBatch = Worker::kMost, kSweeps = 20;
+constexpr std::size_t kRounds = 20;
 constexpr float kRate = 0.4f;
 constexpr float kFirstSquare = 1e-3f;
 
@@ -91,31 +91,13 @@ private:
     std::span<const std::int32_t> words_;
 };
 
-// Batches of sentences of similar lengths, which coarse charts are fast with. Neighbours have different lengths, so that
-// steps are good for sentences of all lengths.
-std::vector<std::vector<std::size_t>> batches_of(const TokensView& sentences) {
-    std::vector<std::size_t> order(sentences.count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sentences[a].size() < sentences[b].size(); });
-    std::size_t n = (order.size() + kBatch - 1) / kBatch;
-    std::vector<std::vector<std::size_t>> batches;
-    for (std::size_t sweep = 0; sweep < kSweeps; ++sweep)
-        for (std::size_t batch = sweep; batch < n; batch += kSweeps) {
-            auto first = order.begin() + static_cast<std::ptrdiff_t>(batch * kBatch);
-            batches.emplace_back(first, std::min(order.end(), first + static_cast<std::ptrdiff_t>(std::min(kBatch, order.size() - batch * kBatch))));
-        }
-    return batches;
-}
-
 }  // namespace
 
-std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, const TokensView& sentences, int passes) {
-    std::vector<float> means;
+void tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, const TokensView& sentences, int passes) {
     Descent descent(pcfg);
     Worker worker(pcfg);
-    std::vector<std::vector<std::size_t>> batches = batches_of(sentences);
+    std::vector<std::vector<std::size_t>> batches = batches_of(sentences, kRounds);
     for (int pass = 0; pass < passes; ++pass) {
-        double sum = 0;
         for (const std::vector<std::size_t>& batch : batches) {
             // Tags of the words of these sentences, under the potentials as they are now.
             std::vector<std::int64_t> starts{0};
@@ -137,16 +119,12 @@ std::vector<float> tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, s
             const CoarseChart& chart = worker.fill_coarse(table, few);
             for (std::size_t lane = 0; lane < few.size(); ++lane) {
                 if (few[lane].empty() || !chart.sound(lane) || chart.best(lane) == kBottom) continue;
-                sum += chart.best(lane) / kUnits;
-                for (std::int32_t word : few[lane]) sum += table.offset(word);
                 descent.add(chart, lane, table, few[lane]);
             }
             descent.step();
             poll();
         }
-        means.push_back(static_cast<float>(sum / static_cast<double>(sentences.count)));
     }
-    return means;
 }
 
 }  // namespace captious::parsing
