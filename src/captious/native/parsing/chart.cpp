@@ -227,13 +227,12 @@ CAPTIOUS_CLONES void Chart::fill(Words words, std::size_t n_kept) {
     });
 }
 
-CAPTIOUS_CLONES void Chart::fill(Words words, const Guide& guide, float threshold) {
+CAPTIOUS_CLONES void Chart::fill(Words words, const Guide& guide) {
     begin(words, 0);
-    Bound bound = guide.bound(threshold);
-    auto wants = [&](std::size_t begin, std::size_t end) { return guide.chart.best_with(guide.lane, begin, end) >= bound; };
+    auto wants = [&](std::size_t begin, std::size_t end) { return guide.chart.best_with(guide.lane, begin, end) >= guide.bound; };
     fill_cells(0, wants, [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
         CoarseChart::Outside outside = guide.chart.outside(guide.lane, begin, end);
-        float least = threshold - (guide.offsets.back() - guide.offsets[end] + guide.offsets[begin]);
+        float least = guide.threshold - (guide.offsets.back() - guide.offsets[end] + guide.offsets[begin]);
         auto base_reaches = [&](State state, float base) CAPTIOUS_INLINE_LAMBDA {
             return base + guide.grammar.potential(state) >= least - outside.base(guide.grammar.of(state)) * (1 / kUnits);
         };
@@ -242,7 +241,7 @@ CAPTIOUS_CLONES void Chart::fill(Words words, const Guide& guide, float threshol
         };
         if (begin + 1 == end)
             for (const Seed& seed : guide.seeds[begin])
-                if (seed.base + outside.base(seed.symbol) >= bound || seed.score + outside.score(seed.symbol) >= bound)
+                if (seed.base + outside.base(seed.symbol) >= guide.bound || seed.score + outside.score(seed.symbol) >= guide.bound)
                     take(words[begin].subspan(seed.first, seed.size));
         n_listed_ = move_members(touched_, list_.data());
         take_listed(base_reaches);

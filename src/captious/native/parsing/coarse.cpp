@@ -34,14 +34,25 @@ CAPTIOUS_INLINE Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
 
 CAPTIOUS_INLINE Lanes all(Bound bound) { return Lanes{} + bound; }
 
-// The lanes in which the outside bounds reach the thresholds with those inside.
-CAPTIOUS_INLINE auto reached(Lanes thresholds, Lanes inside, Lanes outside) { return outside + inside >= thresholds; }
-
 CAPTIOUS_INLINE bool any(decltype(std::declval<Lanes>() >= std::declval<Lanes>()) lanes) {
     std::uint64_t parts[4];
     static_assert(sizeof parts == sizeof lanes);
     std::memcpy(parts, &lanes, sizeof lanes);
     return (parts[0] | parts[1] | parts[2] | parts[3]) != 0;
+}
+
+// Leaves of a symbol's outside bounds those that reach the thresholds with the ones inside, and says whether there are any.
+// `highest` is of all, `best` of what is reached.
+CAPTIOUS_INLINE bool cut(Lanes thresholds, const Bound* inside, Bound* outside, Lanes& highest, Lanes& best) {
+    Lanes found = load(outside), within = load(inside);
+    highest = larger(found, highest);
+    found = smaller(found, all(kTop));
+    auto reached = found + within >= thresholds;
+    found = reached ? found : all(kBottom);
+    store(outside, found);
+    if (!any(reached)) return false;
+    best = larger(found + within, best);
+    return true;
 }
 
 // Binary rules over a pair of cells. No sum of two bounds and a rule leaves 16 bits: each is from kBottom to kTop, and
@@ -207,9 +218,7 @@ CAPTIOUS_INLINE void CoarseChart::close(std::size_t begin, std::size_t end) {
     Bound *bases = bases_.data() + places_[index(begin, end)], *scores = scores_.data() + places_[index(begin, end)];
     Lanes highest = load(highest_.data());
     for (std::size_t symbol = 0; symbol < grammar_.n_phrases(); ++symbol) {
-        Lanes base = load(bases + symbol * kLanes);
-        highest = larger(base, highest);
-        base = smaller(base, all(kTop));
+        Lanes base = smaller(load(bases + symbol * kLanes), all(kTop));
         store(bases + symbol * kLanes, base);
         store(scores + symbol * kLanes, base);
     }
@@ -263,7 +272,7 @@ CAPTIOUS_CLONES void CoarseChart::fill(std::span<const Words> sentences) {
             for (std::size_t end = split + 1; end <= n_; ++end) {
                 const Bound* right = scores_.data() + places_[index(split, end)];
                 Bound* bases = bases_.data() + places_[index(begin, end)];
-                combine({live.groups.data(), split + 1 == end ? live.groups.size() : live.n_phrase}, rules, left, right, bases);
+                combine(live.beside(split + 1 == end), rules, left, right, bases);
             }
         }
     }
@@ -308,14 +317,8 @@ CAPTIOUS_INLINE void CoarseChart::close_outside(std::size_t begin, std::size_t e
     Lanes threshold = load(thresholds), highest = load(highest_.data()), best = all(kBottom);
     std::fill(outside_bases, outside_bases + n_rows * kLanes, kBottom);
     for (std::size_t symbol = 0; symbol < n_rows; ++symbol) {
-        Lanes outside = load(outside_scores + symbol * kLanes), inside = load(scores + symbol * kLanes);
-        highest = larger(outside, highest);
-        outside = smaller(outside, all(kTop));
-        auto kept = reached(threshold, inside, outside);
-        outside = kept ? outside : all(kBottom);
-        store(outside_scores + symbol * kLanes, outside);
-        if (!any(kept)) continue;
-        best = larger(outside + inside, best);
+        if (!cut(threshold, scores + symbol * kLanes, outside_scores + symbol * kLanes, highest, best)) continue;
+        Lanes outside = load(outside_scores + symbol * kLanes);
         Bound* base = outside_bases + symbol * kLanes;
         store(base, larger(outside, load(base)));
         for (const Coarsening::Unary& chain : grammar_.unary(symbol)) {
@@ -324,17 +327,9 @@ CAPTIOUS_INLINE void CoarseChart::close_outside(std::size_t begin, std::size_t e
             store(below, larger(chain.score + outside, load(below)));
         }
     }
-    std::fill(above, above + grammar_.n_phrases(), 0);
     for (std::size_t symbol = 0; symbol < n_rows; ++symbol) {
-        Lanes outside = load(outside_bases + symbol * kLanes), inside = load(bases + symbol * kLanes);
-        highest = larger(outside, highest);
-        outside = smaller(outside, all(kTop));
-        auto kept = reached(threshold, inside, outside);
-        outside = kept ? outside : all(kBottom);
-        store(outside_bases + symbol * kLanes, outside);
-        if (!any(kept)) continue;
-        best = larger(outside + inside, best);
-        if (symbol < grammar_.n_phrases()) above[symbol] = 1;
+        bool reached = cut(threshold, bases + symbol * kLanes, outside_bases + symbol * kLanes, highest, best);
+        if (symbol < grammar_.n_phrases()) above[symbol] = reached;
     }
     store(cell_bests_.data() + index(begin, end) * kLanes, best);
     store(highest_.data(), highest);
@@ -365,7 +360,7 @@ CAPTIOUS_CLONES void CoarseChart::fill_outside(std::span<const Bound> thresholds
             const Live& live = this->live(begin, split);
             for (std::size_t end = split + 1; end <= n_; ++end) {
                 std::size_t right = places_[index(split, end)];
-                raise({live.groups.data(), split + 1 == end ? live.groups.size() : live.n_phrase}, rules, above.data() + end * grammar_.n_phrases(),
+                raise(live.beside(split + 1 == end), rules, above.data() + end * grammar_.n_phrases(),
                       outside_bases_.data() + places_[index(begin, end)], scores_.data() + left, scores_.data() + right, outside_scores_.data() + left,
                       outside_scores_.data() + right, room.data());
             }

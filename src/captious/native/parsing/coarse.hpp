@@ -149,6 +149,8 @@ private:
     struct Live {
         std::vector<Coarsening::Group> groups;
         std::size_t n_phrase = 0;
+        // Those for a right child over a word, or over several.
+        std::span<const Coarsening::Group> beside(bool word) const { return {groups.data(), word ? groups.size() : n_phrase}; }
     };
 
     static std::size_t index(std::size_t begin, std::size_t end) { return end * (end - 1) / 2 + begin; }

@@ -212,7 +212,7 @@ void Worker::parse_known(const WordTable& table, std::span<Derivation> derivatio
         take(table, words_[lane]);
         find_offsets(table, words_[lane]);
         plain_.clear();
-        chart_.fill(items_, {pcfg_.coarsening(), coarse_, lane, seeds_of_[lane], offsets_}, known_[lane].least);
+        chart_.fill(items_, {pcfg_.coarsening(), coarse_, lane, seeds_of_[lane], offsets_, known_[lane].least, thresholds[lane]});
         read_off(derivation);
     }
 }
