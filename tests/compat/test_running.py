@@ -134,6 +134,12 @@ def test_imports_of_submodules_and_arguments(tmp_path: Path) -> None:
     assert all(line.endswith("['--results', 'x.json', '-m', '7']") for line in said)
 
 
+@pytest.mark.parametrize("options", [(), ("--debug",), ("--replace", "pycocoevalcap", "--")])
+def test_options_after_the_program_are_the_program_s(tmp_path: Path, options: tuple[str, ...]) -> None:
+    lines = printed(run(SUBMODULES, tmp_path, "--debug", "run", "--help", options=options))
+    assert any(line.endswith("['--debug', 'run', '--help']") for line in lines)
+
+
 def test_subclasses_of_the_evaluation(tmp_path: Path) -> None:
     assert printed(run(SUBCLASS, tmp_path)) == [f"{OURS}.eval"]
 

@@ -67,8 +67,9 @@ def captious(debug: bool) -> None:
 def main() -> None:
     """Run the command line and exit."""
     prepare_streams()
-    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
-    debug = len(arguments) < len(sys.argv) - 1
+    own, of_program = _split(sys.argv[1:])
+    debug = "--debug" in own
+    arguments = [argument for argument in own if argument != "--debug"] + of_program
     warnings.simplefilter("ignore", CaptiousWarning)  # commands print the warnings of their results
     with stoppable(), observed(ProgressBar() if at_a_terminal() else None):
         try:
@@ -93,6 +94,17 @@ def main() -> None:
             sys.exit(130)
         except BrokenPipeError:  # the reader of our output has gone, as `head` does
             sys.exit(0)
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """The arguments of captious, and those of the program that ``captious run`` runs."""
+    command = next((number for number, text in enumerate(arguments) if not text.startswith("-")), None)
+    if command is None or arguments[command] != "run":
+        return arguments, []
+    from captious.cli.run import program_start
+
+    start = command + 1 + program_start(arguments[command + 1 :])
+    return arguments[:start], arguments[start:]
 
 
 def _told(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
