@@ -40,6 +40,36 @@ def test_json(folder: Path, run: Run, expected: captious.Comparison) -> None:
     assert run("compare", *FILES, "--format", "json").json == expected.to_dict()
 
 
+class TestNoReferences:
+    """For metrics that need none."""
+
+    METRIC = ("-m", "chair", "--objects", "objects.json")
+
+    @pytest.fixture(autouse=True)
+    def objects(self, folder: Path, run: Run) -> None:
+        assert run("fit", "chair", "references.json", "-o", "objects.json").code == 0
+
+    def test_the_scores_are_those_with_references(self, run: Run) -> None:
+        alone = run("compare", *FILES[:2], "--no-references", *self.METRIC, "--format", "json")
+        assert alone.code == 0, alone
+        with_references = run("compare", *FILES, *self.METRIC, "--format", "json").json
+        assert alone.json["metrics"] == with_references["metrics"]
+
+    def test_score_suggests_it(self, run: Run) -> None:
+        scored = run("score", *FILES[:2], "--no-references", *self.METRIC)
+        command = scored.err.splitlines()[-1].partition("real? captious ")[2].split()
+        assert run(*command).code == 0
+
+    def test_metrics_that_need_them(self, run: Run) -> None:
+        assert_refused(run("compare", *FILES[:2], "--no-references", "-m", "bleu"), "bleu", "references")
+
+    def test_references_all_the_same(self, run: Run) -> None:
+        assert_refused(run("compare", *FILES, "--no-references", *self.METRIC), "references.json", "--no-references")
+
+    def test_neither(self, run: Run) -> None:
+        assert_refused(run("compare", *FILES[:2]), "missing argument 'REFERENCES'", "captious compare --help")
+
+
 def test_csv(folder: Path, run: Run, expected: captious.Comparison) -> None:
     rows = list(csv.DictReader(io.StringIO(run("compare", *FILES, "--format", "csv").out)))
     assert [row["metric"] for row in rows] == list(expected)

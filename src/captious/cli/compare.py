@@ -10,6 +10,7 @@ import click
 from captious.cli.grouping import group_option, groups_of
 from captious.cli.options import (
     metric_option,
+    no_references_option,
     of_k_option,
     resampling_options,
     settings_options,
@@ -18,7 +19,8 @@ from captious.cli.options import (
     system_names,
 )
 from captious.cli.outputs import deliver, output_options, warn
-from captious.data import load, read_references
+from captious.data import images_of, load, read_references
+from captious.errors import ParameterError
 from captious.evaluation import Comparison, GroupedComparison, compare_reports, evaluate
 from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.evaluation.run_metrics import check_of_k
@@ -42,7 +44,7 @@ __all__ = ["compare"]
 @click.command()
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
-@click.argument("references", type=click.Path(path_type=Path))
+@click.argument("references", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--examples",
     type=click.IntRange(min=0),
@@ -50,6 +52,7 @@ __all__ = ["compare"]
     metavar="N",
     help="Show the N images on which the systems differ most.",
 )
+@no_references_option
 @group_option
 @output_options("table", "json", "csv", "latex")
 @metric_option
@@ -61,13 +64,14 @@ __all__ = ["compare"]
 def compare(
     a: Path,
     b: Path,
-    references: Path,
+    references: Path | None,
     metrics: list[str] | None,
     settings: Settings,
     several: bool,
     of_k: tuple[Choice, ...],
     subset: bool,
     examples: int,
+    no_references: bool,
     group_by: str | None,
     resamples: int,
     seed: int,
@@ -78,14 +82,22 @@ def compare(
 
     The interval and the first p value come from the paired bootstrap, the second p value from approximate
     randomization.
+
+    Metrics that need no references are compared without REFERENCES, with --no-references.
     """
     if examples and format_ in ("csv", "latex"):
         raise click.UsageError(f"--examples needs --format table or json; {format_} cannot contain them")
+    if references is None and not no_references:
+        raise click.MissingParameter(param_hint="'REFERENCES'", param_type="argument")
+    if references is not None and no_references:
+        raise ParameterError(
+            "references were given", where=str(references), help="leave out --no-references, or this file"
+        )
     names = system_names([a, b])
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
-    table = read_references(references)
-    groups = groups_of(group_by, [references, a, b], table, settings)
+    table = images_of(a) if references is None else read_references(references)
+    groups = groups_of(group_by, [file for file in (references, a, b) if file is not None], table, settings)
     first, second = (
         evaluate(load(file, table, subset=subset, several=several), selection, system=name, of_k=choices)
         for name, file in zip(names, (a, b), strict=True)

@@ -20,6 +20,7 @@ from captious.metrics.contract.settings import REFERENCES_AS, Settings
 __all__ = [
     "data_option",
     "metric_option",
+    "no_references_option",
     "numbers",
     "of_k_option",
     "repeated_command",
@@ -43,6 +44,11 @@ metric_option = click.option(
     "all, for every metric that can run here. May be repeated. Default: the metrics of the COCO evaluation.",
 )
 subset_option = click.option("--subset", is_flag=True, help="Score only the images that both sides have.")
+no_references_option = click.option(
+    "--no-references",
+    is_flag=True,
+    help="All files are candidates: for metrics that need no references, such as chair and clipscore.",
+)
 several_option = click.option(
     "--several",
     is_flag=True,

@@ -10,6 +10,7 @@ import click
 from captious.cli.grouping import group_option, groups_of
 from captious.cli.options import (
     metric_option,
+    no_references_option,
     of_k_option,
     repeated_command,
     settings_options,
@@ -54,11 +55,7 @@ __all__ = ["score"]
     metavar="FILE",
     help="Also write caption scores: .jsonl, .csv or .parquet; with --shards, a folder for parquet files.",
 )
-@click.option(
-    "--no-references",
-    is_flag=True,
-    help="All files are candidates: for metrics that need no references, such as chair and clipscore.",
-)
+@no_references_option
 @group_option
 @written("output", "per_caption", folders_with="shards")
 @output_options("table", "json", "csv", "latex", folders_with="shards")
@@ -153,7 +150,7 @@ def score(
     if not comparable:
         warnings.append("the systems were scored on different images, so their scores cannot be compared.")
     warn(warnings)
-    if format_ == "table" and output is None and len(reports) == 2 and comparable and not no_references:
+    if format_ == "table" and output is None and len(reports) == 2 and comparable:
         command = repeated_command("captious compare", without=("intervals", "per_caption", "format_"))
         click.echo(f"Is the difference real? {plain(command)}", err=True)
 
