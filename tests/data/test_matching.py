@@ -49,6 +49,31 @@ def test_systems_share_references_whose_ids_were_read_as_numbers(write: Write) -
     assert one.ids == (7, 9)
 
 
+def test_captions_that_were_loaded_are_loaded_again() -> None:
+    captions = load({8: "cow", 7: "cat", 9: "dog"}, REFERENCES)
+    assert read_references(captions.references) is captions.references
+    assert load(captions) is load(captions, None) is captions
+    again = load(captions, {9: ["the dog"], 8: ["the cow"], 7: ["the cat"]})
+    assert (again.ids, again.candidates) == ((9, 8, 7), ("dog", "cow", "cat"))
+    assert again.references.texts == ("the dog", "the cow", "the cat")
+    sets = load(captions, several=True)
+    assert sets.texts == [["cat"], ["dog"], ["cow"]]
+    assert load(sets, several=True) is sets
+    assert load(sets, REFERENCES).candidates == captions.candidates
+
+
+def test_candidates_without_references() -> None:
+    captions = load({8: "cow", 7: "cat"})
+    assert (captions.ids, captions.references.are_given) == ((8, 7), False)
+    with pytest.raises(UnknownImageError, match="the systems do not have the same images"):
+        load({8: "cow"}, captions.references)
+
+
+def test_captions_by_position_match_lists() -> None:
+    captions = load(["a cat", "a dog"], [["the cat"], ["the dog"]])
+    assert load(captions, [["cats"], ["dogs"]]).references.texts == ("cats", "dogs")
+
+
 def test_unknown_images(refuses: Refuses, write: Write) -> None:
     path = write("results.json", '{"7": "a", "900100": "b", "900101": "c", "900102": "d", "9": "e", "8": "f"}')
     with refuses(

@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import captious
-from captious.errors import MissingCandidatesError, ParameterError, UnknownNameError
+from captious.errors import MissingCandidatesError, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation import CaptiousWarning, compare_reports
 from captious.version import __version__
 
@@ -51,6 +51,28 @@ def test_a_better_system_is_better() -> None:
         assert 0 < difference.effect_interval[0] < difference.effect_size < difference.effect_interval[1]
         assert difference.p_bootstrap < 0.01
         assert difference.p_randomization < 0.01
+
+
+def test_captions_that_were_loaded() -> None:
+    expected = captious.compare(BAD, GOOD, REFERENCES, ["bleu-4"], resamples=10).to_dict()
+    bad, good = (captious.load(system, REFERENCES) for system in (BAD, GOOD))
+    for a, b, references in ((bad, good, None), (BAD, good, None), (bad, GOOD, None), (bad, good, REFERENCES)):
+        assert captious.compare(a, b, references, ["bleu-4"], resamples=10).to_dict() == expected
+    reversed_references = dict(reversed(REFERENCES.items()))
+    assert captious.score(good, reversed_references, ["bleu-4"]).ids == tuple(reversed_references)
+
+
+def test_metrics_without_references() -> None:
+    objects = captious.Settings(objects={i: ["dog", "cat"] for i in range(N)})
+    comparison = captious.compare(BAD, GOOD, metrics=["chair"], settings=objects, resamples=10)
+    assert comparison.a.n_references == 0
+    for report, system in ((comparison.a, BAD), (comparison.b, GOOD)):
+        alone = captious.score(system, metrics=["chair"], settings=objects)
+        assert report.to_dict()["metrics"] == alone.to_dict()["metrics"]
+    with pytest.raises(ParameterError, match="bleu cannot be computed without references"):
+        captious.compare(BAD, GOOD, metrics=["bleu"])
+    with pytest.raises(UnknownImageError, match="the systems do not have the same images"):
+        captious.compare(BAD, {0: "a cat"}, metrics=["chair"], settings=objects)
 
 
 def test_scores_are_those_of_score() -> None:

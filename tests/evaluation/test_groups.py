@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -48,6 +51,23 @@ def test_scores_are_those_of_the_images_alone(report: captious.Report) -> None:
             assert grouped[name][output].score == pytest.approx(expected[output].score, abs=1e-12)
             np.testing.assert_allclose(grouped[name][output].per_caption, expected[output].per_caption, atol=1e-12)
         assert grouped[name].ids == tuple(rows)
+
+
+def test_ids_of_references_name_images_of_groups(tmp_path: Path) -> None:
+    path = tmp_path / "references.json"
+    path.write_text(json.dumps(REFERENCES))  # keys of an object are text
+    references = captious.read_references(path)
+    groups = {image: GROUPS[int(image)] for image in references.ids}
+    for candidates in (GOOD, {str(image): text for image, text in GOOD.items()}):
+        grouped = captious.score(candidates, references, ["bleu-4"]).by_group(groups)
+        assert [grouped[name].n_images for name in grouped] == [20, 40]
+
+
+def test_lengths_of_references_in_any_form(tmp_path: Path) -> None:
+    path = tmp_path / "references.json"
+    path.write_text(json.dumps(REFERENCES))
+    expected = captious.length_groups(captious.read_references(path))
+    assert captious.length_groups(path).group_of == expected.group_of
 
 
 def test_one_group_is_the_whole(report: captious.Report) -> None:

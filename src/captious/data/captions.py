@@ -196,15 +196,17 @@ class References:
 
     @cached_property
     def with_numbers_for_ids(self) -> References:
-        """The same references, their text ids read as numbers where they are numbers.
+        """These references with text ids read as numbers where they are numbers.
 
         Cached, so that every system that needs it gets the same object and shares its layers.
         """
+        ids, images = numbers_from_text(self.ids), numbers_from_text(self.images)
+        if (ids, images) == (self.ids, self.images):
+            return self
         return replace(
             self,
-            ids=numbers_from_text(self.ids),
-            id_form="typed",
-            images=numbers_from_text(self.images),
+            ids=ids,
+            images=images,
             without_references=numbers_from_text(self.without_references),
         ).with_store(self.stored)
 

@@ -64,15 +64,15 @@ class Groups:
     def rows(self, references: References) -> dict[str, NDArray[np.int64]]:
         """The rows of each group: name -> int64[n_images of the group], for groups that have images.
 
-        Ids that the source could only write as text match integers, as those of candidates do. Images that have a
-        group but no references are ignored.
+        Text ids match integers if the groups or the references come from a format that has only text, as they do when
+        candidates are matched. Images that have a group but no references are ignored.
 
         Raises:
             InputError: an image without a group.
         """
         ids: Sequence[ImageId] = references.ids
         group_of = self.group_of
-        if self.id_form == "text" and all(isinstance(image, int) for image in ids):
+        if "text" in (self.id_form, references.id_form) and all(isinstance(image, int) for image in ids):
             group_of = dict(zip(numbers_from_text(group_of), group_of.values(), strict=True))
         elif references.id_form == "text" and all(isinstance(image, int) for image in group_of):
             ids = numbers_from_text(ids)

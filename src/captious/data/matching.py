@@ -29,22 +29,27 @@ _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them
 
 
 @overload
-def load(candidates: object, references: object, *, subset: bool = ..., several: Literal[False] = ...) -> Captions: ...
-@overload
-def load(candidates: object, references: object, *, subset: bool = ..., several: Literal[True]) -> CaptionSets: ...
+def load(
+    candidates: object, references: object = ..., *, subset: bool = ..., several: Literal[False] = ...
+) -> Captions: ...
 @overload
 def load(
-    candidates: object, references: object, *, subset: bool = ..., several: bool = ...
+    candidates: object, references: object = ..., *, subset: bool = ..., several: Literal[True]
+) -> CaptionSets: ...
+@overload
+def load(
+    candidates: object, references: object = ..., *, subset: bool = ..., several: bool = ...
 ) -> Captions | CaptionSets: ...
 def load(
-    candidates: object, references: object, *, subset: bool = False, several: bool = False
+    candidates: object, references: object = None, *, subset: bool = False, several: bool = False
 ) -> Captions | CaptionSets:
     """Read candidates and references and match them by image.
 
     Args:
-        candidates: a path or a Python object; ``read_rows`` lists the forms.
+        candidates: a path or a Python object; ``read_rows`` lists the forms. ``Captions`` and ``CaptionSets`` have
+            references, which others replace.
         references: likewise, or ``References`` that were read before; several systems scored against the same
-            object share what is computed about it.
+            object share what is computed about it. None for metrics that need none.
         subset: use only the images that both sides have; otherwise, a difference is an error.
         several: images have any number of candidates; otherwise, each has exactly one.
 
@@ -54,7 +59,11 @@ def load(
     Raises:
         InputError, ParameterError: as ``read_rows``, ``read_references`` and ``match`` do.
     """
-    table = references if isinstance(references, References) else read_references(references)
+    if references is None and isinstance(candidates, Captions | CaptionSets):
+        if several == isinstance(candidates, CaptionSets):
+            return candidates
+        references = candidates.references
+    table = images_of(candidates) if references is None else read_references(references)
     rows = read_rows(candidates, "candidates", several=several)
     return (match_several if several else match)(rows, table, subset=subset)
 
@@ -62,11 +71,14 @@ def load(
 def read_references(source: object) -> References:
     """Read references and gather them by image, with images in order of first appearance.
 
-    A file that ``captious prepare`` wrote is opened; see ``captious.data.prepared``.
+    ``References`` are returned as they are. A file that ``captious prepare`` wrote is opened; see
+    ``captious.data.prepared``.
 
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.
     """
+    if isinstance(source, References):
+        return source
     if isinstance(source, str | os.PathLike) and is_prepared(source):
         return read_prepared(source)
     return _by_image(read_rows(source, "references"))
@@ -172,6 +184,12 @@ def _matched(
     rows = [row for row, image in enumerate(references.ids) if image in having]
     if not subset and references.without_references:
         raise _missing_references(references)
+    if not references.are_given and (not rows or (not subset and not len(having) == len(rows) == len(references))):
+        raise UnknownImageError(
+            "the systems do not have the same images",
+            where=f"{references.name}: {images(references.ids)}; {candidates.name}: {images(candidates.ids)}",
+            help="compare systems on the same images; remove the others from both files",
+        )
     if not rows:
         raise _nothing_in_common(candidates, references)
     if not subset:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from captious.data.caption_sets import CaptionSets
+from captious.data.captions import Captions
 from captious.data.file_contents import decode, extension, read_bytes
 from captious.data.json_files import read_json, read_json_lines
 from captious.data.prepared import is_prepared
@@ -33,7 +35,8 @@ def read_rows(source: object, role: Role, *, several: bool = False, column: str 
             a mapping from image to caption, to a list of captions or to a list of ``{"caption": ...}``;
             COCO's annotation dictionary, or a sequence of records with its fields;
             a sequence of captions or of lists of captions, image i at position i;
-            a pandas or polars data frame.
+            a pandas or polars data frame;
+            ``Captions`` or ``CaptionSets``, whose candidates are read.
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
         column: the field or column that holds groups.
@@ -48,6 +51,10 @@ def read_rows(source: object, role: Role, *, several: bool = False, column: str 
     if isinstance(source, str | os.PathLike):
         return _rows_of_file(Source(os.fspath(source), role, is_file=True, several=several, column=column))
     given = Source(role, role, several=several, column=column)
+    if isinstance(source, Captions | CaptionSets) and role == "candidates":
+        texts = source.texts if isinstance(source, CaptionSets) else source.candidates
+        form = source.references.id_form
+        return caption_rows(given, source.ids, texts, unit="index", numbers=range(len(source)), id_form=form)
     if is_data_frame(source):
         return rows_of_data_frame(given, source)
     if isinstance(source, np.ndarray):

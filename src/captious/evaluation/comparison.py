@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import ImageId, load, read_references, same_images
-from captious.data.captions import References
+from captious.data import Captions, CaptionSets, ImageId, images_of, load, read_references, same_images
 from captious.display import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import CaptiousWarning, few_images
@@ -205,7 +204,7 @@ class Comparison(Displayed, Mapping[str, Difference]):
 def compare(
     a: object,
     b: object,
-    references: object,
+    references: object = None,
     metrics: Iterable[str | Metric] | None = None,
     *,
     settings: Settings | None = None,
@@ -221,6 +220,7 @@ def compare(
 
     Args:
         a, b: candidates of the two systems, in any form that ``score`` takes.
+        references: likewise. None if candidates have references, as ``Captions`` do, or metrics need none.
         systems: their names.
         metrics, settings, subset, several, of_k: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
@@ -232,9 +232,13 @@ def compare(
     check_sampling(resamples, seed, level)
     if isinstance(systems, str) or len(set(systems)) != 2 or len(systems) != 2:
         raise ParameterError(f"{systems!r} is not a pair of names", help="give two names: systems=('a', 'b')")
+    several = several or isinstance(a, CaptionSets) or isinstance(b, CaptionSets)
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
-    table = references if isinstance(references, References) else read_references(references)
+    tables = [candidates for candidates in (a, b) if isinstance(candidates, Captions | CaptionSets)]
+    table = None if references is None else read_references(references)
+    if table is None and len(tables) < 2:
+        table = tables[0].references if tables else images_of(a)
     reports = [
         evaluate(load(candidates, table, subset=subset, several=several), selection, system=name, of_k=choices)
         for name, candidates in zip(systems, (a, b), strict=True)

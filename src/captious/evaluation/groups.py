@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from captious.data import Groups, References, read_groups
+from captious.data import Groups, read_groups, read_references
 from captious.data.rows import some
 from captious.display import Displayed
 from captious.errors import ParameterError, UnknownNameError
@@ -302,7 +302,7 @@ def _difference(
 
 
 def length_groups(
-    references: References,
+    references: object,
     bounds: Sequence[float] | None = None,
     *,
     tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
@@ -310,7 +310,7 @@ def length_groups(
     """Group images by the length of their references: the mean number of words of the references of an image.
 
     Args:
-        references: the images.
+        references: any form that ``captious.read_references`` reads.
         bounds: the largest length of each group but the last; by default the quartiles, rounded to a tenth of a word.
         tokenizer: see ``captious.text.as_tokenizer``.
 
@@ -321,8 +321,9 @@ def length_groups(
         ParameterError: bounds that do not increase.
         UnknownNameError: no such tokenizer.
     """
-    words = references.layer(WordLayer(as_tokenizer(tokenizer))).lengths
-    means = np.add.reduceat(words, references.offsets[:-1]) / np.diff(references.offsets)
+    table = read_references(references)
+    words = table.layer(WordLayer(as_tokenizer(tokenizer))).lengths
+    means = np.add.reduceat(words, table.offsets[:-1]) / np.diff(table.offsets)
     if bounds is None:
         ends = np.unique(np.quantile(means, (0.25, 0.5, 0.75)).round(1))
         ends = ends[ends < means.max()]
@@ -338,8 +339,8 @@ def length_groups(
     names += [f"{low} to {high} words" for low, high in pairwise(texts)]
     names += [f"over {texts[-1]} words"] if texts else []
     places = np.searchsorted(ends, means).tolist()
-    group_of = {image: names[place] for image, place in zip(references.ids, places, strict=True)}
-    return Groups("length of references", group_of, tuple(names), source="length", id_form=references.id_form)
+    group_of = {image: names[place] for image, place in zip(table.ids, places, strict=True)}
+    return Groups("length of references", group_of, tuple(names), source="length", id_form=table.id_form)
 
 
 def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[str]:

@@ -50,7 +50,7 @@ def prepare(
         OutputError: the file cannot be written.
     """
     selection = select(metrics, settings)
-    write(references if isinstance(references, References) else read_references(references), path, selection)
+    write(read_references(references), path, selection)
     return read_references(path)
 
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from captious.data import Captions, CaptionSets, References, images_of, load
+from captious.data import Captions, CaptionSets, References, load
 from captious.data.rows import SEVERAL
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnings
@@ -66,10 +66,8 @@ def score(
     several = several or isinstance(candidates, CaptionSets)
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
-    if not isinstance(candidates, Captions | CaptionSets) or references is not None:
-        table = images_of(candidates) if references is None else references
-        candidates = load(candidates, table, subset=subset, several=several)
-    report = evaluate(candidates, selection, system=system, of_k=choices)
+    captions = load(candidates, references, subset=subset, several=several)
+    report = evaluate(captions, selection, system=system, of_k=choices)
     for warning in report.warnings:
         warnings.warn(warning, CaptiousWarning, stacklevel=2)
     return report

@@ -38,8 +38,6 @@ def judged_captions(
 
 def noted_references(references: object) -> tuple[References, dict[str, str]]:
     """References in any supported form, and the checksum of their file if they come from one."""
-    if isinstance(references, References):
-        return references, {}
     return read_references(references), checksums(references)
 
 

@@ -97,7 +97,7 @@ class Cider(MeanMetric):
 
     def scorer(self, references: object, output: str | None = None) -> Scorer:
         output_of(self, output)
-        table = references if isinstance(references, References) else read_references(references)
+        table = read_references(references)
         return CiderScorer(self, table)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:

@@ -15,10 +15,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions, References, read_references
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.shared.training_captions import as_training, known_captions, training_label
+from captious.metrics.shared.training_captions import known_captions, training_label
 from captious.text import Tokenizer, WordLayer
 
 __all__ = ["Novel"]
@@ -56,7 +56,7 @@ class Novel(MeanMetric):
                 "novel needs the captions that the system was trained on",
                 help="give a file of captions: --training FILE (training=FILE in Python)",
             )
-        self.training = as_training(training)
+        self.training = read_references(training)
 
     @property
     def parameters(self) -> Mapping[str, object]:

@@ -98,7 +98,7 @@ class Spice(Metric):
         return explain(parses[0], parses[1:], self.tables)
 
     def scorer(self, references: object, output: str | None = None) -> SpiceScorer:
-        table = references if isinstance(references, References) else read_references(references)
+        table = read_references(references)
         return SpiceScorer(self, table, output_of(self, output))
 
 

@@ -96,9 +96,7 @@ def plan(
                 where=each.metric.name,
                 help="use the tokenizer ptb, which differs in a few captions of a hundred thousand",
             )
-    table = None
-    if references is not None:
-        table = references if isinstance(references, References) else read_references(references)
+    table = None if references is None else read_references(references)
     named = replace(Columns.of(columns), with_references=table is None)
     if table is not None and named.references:
         raise ParameterError(

@@ -151,7 +151,7 @@ class Combined(Metric):
 
     def scorer(self, references: object, output: str | None = None) -> Scorer:
         if self.level == "caption" and len(self.outputs) == 1:
-            table = references if isinstance(references, References) else read_references(references)
+            table = read_references(references)
             return CombinedScorer(self, table)
         return super().scorer(references, output)
 

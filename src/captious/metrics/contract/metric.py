@@ -179,7 +179,7 @@ class Metric(ABC):
             references: any form that ``captious.data.read_references`` reads.
             output: which of the outputs; None for the one with the metric's name, or else the last.
         """
-        table = references if isinstance(references, References) else read_references(references)
+        table = read_references(references)
         return GenericScorer(self, table, output_of(self, output))
 
     # ---- streaming, on the same statistics

@@ -139,9 +139,9 @@ def _objects(value: Any) -> Any:
 
 
 def _training(value: Any) -> References:
-    from captious.metrics.shared.training_captions import as_training
+    from captious.data import read_references
 
-    return as_training(value)
+    return read_references(value)
 
 
 #: How a value that the user gives becomes what metrics take.

@@ -60,7 +60,7 @@ class DocumentFrequencies:
         cls, references: object, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb"
     ) -> DocumentFrequencies:
         """Count references: a ``References`` (counted once, however often this is called) or any supported form."""
-        table = references if isinstance(references, References) else read_references(references)
+        table = read_references(references)
         return table.layer(_FrequencyLayer(as_tokenizer(tokenizer)))
 
     @classmethod

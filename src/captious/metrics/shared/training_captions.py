@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import KeyedByFields, References, read_references
+from captious.data import KeyedByFields, References
 from captious.native import Vocabulary
 from captious.text import Tokenizer, Tokens, WordLayer
 
-__all__ = ["KnownCaptions", "as_training", "known_captions", "training_label"]
+__all__ = ["KnownCaptions", "known_captions", "training_label"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +54,6 @@ class _KnownLayer(KeyedByFields):
 def _as_bytes(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[bytes]:
     raw = ids.astype(np.int32, copy=False).tobytes()
     return [raw[start:end] for start, end in pairwise((4 * offsets).tolist())]
-
-
-def as_training(training: object) -> References:
-    """Training captions from any form that references are read from.
-
-    Raises:
-        InputError: as ``read_references``.
-    """
-    return training if isinstance(training, References) else read_references(training)
 
 
 def training_label(training: References) -> str:
