@@ -147,7 +147,7 @@ class Walk:
     folder: Path
 
     def make(self) -> None:
-        from captious.server.challenges.demo import write_demo
+        from captious.server.challenges.starter import write_demo
         from captious.server.operations.setup import migrate
 
         migrate()

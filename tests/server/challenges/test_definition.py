@@ -11,9 +11,9 @@ import pytest
 from pydantic import ValidationError
 
 from captious.metrics.contract.selection import select
+from captious.server.challenges.challenge_metrics import directions_of
 from captious.server.challenges.definition import ChallengeDefinition, definition_from
 from captious.server.challenges.problems import ChallengeError
-from captious.server.challenges.values import outputs_of
 
 from .conftest import TOML
 
@@ -139,7 +139,7 @@ class TestMetrics:
     )
     def test_refused(self, metric: str, problem: str) -> None:
         with pytest.raises(ValueError) as caught:
-            outputs_of(metric)
+            directions_of(metric)
         assert str(caught.value).startswith(problem)
         (said,) = problems_of(values(metrics=["bleu", metric]))
         assert said.startswith(f"metrics[2]: {problem}")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from captious.server.challenges import definition
+from captious.server.challenges.challenge_metrics import SETTINGS
 from captious.server.challenges.definition import ChallengeDefinition, definition_from
-from captious.server.challenges.values import SETTINGS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "challenges.md").read_text(encoding="utf-8")
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from captious.cli.challenge.check import summary_rows
 from captious.data import load
+from captious.server.challenges.challenge_metrics import settings_in
 from captious.server.challenges.folder import check_folder, read_reference_set
-from captious.server.challenges.metrics import settings_in
 from captious.server.challenges.problems import ChallengeError
-from captious.server.challenges.summary import summary_of
 
 from .conftest import Problems, change, coco, write_json
 
@@ -26,8 +26,6 @@ class TestChecked:
         checked = check_folder(folder)
         assert checked.slug == "coco-captions"
         assert checked.image_ids == {"val2014": (7, 3), "test2014": (9, 5, 4)}
-        assert checked.n_images == {"val2014": 2, "test2014": 3}
-        assert checked.n_references == {("val2014", "c5"): 4, ("test2014", "c5"): 4, ("test2014", "c40"): 80}
         assert checked.references["test2014", "c40"].ids == (5, 4)
         assert checked.references["test2014", "c40"].name == "references/test2014_c40.json"
         assert checked.texts == {"overview.md": "# Données\n"}
@@ -79,7 +77,7 @@ class TestChecked:
         assert checked.image_ids["val2014"] == (7, 3)
 
     def test_summary(self, folder: Path) -> None:
-        rows = summary_of(check_folder(folder))
+        rows = [*summary_rows(check_folder(folder))]
         assert ("challenge", "COCO captions (coco-captions)") in rows
         assert ("captions", "test2014: 3 images, not public") in rows
         assert (

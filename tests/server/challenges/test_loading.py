@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from captious.server.challenges.demo import write_demo
 from captious.server.challenges.problems import ChallengeError
+from captious.server.challenges.starter import write_demo
 from tests.support.site import Site
 
 

@@ -1,4 +1,4 @@
-"""captious.server.challenges.starter, new_folder and demo"""
+"""captious.server.challenges.starter"""
 
 from __future__ import annotations
 
@@ -13,13 +13,10 @@ from captious import load, score
 from captious.data.file_contents import EXTENSIONS
 from captious.errors import CaptionFileError, OutputError
 from captious.metrics.meteor import Meteor
-from captious.server.challenges import new_folder as module
 from captious.server.challenges import starter
-from captious.server.challenges.demo import CAPTIONS, write_demo
 from captious.server.challenges.folder import check_folder
-from captious.server.challenges.new_folder import new_folder
 from captious.server.challenges.problems import ChallengeError
-from captious.server.challenges.starter import write_starter
+from captious.server.challenges.starter import DEMO, new_folder, write_demo, write_starter
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 REFERENCES = EXAMPLES / "references.json"
@@ -136,7 +133,7 @@ class TestNewFolder:
             _rename(source, target)
 
         folder.mkdir()
-        monkeypatch.setattr(module.os, "rename", rename)
+        monkeypatch.setattr(starter.os, "rename", rename)
         with pytest.raises(OutputError), new_folder(folder) as new:
             (new / "x").touch()
             (new / "y").touch()
@@ -152,8 +149,8 @@ class TestNewFolder:
 
 class TestDemo:
     def test_its_captions_are_those_of_the_examples(self) -> None:
-        for name in ("baseline.json", "improved.json", "references.json"):
-            assert (CAPTIONS / name).read_bytes() == (EXAMPLES / name).read_bytes()
+        for name in ("baseline.json", "improved.json"):
+            assert (DEMO / "baselines" / name).read_bytes() == (EXAMPLES / name).read_bytes()
 
     def test_it_has_no_problems(self, tmp_path: Path) -> None:
         write_demo(tmp_path / "demo", ["alice"])

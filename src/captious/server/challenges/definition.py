@@ -2,36 +2,36 @@
 
 A definition is complete: defaults that depend on other keys (the only captions file, all phases, the output that ranks)
 are filled in when it is made. ``model_dump(mode="json")`` and ``model_validate`` turn it into plain values and back.
+Errors of checks are sentences about a key.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import Annotated, Any, Literal
-from urllib.parse import quote
+from typing import Annotated, Any, Literal, TypeAlias
+from urllib.parse import quote, urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from captious.data.ids import ImageId
-from captious.server.challenges.consistency import CAPTIONS, completed, cross_problems, names_of
-from captious.server.challenges.problems import ChallengeError, CrossError, sentences
-from captious.server.challenges.values import (
-    FileName,
-    FilePattern,
-    ImageTemplate,
-    Limit,
-    Line,
-    Link,
-    MetricSettings,
-    MetricText,
-    Moment,
-    Name,
-    UserName,
-    directions_of,
-    outputs_of,
-)
+from captious.metrics.contract.settings import REFERENCES_AS
+from captious.report.image_urls import fields_problem
+from captious.server.challenges.challenge_metrics import SETTINGS, directions_of
+from captious.server.challenges.consistency import CAPTIONS, completed, cross_problems
+from captious.server.challenges.problems import ChallengeError, CrossError, sentences, unknown_key
 
 __all__ = [
     "BaselineDefinition",
@@ -43,8 +43,95 @@ __all__ = [
     "definition_from",
 ]
 
+_MOMENT = "must be a date and time such as 2026-12-31T23:59:59Z"
+
+
+def _metric(text: str) -> str:
+    directions_of(text)
+    return text.strip()
+
+
+def _settings(value: Any) -> Any:
+    """Settings, of which every problem is named."""
+    if not isinstance(value, Mapping):
+        return value  # pydantic says what is wrong with it
+    problems = []
+    for name, setting in value.items():
+        if name == "threads":
+            problems.append("settings.threads: is a setting of the server, not of a challenge")
+        elif name not in SETTINGS:
+            problems.append(f"settings.{name}: {unknown_key(str(name), SETTINGS)}")
+        elif not isinstance(setting, str) or not setting.strip():
+            problems.append(f"settings.{name}: must be text")
+        elif name == "references_as" and setting not in REFERENCES_AS:
+            problems.append(f"settings.{name}: must be {' or '.join(REFERENCES_AS)}")
+    if problems:
+        raise CrossError(problems)
+    return value
+
+
+def _image_url(template: str) -> str:
+    """A template in which nothing but ``{id}`` is replaced, so that it can reach into no object."""
+    if not template:
+        return template
+    if problem := fields_problem(template):
+        raise ValueError(problem)
+    parts = urlsplit(template.partition("{")[0])
+    on_the_web = parts.scheme in {"https", "http"} and parts.netloc
+    if re.search(r"[\s\\]", template) or not (on_the_web or re.match(r"/[^/{]", template)):
+        raise ValueError(
+            "must begin with https:// or http:// and a host, or be a path on this site, as /media/{id}.jpg"
+        )
+    return template
+
+
+def _line(text: str) -> str:
+    if not text.strip() or len(text.splitlines()) > 1:
+        raise ValueError("must be one line of text")
+    return text.strip()
+
+
+def _user_name(name: str) -> str:
+    if re.fullmatch(r"[\w.@+-]{1,150}", name) is None:
+        raise ValueError(f"{name!r:.60} is not a user name: letters, digits and @ . + - _")
+    return name
+
+
+def _link(link: str) -> str:
+    if link and (re.search(r"\s", link) or re.match(r"https?://[^/]", link) is None):
+        raise ValueError("must begin with https:// or http://")
+    return link
+
+
+def _moment(value: Any) -> Any:
+    """A date with a time, in UTC unless it has an offset."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value) if len(value) > len("2026-12-31") else date.fromisoformat(value)
+        except ValueError:
+            raise ValueError(_MOMENT) from None
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    if isinstance(value, date):
+        raise ValueError(f"needs a time, as in {value.isoformat()}T23:59:59Z")
+    if value is None:
+        return None
+    raise ValueError(_MOMENT)
+
+
+def _pattern(pattern: str) -> str:
+    if "/" in pattern or "\\" in pattern:
+        raise ValueError("must be the name of a file, without folders")
+    return pattern
+
+
+_Name: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9-]+$", max_length=80)]
+_Line: TypeAlias = Annotated[str, Field(max_length=200), AfterValidator(_line)]
+_File: TypeAlias = Annotated[str, Field(min_length=1)]
+_Limit: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]
+_Moment: TypeAlias = Annotated[datetime | None, BeforeValidator(_moment)]
 # Plain values have lists where the models have tuples.
-_Listed = Field(strict=False)
+_List = Field(strict=False)
 _Some = Field(strict=False, min_length=1)
 
 
@@ -55,30 +142,29 @@ class _Table(BaseModel):
 class TextDefinition(_Table):
     """A page of the organisers, a Markdown file."""
 
-    title: Line
-    file: FileName
+    title: _Line
+    file: _File
 
 
 class CaptionsDefinition(_Table):
     """A captions file that submissions contain.
 
     Args:
-        name: what it is called.
         pattern: of its name in an archive, with ``*`` and ``?``.
         public: captions, references and scores of images may be seen.
     """
 
-    name: Name = CAPTIONS
-    pattern: FilePattern = "*"
+    name: _Name = CAPTIONS
+    pattern: Annotated[str, Field(min_length=1), AfterValidator(_pattern)] = "*"
     public: bool = False
 
 
 class ReferencesDefinition(_Table):
     """A reference set, which judges one captions file."""
 
-    name: Name
-    captions: Name
-    file: FileName
+    name: _Name
+    captions: _Name = ""  # may be left out if there is only one
+    file: _File
 
 
 class PhaseDefinition(_Table):
@@ -93,45 +179,61 @@ class PhaseDefinition(_Table):
         board: whether its leaderboard is public.
     """
 
-    name: Name
-    title: Line
-    opens: Moment = None
-    closes: Moment = None
+    name: _Name
+    title: _Line
+    opens: _Moment = None
+    closes: _Moment = None
     captions: Annotated[tuple[str, ...], _Some]
-    scored_per_day: Limit = 0
-    scored_in_total: Limit = 0
-    attempts_per_day: Limit = 0
+    scored_per_day: _Limit = 0
+    scored_in_total: _Limit = 0
+    attempts_per_day: _Limit = 0
     board: Literal["public", "hidden"] = "public"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _set_title(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        name = data.get("name")
+        return {"title": name if isinstance(name, str) else "?", **data}
+
+    @field_validator("closes")
+    @classmethod
+    def _is_later(cls, closes: datetime | None, info: ValidationInfo) -> datetime | None:
+        opens = info.data.get("opens")
+        if opens is not None and closes is not None and closes <= opens:
+            raise ValueError("must be later than opens")
+        return closes
 
 
 class BaselineDefinition(_Table):
     """A submission of the organisers, shown on leaderboards."""
 
-    method: Annotated[Line, Field(max_length=120)]
-    file: FileName
+    method: Annotated[_Line, Field(max_length=120)]
+    file: _File
     phases: Annotated[tuple[str, ...], _Some]
     human: bool = False
     description: str = Field(default="", max_length=5000)
-    link: Link = ""
+    link: Annotated[str, Field(max_length=500), AfterValidator(_link)] = ""
 
 
 class ChallengeDefinition(_Table):
     """A challenge. Fields and defaults are those of ``challenge.toml``; see docs/challenges.md."""
 
-    title: Line
-    slug: Name | None = None
+    title: _Line
+    slug: _Name | None = None
     summary: str = ""
     access: Literal["public", "participants"] = "public"
-    organisers: Annotated[tuple[UserName, ...], _Listed] = ()
-    image_url: ImageTemplate = ""
-    metrics: Annotated[tuple[MetricText, ...], _Some]
+    organisers: Annotated[tuple[Annotated[str, AfterValidator(_user_name)], ...], _List] = ()
+    image_url: Annotated[str, AfterValidator(_image_url)] = ""
+    metrics: Annotated[tuple[Annotated[str, AfterValidator(_metric)], ...], _Some]
     rank_by: str
-    settings: MetricSettings = Field(default_factory=dict)
-    texts: Annotated[tuple[TextDefinition, ...], _Listed] = ()
+    settings: Annotated[dict[str, str], BeforeValidator(_settings)] = Field(default_factory=dict)
+    texts: Annotated[tuple[TextDefinition, ...], _List] = ()
     captions: Annotated[tuple[CaptionsDefinition, ...], _Some]
     references: Annotated[tuple[ReferencesDefinition, ...], _Some]
     phases: Annotated[tuple[PhaseDefinition, ...], _Some]
-    baselines: Annotated[tuple[BaselineDefinition, ...], _Listed] = ()
+    baselines: Annotated[tuple[BaselineDefinition, ...], _List] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -139,29 +241,31 @@ class ChallengeDefinition(_Table):
         return completed(data) if isinstance(data, Mapping) else data
 
     @model_validator(mode="after")
-    def _consistent(self) -> ChallengeDefinition:
+    def _is_consistent(self) -> ChallengeDefinition:
         if problems := cross_problems(self.model_dump()):
             raise CrossError(problems)
         return self
 
     @cached_property
-    def outputs(self) -> tuple[str, ...]:
-        """The outputs of the metrics in the order of the file: the columns of leaderboards."""
-        return tuple(label for metric in self.metrics for label in outputs_of(metric))
+    def directions(self) -> dict[str, bool | None]:
+        """The outputs of the metrics -> whether lower scores are better; None if neither higher nor lower scores are.
 
-    @cached_property
+        They are in the order of the file, which is that of the columns of leaderboards.
+        """
+        return {label: lower for metric in self.metrics for label, lower in directions_of(metric).items()}
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return tuple(self.directions)
+
+    @property
     def lower_is_better(self) -> tuple[str, ...]:
         """The outputs of which lower scores are better."""
         return tuple(label for label, lower in self.directions.items() if lower)
 
-    @cached_property
-    def directions(self) -> dict[str, bool | None]:
-        """For each output whether lower scores are better; None if neither higher nor lower scores are."""
-        return {label: lower for metric in self.metrics for label, lower in directions_of(metric).items()}
-
     def phase(self, name: str) -> PhaseDefinition:
         """The phase of a name. KeyError if there is none."""
-        return {each.name: each for each in self.phases}[name]
+        return {phase.name: phase for phase in self.phases}[name]
 
     def label(self, captions: str, references: str) -> str:
         """A short label of a reference set: its name, with that of its captions file if there are several."""
@@ -202,14 +306,4 @@ def definition_from(data: Mapping[str, Any], name: str = "challenge.toml") -> Ch
         return ChallengeDefinition.model_validate(data)
     except ValidationError as error:
         # Keys that are wrong keep pydantic from getting to the problems between keys.
-        raise ChallengeError([*_said(error, data), *cross_problems(completed(data))], name) from None
-
-
-def _said(error: ValidationError, data: Mapping[str, Any]) -> list[str]:
-    """The sentences of an error; where a key may be left out unless there are several captions files, they say so."""
-    captions, _ = names_of(completed(data), "captions")
-    said = sentences(error, _KEYS)
-    if len(captions) > 1:
-        by_which = f"must say which captions file it judges: {', '.join(captions)}"
-        said = [re.sub(r"^(references\[\d+\]\.captions): is required$", rf"\1: {by_which}", each) for each in said]
-    return said
+        raise ChallengeError([*sentences(error, _KEYS), *cross_problems(completed(data))], name) from None

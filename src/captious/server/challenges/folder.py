@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+import stat
+import tomllib
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from captious.data import ImageId, References
+from captious.data import CaptionRows, ImageId, References, read_references, read_rows
 from captious.data.ids import numbers_from_text
 from captious.data.rows import images, some
-from captious.server.challenges.definition import ChallengeDefinition, definition_from
-from captious.server.challenges.files import FILE_NAME, FolderFiles, read_files, read_reference_set, toml_values
-from captious.server.challenges.metrics import FILE_SETTINGS, SHARED_SETTINGS, metric_problems
-from captious.server.challenges.problems import ChallengeError, at
-from captious.server.challenges.values import SETTINGS
+from captious.errors import CaptiousError
+from captious.server.challenges.challenge_metrics import FILE_SETTINGS, SETTINGS, SHARED_SETTINGS, metric_problems
+from captious.server.challenges.consistency import tables
+from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition, definition_from
+from captious.server.challenges.problems import ChallengeError, at, one_line
 
-__all__ = ["CheckedChallenge", "check_folder", "read_reference_set"]
+__all__ = ["FILE_NAME", "SLUG", "CheckedChallenge", "check_folder", "read_reference_set"]
 
-_SLUG = re.compile(r"[a-z0-9-]{1,80}")
-_SHARED = "the reference sets of one captions file must have images in common"
+#: What a challenge is described in.
+FILE_NAME = "challenge.toml"
+#: Names of challenges in addresses.
+SLUG = re.compile(r"[a-z0-9-]{1,80}")
 
 
 @dataclass(frozen=True)
@@ -48,16 +55,6 @@ class CheckedChallenge:
     checksums: Mapping[str, str]
     warnings: tuple[str, ...] = ()
 
-    @property
-    def n_references(self) -> dict[tuple[str, str], int]:
-        """(captions file, reference set) -> number of references."""
-        return {key: len(table.texts) for key, table in self.references.items()}
-
-    @property
-    def n_images(self) -> dict[str, int]:
-        """Captions file -> number of images."""
-        return {name: len(ids) for name, ids in self.image_ids.items()}
-
 
 def check_folder(path: Path) -> CheckedChallenge:
     """Read a challenge folder and check everything that can be checked before submissions come.
@@ -65,153 +62,278 @@ def check_folder(path: Path) -> CheckedChallenge:
     Raises:
         ChallengeError: every problem, each with the key or file that it is about.
     """
-    data = toml_values(path)
-    found = FolderFiles(path.resolve())
+    data = _toml_values(path)
+    check = _Check(path.resolve())
     definition: ChallengeDefinition | None = None
     try:
         definition = definition_from(data, str(path))
     except ChallengeError as error:
-        found.problems += error.problems
-    slug = definition.slug if definition is not None and definition.slug is not None else found.folder.name
-    if "slug" not in data and _SLUG.fullmatch(slug) is None:
-        found.problems.append(
+        check.problems += error.problems
+    slug = definition.slug if definition is not None and definition.slug is not None else check.folder.name
+    if "slug" not in data and SLUG.fullmatch(slug) is None:
+        check.problems.append(
             f"slug: is required, because the folder's name {slug!r} has more than lower-case letters, digits, hyphens"
         )
-    found.file(FILE_NAME, FILE_NAME)
-    read_files(found, data)
-    _check_metrics(found, data)
-    image_ids: dict[str, tuple[ImageId, ...]] = {}
+    check.file(FILE_NAME, FILE_NAME)
+    check.read_files(data)
+    check.metrics(data)
     if definition is not None:
-        references = {
-            (each.captions, each.name): (position, found.references[position])
-            for position, each in enumerate(definition.references)
-            if position in found.references
-        }
-        for each in definition.captions:
-            sets = {name: table for (captions, name), table in references.items() if captions == each.name}
-            image_ids[each.name] = _image_ids(found, sets)
-        _check_baselines(found, definition, image_ids)
-        _check_addresses(found, definition, image_ids)
-    if found.problems or definition is None:
-        raise ChallengeError(found.problems, str(path))
+        image_ids = {captions.name: check.image_ids(definition, captions.name) for captions in definition.captions}
+        check.baselines_are_complete(definition, image_ids)
+        check.image_urls(definition, image_ids)
+    if check.problems or definition is None:
+        raise ChallengeError(check.problems, str(path))
     return CheckedChallenge(
         definition=definition,
         folder=path,
         slug=slug,
-        references={key: table for key, (_, table) in references.items()},
+        references={(row.captions, row.name): check.references[i] for i, row in enumerate(definition.references)},
         image_ids=image_ids,
-        texts=found.texts,
-        checksums=found.checksums,
-        warnings=tuple(found.warnings),
+        texts=check.texts,
+        checksums=check.checksums,
+        warnings=tuple(check.warnings),
     )
 
 
-def _check_metrics(found: FolderFiles, data: Mapping[str, Any]) -> None:
-    """Whether the metrics can run here, as far as they and their settings are text."""
-    metrics, settings = data.get("metrics"), data.get("settings", {})
-    if not isinstance(settings, dict):
-        return
-    values = {name: text for name, text in settings.items() if name in SETTINGS and isinstance(text, str)}
-    for name in FILE_SETTINGS:
-        if name in values and not _check_setting(found, name, values[name]):
-            del values[name]
-    names = [each if isinstance(each, str) else "" for each in metrics] if isinstance(metrics, list) else []
-    found.problems += metric_problems(names, found.folder, values)
+def read_reference_set(folder: Path, references: ReferencesDefinition) -> References:
+    """The references of a set, under the name of its file. Ids that are numbers in text are numbers.
+
+    Raises:
+        CaptiousError: as ``captious.read_references``.
+    """
+    return _read_references(folder / references.file, references.file)
 
 
-def _check_setting(found: FolderFiles, name: str, value: str) -> bool:
-    """Note the files of the folder that a setting names; whether it may be used."""
-    place, path = at(("settings", name)), found.folder / value
-    if Path(value).is_absolute():
-        if name in SHARED_SETTINGS:
-            return True
-        found.problems.append(f"{place}: {value} is outside the folder")
-        return False
-    if path.is_dir():
-        inside = sorted(each.relative_to(found.folder) for each in path.rglob("*") if not each.is_dir())
-        if not path.resolve().is_relative_to(found.folder):
-            found.problems.append(f"{place}: {value} is outside the folder")
-            return False
-        return all([found.file(place, str(each)) is not None for each in inside])
-    if path.is_file() or ".." in Path(value).parts:
-        return found.file(place, value) is not None
-    if Path(value).exists():  # in the folder in which the command runs, but the server runs elsewhere
-        found.problems.append(f"{place}: there is no file {value} in the folder")
-        return False
-    return True
+def _read_references(path: Path, name: str) -> References:
+    table = replace(read_references(path), name=name)
+    if table.id_form == "text" and all(isinstance(image, int) for image in table.with_numbers_for_ids.ids):
+        return table.with_numbers_for_ids  # a format may write ids as text only
+    return table
 
 
-def _image_ids(found: FolderFiles, sets: Mapping[str, tuple[int, References]]) -> tuple[ImageId, ...]:
-    """The images of a captions file, if its reference sets agree on what ids are; they must have images in common."""
-    first: tuple[str, References] | None = None
-    alike = True
-    for name, (position, table) in sets.items():
-        place = at(("references", position, "file"))
-        kinds = _kinds(table.ids)
-        if len(kinds) > 1:
-            found.problems.append(f"{place}: some image ids are numbers and others text; give all as one of them")
-            alike = False
-        elif first is None:
-            first = (name, table)
-        elif kinds != _kinds(first[1].ids):
-            found.problems.append(
-                f"{place}: image ids are {_kind(table)}, but those of {first[0]} are {_kind(first[1])}"
+def _toml_values(path: Path) -> dict[str, Any]:
+    """What the challenge.toml of a folder holds.
+
+    Raises:
+        ChallengeError: it is not there, or not TOML.
+    """
+    try:
+        return tomllib.loads((path / FILE_NAME).read_bytes().decode())
+    except FileNotFoundError:
+        hint = f"there is no {FILE_NAME} in this folder; captious challenge init FOLDER makes one"
+        problem = hint if path.is_dir() else "there is no such folder"
+    except NotADirectoryError:
+        problem = "give the folder, not the file"
+    except UnicodeDecodeError as error:
+        problem = f"{FILE_NAME}: line {_line_of(error):,} is not UTF-8 text"
+    except tomllib.TOMLDecodeError as error:
+        problem = f"{FILE_NAME}: {error}"
+    except (OSError, RecursionError) as error:
+        problem = f"{FILE_NAME} cannot be read: {_reason(error)}"
+    raise ChallengeError([problem], str(path))
+
+
+def _line_of(error: UnicodeDecodeError) -> int:
+    return error.object.count(b"\n", 0, error.start) + 1
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+class _Check:
+    """A folder while it is read: its files, and the problems and warnings so far.
+
+    Args:
+        folder: without links.
+
+    Attributes:
+        checksums, texts: of files that could be read, by their path in the folder.
+        references, baselines: position in the definition -> captions.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.problems: list[str] = []
+        self.warnings: list[str] = []
+        self.checksums: dict[str, str] = {}
+        self.texts: dict[str, str] = {}
+        self.references: dict[int, References] = {}
+        self.baselines: dict[int, CaptionRows] = {}
+
+    def file(self, place: str, name: str) -> Path | None:
+        """A file of the folder, with its checksum noted; None, and a problem, if it is not there or cannot be read."""
+        path = self.folder / name
+        try:
+            if Path(name).is_absolute() or not path.resolve().is_relative_to(self.folder):
+                problem = f"{name} is outside the folder"
+            elif ".." in Path(name).parts:  # a copy of the folder need not have the folder in front of it
+                problem = f"{name} must not contain '..'"
+            elif not stat.S_ISREG(path.stat().st_mode):
+                problem = f"{name} is not a file"
+            else:
+                with path.open("rb") as file:
+                    self.checksums[Path(name).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
+                return path
+        except FileNotFoundError:
+            problem = f"there is no file {name}"
+        except (OSError, ValueError, RuntimeError) as error:
+            problem = f"{name!r} cannot be read: {_reason(error)}"
+        self.problems.append(f"{place}: {problem}")
+        return None
+
+    def read_files(self, data: Mapping[str, Any]) -> None:
+        """Read all files that challenge.toml names, also where other keys of it are wrong."""
+        for _, place, name, path in self._named_files(data, "texts"):
+            try:
+                self.texts[name] = path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode()
+            except UnicodeDecodeError as error:
+                self.problems.append(f"{place}: {name} is not UTF-8 text, in line {_line_of(error):,}")
+        for position, place, name, path in self._named_files(data, "references"):
+            try:
+                self.references[position] = _read_references(path, name)
+                self._inspect(place, self.references[position])
+            except CaptiousError as error:
+                self.problems.append(f"{place}: {one_line(error, self.folder)}")
+        for position, place, name, path in self._named_files(data, "baselines"):
+            if path.suffix.lower() == ".zip":
+                if not zipfile.is_zipfile(path):
+                    self.problems.append(f"{place}: {name} is not a zip file")
+                continue
+            try:
+                self.baselines[position] = read_rows(path, "candidates")
+            except CaptiousError as error:
+                self.problems.append(f"{place}: {one_line(error, self.folder)}")
+
+    def _named_files(self, data: Mapping[str, Any], key: str) -> Iterator[tuple[int, str, str, Path]]:
+        """The files of a list of tables: position, place, name and path of those that are there."""
+        for position, table in tables(data, key):
+            name, place = table.get("file"), at((key, position, "file"))
+            if isinstance(name, str) and name and (path := self.file(place, name)) is not None:
+                yield position, place, name, path
+
+    def _inspect(self, place: str, table: References) -> None:
+        empty = [
+            image
+            for image, (start, end) in zip(table.ids, pairwise(table.offsets.tolist()), strict=True)
+            if not all(map(str.strip, table.texts[start:end]))
+        ]
+        if empty:
+            self.problems.append(
+                f"{place}: {len(empty):,} of {len(table):,} images have an empty reference ({images(empty)})"
             )
-            alike = False
-        elif set(table.ids).isdisjoint(first[1].ids):
-            found.problems.append(f"{place}: no image is also in {first[0]}; {_SHARED}")
-    return tuple(dict.fromkeys(image for _, table in sets.values() for image in table.ids)) if alike else ()
+        if table.without_references:
+            n = len(table.without_references)
+            self.warnings.append(
+                f"{place}: {n:,} images without references are left out ({images(table.without_references)})"
+            )
+        if len(table.texts) == len(table):
+            self.warnings.append(f"{place}: every image has only one reference; are these the references?")
+
+    def metrics(self, data: Mapping[str, Any]) -> None:
+        """Whether the metrics can run here, as far as they and their settings are text."""
+        metrics, settings = data.get("metrics"), data.get("settings", {})
+        if not isinstance(settings, dict):
+            return
+        values = {name: text for name, text in settings.items() if name in SETTINGS and isinstance(text, str)}
+        for name in FILE_SETTINGS:
+            if name in values and not self._has_setting(name, values[name]):
+                del values[name]
+        texts = [text if isinstance(text, str) else "" for text in metrics] if isinstance(metrics, list) else []
+        self.problems += metric_problems(texts, self.folder, values)
+
+    def _has_setting(self, name: str, value: str) -> bool:
+        """Note the files of the folder that a setting names; whether it may be used."""
+        place, path = at(("settings", name)), self.folder / value
+        if Path(value).is_absolute() and name in SHARED_SETTINGS:
+            return True
+        if Path(value).is_absolute() or (path.is_dir() and not path.resolve().is_relative_to(self.folder)):
+            self.problems.append(f"{place}: {value} is outside the folder")
+            return False
+        if path.is_dir():
+            files = sorted(file.relative_to(self.folder) for file in path.rglob("*") if not file.is_dir())
+            return all([self.file(place, str(file)) is not None for file in files])
+        if path.is_file() or ".." in Path(value).parts:
+            return self.file(place, value) is not None
+        if Path(value).exists():  # in the folder in which the command runs, but the server runs elsewhere
+            self.problems.append(f"{place}: there is no file {value} in the folder")
+            return False
+        return True
+
+    def image_ids(self, definition: ChallengeDefinition, captions: str) -> tuple[ImageId, ...]:
+        """The images of a captions file, if its reference sets agree on what ids are."""
+        first: tuple[str, References] | None = None
+        image_ids: list[ImageId] = []
+        is_wrong = False
+        for position, row in enumerate(definition.references):
+            if row.captions != captions or position not in self.references:
+                continue
+            table, place = self.references[position], at(("references", position, "file"))
+            image_ids += table.ids
+            if len(_types(table.ids)) > 1:
+                self.problems.append(f"{place}: some image ids are numbers and others text; give all as one of them")
+                is_wrong = True
+            elif first is None:
+                first = (row.name, table)
+            elif _types(table.ids) != _types(first[1].ids):
+                self.problems.append(
+                    f"{place}: image ids are {_form(table)}, but those of {first[0]} are {_form(first[1])}"
+                )
+                is_wrong = True
+            elif set(table.ids).isdisjoint(first[1].ids):
+                self.problems.append(
+                    f"{place}: no image is also in {first[0]}; the reference sets of one captions file must have "
+                    "images in common"
+                )
+        return () if is_wrong else tuple(dict.fromkeys(image_ids))
+
+    def baselines_are_complete(
+        self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]
+    ) -> None:
+        """Whether baselines describe the images of their phases. Zip files are checked when they are submitted."""
+        for position, rows in self.baselines.items():
+            place = at(("baselines", position, "file"))
+            accepted = {definition.phase(phase).captions for phase in definition.baselines[position].phases}
+            several = [", ".join(captions) for captions in accepted if len(captions) > 1]
+            if several:
+                self.problems.append(f"{place}: must be a zip file with {several[0]}, which its phases take")
+                continue
+            if len(accepted) > 1:
+                self.problems.append(f"{place}: its phases take different captions files; give a baseline for each")
+                continue
+            expected = image_ids[accepted.pop()[0]]
+            if not expected:
+                continue  # the references are wrong
+            ids = numbers_from_text(rows.ids) if rows.ids_are_text and _types(expected) == {int} else rows.ids
+            described, expected_set = set(ids), set(expected)
+            missing = [image for image in expected if image not in described]
+            unknown = [image for image in ids if image not in expected_set]
+            if missing:
+                self.problems.append(
+                    f"{place}: {len(missing):,} of {len(expected):,} images have no caption ({images(missing)})"
+                )
+            if unknown:
+                self.problems.append(
+                    f"{place}: {len(unknown):,} captions are for images that have no references ({images(unknown)})"
+                )
+
+    def image_urls(self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]) -> None:
+        """Whether the template of addresses takes every id."""
+        wrong = []
+        for image in (image for ids in image_ids.values() for image in ids):
+            try:
+                is_wrong = definition.url_of(image).startswith("//")
+            except ValueError:
+                is_wrong = True
+            if is_wrong:
+                wrong.append(repr(image))
+        if wrong:
+            self.problems.append(f"image_url: takes no text, but there are image ids such as {some(wrong)}")
 
 
-def _kinds(ids: tuple[ImageId, ...]) -> set[type]:
+def _types(ids: tuple[ImageId, ...]) -> set[type]:
     return set(map(type, ids))
 
 
-def _kind(table: References) -> str:
-    return f"{'numbers' if _kinds(table.ids) == {int} else 'text'} ({images(table.ids[:1])})"
-
-
-def _check_baselines(
-    found: FolderFiles, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]
-) -> None:
-    """Whether baselines describe the images of their phases. Zip files are checked when they are submitted."""
-    for position, rows in found.baselines.items():
-        baseline, place = definition.baselines[position], at(("baselines", position, "file"))
-        wanted = {definition.phase(phase).captions for phase in baseline.phases}
-        several = [", ".join(captions) for captions in wanted if len(captions) > 1]
-        if several:
-            found.problems.append(f"{place}: must be a zip file with {several[0]}, which its phases take")
-            continue
-        if len(wanted) > 1:
-            found.problems.append(f"{place}: its phases take different captions files; give a baseline for each")
-            continue
-        expected = image_ids[next(iter(wanted))[0]]
-        if not expected:
-            continue  # the references are wrong
-        ids = numbers_from_text(rows.ids) if rows.ids_are_text and _kinds(expected) == {int} else rows.ids
-        known, given = set(expected), set(ids)
-        missing = [image for image in expected if image not in given]
-        unknown = [image for image in ids if image not in known]
-        if missing:
-            found.problems.append(
-                f"{place}: {len(missing):,} of {len(expected):,} images have no caption ({images(missing)})"
-            )
-        if unknown:
-            found.problems.append(
-                f"{place}: {len(unknown):,} captions are for images that have no references ({images(unknown)})"
-            )
-
-
-def _check_addresses(
-    found: FolderFiles, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]
-) -> None:
-    """Whether the template of addresses takes every id."""
-    wrong = []
-    for image in (image for ids in image_ids.values() for image in ids):
-        try:
-            if definition.url_of(image).startswith("//"):
-                wrong.append(repr(image))
-        except ValueError:
-            wrong.append(repr(image))
-    if wrong:
-        found.problems.append(f"image_url: takes no text, but there are image ids such as {some(wrong)}")
+def _form(table: References) -> str:
+    return f"{'numbers' if _types(table.ids) == {int} else 'text'} ({images(table.ids[:1])})"

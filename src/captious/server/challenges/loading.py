@@ -22,8 +22,8 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from captious.server.challenges.folder import CheckedChallenge, check_folder
-from captious.server.challenges.new_folder import new_folder
 from captious.server.challenges.problems import ChallengeError
+from captious.server.challenges.starter import new_folder
 from captious.server.challenges.texts import as_html
 from captious.server.models import Challenge, Phase, Submission, User
 from captious.server.models.challenges import IDS_FOLDER, key_of

@@ -20,9 +20,9 @@ from captious.data import References, read_references
 from captious.errors import CaptiousError, OutputError
 from captious.evaluation.preparing import annotate, write
 from captious.metrics.contract.selection import Selection, select
+from captious.server.challenges.challenge_metrics import settings_in
 from captious.server.challenges.definition import ReferencesDefinition
-from captious.server.challenges.files import read_reference_set
-from captious.server.challenges.metrics import settings_in
+from captious.server.challenges.folder import read_reference_set
 from captious.server.models import Challenge
 
 __all__ = ["give_up", "is_ready", "prepare", "references", "selection"]

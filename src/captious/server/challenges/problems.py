@@ -1,9 +1,10 @@
-"""``ChallengeError``, which names every problem of a challenge folder at once, and pydantic's errors as sentences."""
+"""``ChallengeError``, which names every problem of a challenge folder at once, and errors as sentences about a key."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,12 +12,12 @@ from pydantic import ValidationError
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError
 
-__all__ = ["ChallengeError", "CrossError", "at", "sentences", "unknown_key"]
+__all__ = ["ChallengeError", "CrossError", "at", "one_line", "sentences", "unknown_key"]
 
 _HELP = "docs/challenges.md describes the format"
 
 #: By pydantic's type of an error: what to say about the key. Fields of the error's context may be inserted.
-_SAID = {
+_SENTENCES = {
     "missing": "is required",
     "bool_type": "must be true or false",
     "int_type": "must be a whole number",
@@ -73,11 +74,10 @@ def at(location: Iterable[int | str]) -> str:
     return place
 
 
-def unknown_key(key: str, known: Iterable[str]) -> str:
+def unknown_key(key: str, keys: Iterable[str]) -> str:
     """What to say about a key that the format does not have."""
-    known = list(known)
-    guess = did_you_mean(key, known)
-    return f"unknown key; {guess.strip() or 'known are ' + ', '.join(known)}"
+    keys = list(keys)
+    return f"unknown key; {did_you_mean(key, keys).strip() or 'known are ' + ', '.join(keys)}"
 
 
 def sentences(error: ValidationError, keys: Mapping[str, Iterable[str]]) -> list[str]:
@@ -87,25 +87,33 @@ def sentences(error: ValidationError, keys: Mapping[str, Iterable[str]]) -> list
         error: of the definition.
         keys: the keys of the tables of each list ("phases"), and of the file itself ("").
     """
-    said: list[str] = []
-    for each in error.errors(include_url=False):
-        context: dict[str, Any] = each.get("ctx", {})
-        cause = context.get("error")
+    lines: list[str] = []
+    for details in error.errors(include_url=False):
+        context: dict[str, Any] = details.get("ctx", {})
+        kind, location, cause = details["type"], details["loc"], context.get("error")
         if isinstance(cause, CrossError):
-            said += cause.problems
+            lines += cause.problems
             continue
-        location = each["loc"]
-        if each["type"] == "too_short" and each["input"]:
+        if kind == "too_short" and details["input"]:
             continue  # of its entries, all are wrong, which is said of each
-        if each["type"] == "extra_forbidden":
+        if kind == "extra_forbidden":
             text = unknown_key(str(location[-1]), keys["" if len(location) == 1 else str(location[0])])
         elif cause is not None:
             text = str(cause)
-        elif each["type"] in {"tuple_type", "list_type"} and isinstance(each["input"], dict):
+        elif kind in {"tuple_type", "list_type"} and isinstance(details["input"], dict):
             text = f"must be a list of tables: write [[{location[-1]}]]"
-        elif each["type"] in _SAID:
-            text = _SAID[each["type"]].format(**context)
+        elif kind in _SENTENCES:
+            text = _SENTENCES[kind].format(**context)
         else:
-            text = each["msg"][:1].lower() + each["msg"][1:]
-        said.append(f"{at(location)}: {text}" if location else text)
-    return said
+            text = details["msg"][:1].lower() + details["msg"][1:]
+        lines.append(f"{at(location)}: {text}" if location else text)
+    return lines
+
+
+def one_line(error: Exception, folder: Path | None = None) -> str:
+    """An error as one sentence: what, where within the folder, and what to do if that is short."""
+    if not isinstance(error, CaptiousError):
+        return str(error)
+    where = error.where.replace(f"{folder}/", "") if folder is not None else error.where
+    help = "" if "\n" in error.help else error.help
+    return f"{error.message}{f' ({where})' if where else ''}{f'; {help}' if help else ''}"

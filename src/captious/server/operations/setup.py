@@ -138,8 +138,8 @@ def _remark(password: str) -> str:
 
 def load_demo() -> None:
     """Load the challenge "demo", unless it is there."""
-    from captious.server.challenges.demo import write_demo
     from captious.server.challenges.loading import load_challenge
+    from captious.server.challenges.starter import write_demo
     from captious.server.models import Challenge
 
     if Challenge.objects.filter(slug="demo").exists():

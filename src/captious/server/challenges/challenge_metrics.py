@@ -1,0 +1,131 @@
+"""The metrics of a challenge: what their texts ask for, their settings, and whether they can run here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from captious.errors import CaptiousError
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.selection import ALL, check_used
+from captious.metrics.contract.set_metric import SetMetric
+from captious.metrics.contract.settings import Settings, accepted
+from captious.metrics.contract.specification import Specification
+from captious.models.pretrained import is_here
+from captious.server.challenges.problems import at, one_line
+
+__all__ = ["FILE_SETTINGS", "SETTINGS", "SHARED_SETTINGS", "directions_of", "metric_problems", "settings_in"]
+
+#: The settings of metrics that a challenge may have. The number of threads is the server's.
+SETTINGS = tuple(field.name for field in fields(Settings) if field.name != "threads")
+#: Those that may name a file or folder.
+FILE_SETTINGS = tuple(name for name in SETTINGS if name not in {"tokenizer", "references_as"})
+#: Those that are large, and may be elsewhere on the server.
+SHARED_SETTINGS = ("model", "vectors", "images")
+
+
+def directions_of(text: str) -> dict[str, bool | None]:
+    """Labels of the outputs that a text asks for, as a run has them -> whether lower scores are better.
+
+    The value is None where neither higher nor lower scores are. Nothing but the metric's class is loaded.
+
+    Raises:
+        ValueError: it is "all", which depends on the machine, or names no metric or output.
+    """
+    try:
+        request = Specification.from_text(text)
+        if request.name == ALL:
+            raise ValueError("name each metric, because 'all' depends on what is installed")
+        metric = _class_of(request)
+        if metric is None:
+            raise registry.unknown(request.name)
+    except CaptiousError as error:
+        guess, question, _ = error.help.partition("?")
+        raise ValueError(f"{error.message}; {guess + question}") from None
+    outputs = [request.name] if request.name in metric.outputs else metric.outputs
+    return {
+        output + request.suffix: None if output in metric.no_direction else output in metric.lower_is_better
+        for output in outputs
+    }
+
+
+def _class_of(request: Specification) -> type[Metric] | None:
+    owner = registry.owner(request.name)
+    return None if owner is None else registry.get(owner)
+
+
+def settings_in(folder: Path, values: Mapping[str, str], *, threads: int | None = None) -> Settings:
+    """The settings of a challenge, with files of its folder where they name such.
+
+    Args:
+        folder: of the challenge.
+        values: ``ChallengeDefinition.settings``.
+        threads: number of threads; None for all cores.
+
+    Raises:
+        CaptiousError: a value that cannot be used, as ``Settings`` says.
+    """
+    settings: dict[str, Any] = dict(values)
+    for name in FILE_SETTINGS:
+        if name in settings and not Path(settings[name]).is_absolute() and (folder / settings[name]).exists():
+            settings[name] = str(folder / settings[name])
+    return Settings(**settings, threads=threads)
+
+
+def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, str]) -> list[str]:
+    """Why metrics cannot run here, a sentence for each that cannot; names that do not exist are left out.
+
+    Args:
+        metrics: their texts.
+        folder: of the challenge.
+        values: its settings.
+    """
+    problems = []
+    for name, value in values.items():
+        try:
+            settings_in(folder, {name: value})
+        except (CaptiousError, OSError) as error:
+            problems.append(f"{at(('settings', name))}: {one_line(error)}")
+    settings = Settings() if problems else settings_in(folder, values)
+    used = []
+    for position, text in enumerate(metrics):
+        place = at(("metrics", position))
+        try:
+            request = Specification.from_text(text)
+            metric = _class_of(request)
+            if metric is None:
+                continue
+            used.append(metric)
+            if reason := _lacks(metric, request, settings):
+                problems.append(f"{place}: {request.name} cannot run here: {reason}")
+        except CaptiousError as error:
+            problems.append(f"{place}: {one_line(error)}")
+    if not problems:
+        try:
+            check_used(settings, used)
+        except CaptiousError as error:
+            problems.append(f"settings: {one_line(error)}")
+    return problems
+
+
+def _lacks(metric: type[Metric], request: Specification, settings: Settings) -> str:
+    """What a metric needs that is not here; "" if it can run.
+
+    Raises:
+        CaptiousError: it cannot be made with its parameters.
+    """
+    if issubclass(metric, SetMetric):
+        return "it judges several candidates per image together, and submissions have one"
+    # What it lacks by default may be among its settings.
+    parameters = {**settings.of_metrics, **request.parameters}
+    command = None if "vectors" in parameters and "vectors" in accepted(metric) else metric.missing()
+    if command is not None:
+        return f"run {command}"
+    request.make(metric, settings)
+    if "model" in parameters or not metric.default_models:
+        return ""
+    absent = [model for model in metric.default_models if not is_here(model)]
+    return "; ".join(f"run hf download {model}" for model in absent)
