@@ -15,7 +15,7 @@ from pathlib import Path
 
 from measuring import Candidates, References, Usage, default_data, machine, print_table, read_references, run_child
 
-METRICS = ("bleu", "rouge-l", "cider-d", "meteor", "captious", "spice:parser=captious", "spice:parser=corenlp")
+METRICS = ("bleu", "rouge-l", "cider-d", "meteor", "captious", "spice:parser=bundled", "spice:parser=corenlp")
 WORDS = (10, 20, 30, 40, 60, 80, 100)
 MOST = 2_000  # pairs of one run
 PARSED = 12_000_000  # cubed words of one run of a metric that parses

@@ -49,7 +49,7 @@ def main() -> None:
         parser.error(f"no shared data in {options.data}")
     from captious.resources import spice_grammar
 
-    grammars = ["captious"] if spice_grammar.find() is None else ["corenlp", "captious"]
+    grammars = ["bundled"] if spice_grammar.find() is None else ["corenlp", "bundled"]
     print(f"{machine()}; threads: {options.threads}; Karpathy system {options.system}, 4 references")
     rows = [["median (min to max)", *grammars]]
     found: dict[str, list[dict[str, float]]] = {grammar: [] for grammar in grammars}

@@ -113,7 +113,7 @@ class TestClosedStreams:
         for nothing in (None, object()):
             monkeypatch.setattr(sys, "stderr", nothing)
             report = captious.score(
-                {1: "a dog"}, {1: ["a dog runs"]}, ["hwcm"], settings=captious.Settings(parser="captious")
+                {1: "a dog"}, {1: ["a dog runs"]}, ["hwcm"], settings=captious.Settings(parser="bundled")
             )
             assert report["hwcm-1"].score > 0.5
 

@@ -107,7 +107,7 @@ class TestSmurf:
 
 
 class TestRefused:
-    @pytest.mark.parametrize("asked", [("rouge-l",), ("bleu-4",), ("hwcm", "--parser", "captious")], ids=" ".join)
+    @pytest.mark.parametrize("asked", [("rouge-l",), ("bleu-4",), ("hwcm", "--parser", "bundled")], ids=" ".join)
     def test_a_metric_that_learns_nothing(self, folder: Path, run: Run, asked: tuple[str, ...]) -> None:
         metric, *options = asked
         outcome = run("fit", metric, REFERENCES, "-o", "own.json", *options)
@@ -137,7 +137,7 @@ class TestRefused:
 
     def test_names_and_settings(self, folder: Path, run: Run) -> None:
         assert_refused(run("fit", "nope", REFERENCES, "-o", "x"), "no metric 'nope'")
-        outcome = run("fit", "cider-d", REFERENCES, "-o", "x", "--parser", "captious")
+        outcome = run("fit", "cider-d", REFERENCES, "-o", "x", "--parser", "bundled")
         assert_refused(outcome, "the setting parser was given, but no requested metric uses it")
 
 

@@ -332,5 +332,5 @@ def test_a_folder_of_data_is_only_read(flickr: Path, run: Run, tmp_path: Path) -
 
 def test_what_rests_on_our_grammar_is_said(run: Run, own: Path, tables: Path) -> None:
     said = "SPICE is using the bundled approximate grammar"
-    assert run("judge", "mine.jsonl", "-m", "spice:parser=captious", "--data", own, *QUICK).err.count(said) == 1
-    assert said not in run("judge", "mine.jsonl", "-m", "hwcm-1:parser=captious", "--data", own, *QUICK).err
+    assert run("judge", "mine.jsonl", "-m", "spice:parser=bundled", "--data", own, *QUICK).err.count(said) == 1
+    assert said not in run("judge", "mine.jsonl", "-m", "hwcm-1:parser=bundled", "--data", own, *QUICK).err

@@ -74,7 +74,7 @@ class TestFeatures:
         assert_refused(run(*asked, "-o", "out.xlsx"), "cannot be written as .xlsx", ".parquet, .csv, .json")
         assert_refused(run(*asked, "--set", "none", "-o", "out.csv"), "no feature set 'none'")
         assert_refused(
-            run(*asked, "--set", set_file, "--parser", "captious", "-o", "out.csv"), "the setting parser was given"
+            run(*asked, "--set", set_file, "--parser", "bundled", "-o", "out.csv"), "the setting parser was given"
         )
         assert not [*folder.glob("out.*")]
 

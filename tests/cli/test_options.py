@@ -102,9 +102,9 @@ class TestEffect:
         outcome = run(*calls[name], "-m", "rouge-l", *settings, "--format", "json")
         assert outcome.code == 0, outcome
         assert "rouge-l|variant:official|tokenizer:whitespace|beta:1.2|references:cat|" in outcome.out
-        refused = run(*calls[name], "-m", "rouge-l", "--parser", "captious")
+        refused = run(*calls[name], "-m", "rouge-l", "--parser", "bundled")
         assert_refused(
-            refused, "the setting parser was given, but no requested metric uses it", "parser: captious", "request"
+            refused, "the setting parser was given, but no requested metric uses it", "parser: bundled", "request"
         )
 
     def test_explain(self, run: Run, tables: Path) -> None:
@@ -127,7 +127,7 @@ class TestRepeated:
         (folder / "baseline.json").rename(folder / "base line.json")
         assert run("fit", "cider-d", "references.json", "-o", "my own.idf").code == 0
         settings = ["-m", "cider-d@paper", "-m", "rouge-l", "-m", "hwcm", "--subset", "--idf", "my own.idf"]
-        settings += ["--tokenizer", "ptb", "--parser", "captious", "--references-as", "each", "--threads", "2"]
+        settings += ["--tokenizer", "ptb", "--parser", "bundled", "--references-as", "each", "--threads", "2"]
         outcome = run("score", "base line.json", *FILES[1:], *settings, "--ci", "--per-caption", "x.csv")
         assert outcome.code == 0, outcome
         again = self.repeated(outcome)
@@ -153,8 +153,8 @@ class TestRepeated:
         assert self.repeated(run("score", *FILES)) == ["compare", *FILES]
 
     def test_the_other_name_of_an_option(self, folder: Path, run: Run) -> None:
-        again = self.repeated(run("score", *FILES, "-m", "hwcm", "--parses", "captious"))
-        assert again[4:] == ["-m", "hwcm", "--parser", "captious"]
+        again = self.repeated(run("score", *FILES, "-m", "hwcm", "--parses", "bundled"))
+        assert again[4:] == ["-m", "hwcm", "--parser", "bundled"]
 
     def test_judge(self, folder: Path, run: Run) -> None:
         own = [

@@ -152,7 +152,7 @@ class TestInputs:
 
 def test_warnings_of_a_judgment(own: str, run: Run, tables: Path) -> None:
     """They are in the json and on stderr, wherever the result goes."""
-    arguments = ("judge", own, "-m", "spice", "-m", "rouge-l", "--parser", "captious", "--resamples", "9")
+    arguments = ("judge", own, "-m", "spice", "-m", "rouge-l", "--parser", "bundled", "--resamples", "9")
     outcome = run(*arguments, "--format", "json")
     assert outcome.code == 0, outcome
     said = outcome.json["warnings"]

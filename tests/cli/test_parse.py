@@ -1,4 +1,4 @@
-"""captious parse, with captious' own grammar."""
+"""captious parse, with the bundled grammar."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def captions(tmp_path: Path) -> Path:
 
 
 def test_a_file_of_parses(run: Run, captions: Path, tmp_path: Path) -> None:
-    outcome = run("parse", captions, "-o", tmp_path / "p.jsonl", "--grammar", "captious", "--tokenizer", "whitespace")
+    outcome = run("parse", captions, "-o", tmp_path / "p.jsonl", "--grammar", "bundled", "--tokenizer", "whitespace")
     assert (outcome.code, outcome.out) == (0, "")
-    assert outcome.err == f"{tmp_path / 'p.jsonl'}: 1 caption, parsed with captious-1\n"
+    assert outcome.err == f"{tmp_path / 'p.jsonl'}: 1 caption, parsed with bundled-1\n"
     (record,) = map(json.loads, (tmp_path / "p.jsonl").read_text().splitlines())
-    assert (record["parser"], record["caption"]) == ("captious-1", "two dogs ( brown ) sit")
+    assert (record["parser"], record["caption"]) == ("bundled-1", "two dogs ( brown ) sit")
     assert record["word"] == record["caption"].split()
 
 

@@ -19,7 +19,7 @@ GRAMMAR = "SPICE is using the bundled approximate grammar"
 FEW = "too few images for intervals and tests"
 #: SPICE with the bundled grammar, and a metric that has nothing to say.
 METRICS = ["spice", "rouge-l"]
-BUNDLED = captious.Settings(parser="captious")
+BUNDLED = captious.Settings(parser="bundled")
 
 CANDIDATES = [
     "a dog runs",

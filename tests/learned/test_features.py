@@ -50,9 +50,9 @@ def case(shared_data: Path, meteor_tables: object) -> Case:
     gold = read_lines(shared_data / "gold" / "karpathy_sys1.jsonl.gz")[:N]
     captions = table([row["captions"][1] for row in pairs], [row["refs"] for row in pairs])
     vectors = WordVectors.open(shared_data / "vectors" / "glove_100d_captions.txt.gz")
-    settings = Settings(vectors=vectors, parser="captious")
-    spice = Spice(parser="captious")
-    parses = ParsedCaptions(PTB, as_parse_source("captious"))
+    settings = Settings(vectors=vectors, parser="bundled")
+    spice = Spice(parser="bundled")
+    parses = ParsedCaptions(PTB, as_parse_source("bundled"))
     scores = spice.aggregate(spice.statistics(captions))[:, 0]
     inputs = []
     for row, official, score in zip(pairs, gold, scores, strict=True):
@@ -105,7 +105,7 @@ def test_frequencies_of_the_package_give_the_scores_of_all_of_coco(shared_data: 
 
 def test_layers_are_computed_once(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
-    source = as_parse_source("captious")
+    source = as_parse_source("bundled")
     parse = type(source).parse
 
     def counting(self: object, captions: list[str], words: list[tuple[str, ...]]) -> object:
@@ -130,7 +130,7 @@ def test_resources_are_shown_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert features.resources["tokenizer"] == "ptb+whitespace"
     assert str(features.resources["vectors"]).startswith("vectors-")
     with pytest.raises(ParameterError, match="the setting parser was given, but no requested metric uses it"):
-        Features(FeatureSet("some", (Feature("bleu-1"),)), Settings(parser="captious"))
+        Features(FeatureSet("some", (Feature("bleu-1"),)), Settings(parser="bundled"))
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
     with pytest.raises(MissingExtraError, match="word vectors") as refused:

@@ -54,7 +54,7 @@ def test_scores_are_those_of_the_network(kind: type[NNEval] | type[LCEval], vari
 @pytest.mark.parametrize("name", ["nneval", "lceval", "lceval@official-8010"])
 def test_a_caption_of_the_image_scores_above_one_of_another(name: str, vectors: Path) -> None:
     report = captious.score(
-        [GOOD[0], WRONG[0]], [GOOD[1], WRONG[1]], [name], settings=captious.Settings(parser="captious")
+        [GOOD[0], WRONG[0]], [GOOD[1], WRONG[1]], [name], settings=captious.Settings(parser="bundled")
     )
     good, wrong = report[name].per_caption
     assert good > 0.5 + wrong / 2

@@ -1,4 +1,4 @@
-"""Captions drawn from captious' own grammar."""
+"""Captions drawn from the bundled grammar."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def test_they_are_built_as_captions_are() -> None:
 
 
 def test_the_grammar_makes_them() -> None:
-    trees = parser_with("captious").parser.derivations(drawn_captions(200))
+    trees = parser_with("bundled").parser.derivations(drawn_captions(200))
     assert (trees.scores > -1000).all()  # none needs the last resort

@@ -209,23 +209,23 @@ def test_tags_of_other_sets_are_not_taken_for_penn_tags(tmp_path: Path) -> None:
 def test_a_name_of_nothing() -> None:
     with pytest.raises(UnknownNameError, match="'foo'") as caught:
         as_parse_source("foo")
-    assert "corenlp, captious" in caught.value.help
+    assert "corenlp, bundled" in caught.value.help
 
 
-@pytest.mark.parametrize("parser", [5, b"captious", ["captious"], object(), KnownParses])
+@pytest.mark.parametrize("parser", [5, b"bundled", ["bundled"], object(), KnownParses])
 def test_what_is_no_parser_at_all(parser: object) -> None:
     with pytest.raises(ParameterError, match="is not a parser") as caught:
         as_parse_source(parser)  # type: ignore[arg-type]
-    for form in ("'corenlp'", "'captious'", "spacy:", ".jsonl", ".conllu", "parse(captions, words)"):
+    for form in ("'corenlp'", "'bundled'", "spacy:", ".jsonl", ".conllu", "parse(captions, words)"):
         assert form in caught.value.help
 
 
 def test_a_file_says_who_made_it(tmp_path: Path) -> None:
     file = tmp_path / "p.jsonl"
-    write_parses(file, [("a", Parse(("a",), ("DT",), ("a",), (0,), ("root",), ()), "")], made_by="captious-1")
+    write_parses(file, [("a", Parse(("a",), ("DT",), ("a",), (0,), ("root",), ()), "")], made_by="bundled-1")
     read = read_parses(file)
-    assert read.made_by == ("captious-1",)
-    assert read.label == f"p.jsonl@{read.checksum}(captious-1)"
+    assert read.made_by == ("bundled-1",)
+    assert read.label == f"p.jsonl@{read.checksum}(bundled-1)"
     assert approximate(read.label)
     assert not approximate(read_parses(_plain(tmp_path)).label)
 

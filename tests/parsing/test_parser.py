@@ -43,7 +43,7 @@ def test_all_trees_are_the_official_ones(parser: Parser, gold_trees: GoldTrees, 
 )
 def test_an_abbreviation_that_may_end_a_sentence_does(last: str, read: list[str]) -> None:
     words = ("a", "dog", "near", "a", last)
-    (parse,) = parser_with("captious").parse([" ".join(words)], [words])
+    (parse,) = parser_with("bundled").parse([" ".join(words)], [words])
     assert [*parse.words] == ["a", "dog", "near", "a", *read]
 
 
@@ -194,7 +194,7 @@ def test_long_sentences(parser: Parser) -> None:
 
 
 def test_a_copy_parses_as_the_parser_does() -> None:
-    source = parser_with("captious")
+    source = parser_with("bundled")
     words = [("a", "dog", "runs"), ("two", "cats", "on", "a", "mat")]
     again = pickle.loads(pickle.dumps(source))
     assert again == source
@@ -209,7 +209,7 @@ def test_brackets_are_tags_without_what_they_are_split_by(parser: Parser) -> Non
 
 def test_sentences_are_parsed_in_batches() -> None:
     """Long ones in batches of few, so that they can be interrupted."""
-    source = parser_with("captious")
+    source = parser_with("bundled")
     words = [tuple(["dog", "and"] * 50 + ["cat"])] * 3 + [("a", "dog")] * 5
     alone = [next(iter(source.trees([each]))) for each in (words[0], words[3])]
     found = list(source.trees(words))
@@ -218,7 +218,7 @@ def test_sentences_are_parsed_in_batches() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_trees_come_in_order(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = parser_with("captious")
+    source = parser_with("bundled")
     monkeypatch.setattr("captious.parsing.grammar_parser._AT_ONCE", 1000)
     words = [caption for caption in SAMPLE_CAPTIONS if caption][:60]
     alone = [next(iter(source.trees([each]))) for each in words]
@@ -228,7 +228,7 @@ def test_trees_come_in_order(threads: int, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_sentences_that_begin_with_the_same_words() -> None:
-    source = parser_with("captious")
+    source = parser_with("bundled")
     words = ["a", "man", "in", "a", "red", "shirt", "is", "riding", "a", "wave", "on", "top", "of", "a", "surfboard"]
     sentences = [tuple(words[:end]) for end in (3, 6, 15, 9, 9, 1, 12)] + [
         ("a", "dog"),

@@ -22,7 +22,7 @@ IN_WHEEL = (
     r"captious/__init__\.pyi?",
     r"captious/py\.typed",
     r"captious/native/_kernels\.(\S+\.)?(so|pyd)",
-    r"captious/resources/captious\.grammar",
+    r"captious/resources/bundled\.grammar",
     r"captious/resources/coco-val\.idf",
     r"captious/learned/weights/captious\.safetensors",
     r"captious/server/migrations/0001_\w+\.py",

@@ -68,7 +68,7 @@ def make_negatives(
     """
     random = np.random.default_rng(seed)
     drawn = {image: int(random.choice(captions)) for image, captions in examples.images.items()}
-    layer = ParsedCaptions(PTB, parser_with("captious"))
+    layer = ParsedCaptions(PTB, parser_with("bundled"))
     parses = layer.of_texts([examples.texts[caption] for caption in drawn.values()]).of_captions
     makers = _makers(_kinds(parses, words, vectors), random)
     names = examples.tokens.vocabulary.words()

@@ -1,4 +1,4 @@
-"""Makes the grammar that captious ships, from the official derivations of a treebank of captions.
+"""Makes the bundled grammar, from the official derivations of a treebank of captions.
 
     python training/grammar/train.py --treebank ../shared/data/spice/treebank.jsonl.gz
 
@@ -20,8 +20,8 @@ from captious.parsing.bounds import tuned_bounds
 from captious.parsing.parser import Parser
 from captious.resources import spice_grammar
 from captious.resources.arrays import write_arrays
+from captious.resources.bundled_grammar import FILE, FORMAT, VERSION
 from captious.resources.grammar import Grammar
-from captious.resources.own_grammar import FILE, LABEL, NAME
 from counts import Reduced, count
 from derivations import derive, read_captions
 from perceptron import Perceptron
@@ -65,18 +65,18 @@ def main() -> None:
         print(f"pass {number + 1}: {wrong:.2%} wrong in training, {right:.2%} of held-out derivations", flush=True)
     trained = as_grammar(official, grammar, model.averaged)
     with whole_file(options.output, "wb") as file:
-        write_arrays(file, trained.arrays(), LABEL)
+        write_arrays(file, trained.arrays(), FORMAT)
     print(f"{options.output}: {options.output.stat().st_size / 1e6:.1f} MB")
 
 
 def as_grammar(official: Grammar, reduced: Reduced, scores: NDArray[np.float64]) -> Grammar:
-    """The grammar as captious ships it."""
+    """The bundled grammar."""
     names = [_name(official.states[state], number) for number, state in enumerate(reduced.states.tolist())]
     n_binary, n_rules = len(reduced.binary_rules), len(reduced.rule_scores)
     single = scores.astype(np.float32)
     none = np.zeros((0, 2), np.int32)
     return Grammar(
-        name=NAME,
+        name=VERSION,
         fingerprint=hashlib.sha256(single.tobytes()).hexdigest()[:16],
         states=tuple(names),
         tags=tuple(names[tag] for tag in reduced.tags.tolist()),

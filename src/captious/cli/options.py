@@ -107,7 +107,7 @@ _SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
         ["--parser", "--parses"],
         {
             "metavar": "NAME|FILE",
-            "help": "Parses for spice, spider, allspice and hwcm: the grammar corenlp or captious, spacy:NAME (hwcm "
+            "help": "Parses for spice, spider, allspice and hwcm: the grammar corenlp or bundled, spacy:NAME (hwcm "
             "only), or a file of parses (.jsonl from 'captious parse', or .conllu). Default: the best grammar "
             "available.",
         },

@@ -42,7 +42,7 @@ class Hwcm(MeanMetric):
 
     Args:
         chains: what chains are made of: lemmas, relations to the head (dep), parts of speech (pos) or words (text).
-        parser: where parses come from: the parser of captious with the grammar "corenlp" or "captious", a spaCy
+        parser: where parses come from: the grammar "corenlp" or "bundled", a spaCy
             pipeline ("spacy:en_core_web_sm"), a file of parses, or a source of your own; None for the best grammar
             available.
         combine: how to combine several references: "max", "mean" or "min" of the scores against each.

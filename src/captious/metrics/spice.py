@@ -41,7 +41,7 @@ class Spice(Metric):
     Statistics (k = 18): for each output the score of the caption, or 0, and whether it has one, 0 or 1.
 
     Args:
-        parser: where parses come from: the parser of captious with the grammar "corenlp" or "captious", a file of
+        parser: where parses come from: the grammar "corenlp" or "bundled", a file of
             parses, or a source of your own; None for the best grammar available.
         variant: see ``variants``.
         tokenizer: see ``captious.text.as_tokenizer``.

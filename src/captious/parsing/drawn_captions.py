@@ -1,4 +1,4 @@
-"""Captions drawn from captious' own grammar: bounds are tuned on them."""
+"""Captions drawn from the bundled grammar: bounds are tuned on them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from captious.parsing.lexicon import ANY_SHAPE
 from captious.parsing.sample_captions import SAMPLE_CAPTIONS
-from captious.resources.own_grammar import own_grammar
+from captious.resources.bundled_grammar import bundled_grammar
 
 __all__ = ["drawn_captions"]
 
@@ -28,7 +28,7 @@ def drawn_captions(n: int, *, seed: int = 0) -> list[tuple[str, ...]]:
     Hardly any of them makes sense, but they are built from the same parts as captions.
     """
     choices = _choices()
-    start = own_grammar().states.index("ROOT")
+    start = bundled_grammar().states.index("ROOT")
     random_ = random.Random(seed)
     drawn: list[tuple[str, ...]] = []
     while len(drawn) < n:
@@ -39,7 +39,7 @@ def drawn_captions(n: int, *, seed: int = 0) -> list[tuple[str, ...]]:
 
 
 def _choices() -> _Choices:
-    grammar = own_grammar()
+    grammar = bundled_grammar()
     often = Counter(word for caption in SAMPLE_CAPTIONS for word in caption)
     weighted: list[list[tuple[float, tuple[int, ...] | str]]] = [[] for _ in grammar.states]
     for rules, scores in (

@@ -26,15 +26,15 @@ from captious.parsing.sample_captions import SAMPLE_CAPTIONS
 from captious.progress import Progress
 from captious.resources import spice_grammar
 from captious.resources.arrays import Arrays
+from captious.resources.bundled_grammar import BUNDLED, bundled_grammar
 from captious.resources.compiling import compiled
 from captious.resources.grammar import Grammar
-from captious.resources.own_grammar import own_grammar
 from captious.text import PTB_RAW
 
 __all__ = ["GRAMMARS", "GrammarParser", "Item", "brackets", "official_parser", "parse_of", "parser_with"]
 
 #: Grammars by the name that users ask for, the best first.
-GRAMMARS = ("corenlp", "captious")
+GRAMMARS = ("corenlp", BUNDLED)
 
 #: A constituent or tag of a tree in preorder: label, number of children (0 for a tag), word ("" for a constituent).
 Item = tuple[str, int, str]
@@ -57,19 +57,19 @@ def parser_with(grammar: str | None = None) -> GrammarParser:
         MissingExtraError: the grammar is not on this machine.
         ResourceError: it is damaged.
     """
-    if grammar == "captious":
-        return _own()
+    if grammar == BUNDLED:
+        return _bundled()
     found = spice_grammar.find()
     if found is not None:
         return official_parser(found)
     if grammar is not None:
         raise MissingExtraError("the official grammar of SPICE is not installed", help=spice_grammar.INSTALL)
-    return _own()
+    return _bundled()
 
 
 @cache
-def _own() -> GrammarParser:
-    grammar = own_grammar()
+def _bundled() -> GrammarParser:
+    grammar = bundled_grammar()
     return GrammarParser(grammar.name, Parser(grammar))
 
 

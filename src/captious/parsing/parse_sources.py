@@ -1,4 +1,4 @@
-"""Where metrics that need parses get them from: a grammar of captious, a file of parses made elsewhere, or spaCy."""
+"""Where metrics that need parses get them from: a grammar, a file of parses made elsewhere, or spaCy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from captious.parsing.parse import Parse
 from captious.parsing.parse_files import read_lines
 from captious.parsing.parsed_captions import ParseSource
 from captious.parsing.spacy_pipelines import label_of, load_pipeline
-from captious.resources.own_grammar import NAME
+from captious.resources.bundled_grammar import VERSION
 
 __all__ = ["FileOfParses", "Parser", "SpacyPipeline", "approximate", "as_parse_source", "read_parses"]
 
@@ -32,8 +32,8 @@ def as_parse_source(parser: Parser) -> ParseSource:
     """A source of parses.
 
     Args:
-        parser: None for the parser of captious with the best grammar available; "corenlp" or "captious" for one with
-            that grammar; "spacy:NAME" for a spaCy pipeline by name or folder; or a file of parses (.jsonl, .conllu).
+        parser: None for the best grammar on this machine; "corenlp" or "bundled" for one of the two; "spacy:NAME" for a
+            spaCy pipeline by name or folder; or a file of parses (.jsonl, .conllu).
 
     Raises:
         MissingExtraError: a grammar or package that is not installed.
@@ -65,8 +65,8 @@ def as_parse_source(parser: Parser) -> ParseSource:
 
 
 def approximate(label: str) -> list[str]:
-    """What a reader of SPICE should be told if captious' own grammar is in the label of a source, or in a signature."""
-    if NAME not in re.split(r"[(),|: ]", label):
+    """What a reader of SPICE should be told if the bundled grammar is in the label of a source, or in a signature."""
+    if VERSION not in re.split(r"[(),|: ]", label):
         return []
     return [
         "SPICE is using the bundled approximate grammar (correlation .988 with the official scores over 80,095 "

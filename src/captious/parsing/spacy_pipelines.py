@@ -1,4 +1,4 @@
-"""spaCy pipelines by name or folder (extra ``[parse]``): parsing and tagging in languages other than captious' own."""
+"""spaCy pipelines by name or folder (extra ``[parse]``): parsing and tagging in any language."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _tuples(known: _Known, parse: Parse) -> tuple[Tuple, ...]:
             raise ParameterError(
                 "a scene graph needs collapsed dependencies, which this parse does not have",
                 where=" ".join(parse.words),
-                help="spaCy pipelines do not produce them: use --parser corenlp or captious, or a file of parses",
+                help="spaCy pipelines do not produce them: use --parser corenlp or bundled, or a file of parses",
             )
         found = known[id(parse)] = tuples_of(parse)
     return found

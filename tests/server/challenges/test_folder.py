@@ -166,7 +166,7 @@ C5, C40, HUMAN = "references/val2014_c5.json", "references/test2014_c40.json", "
             "settings.images: ../.. is outside the folder",
         ),
         (
-            lambda folder: change(folder, 'tokenizer = "ptb"', 'parser = "captious"'),
+            lambda folder: change(folder, 'tokenizer = "ptb"', 'parser = "bundled"'),
             "settings: the setting parser was given, but no requested metric uses it",
         ),
         (lambda folder: change(folder, '"bleu"', '"bleu@typo"'), "metrics[1]: bleu has no variant 'typo'"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from captious.parsing.parse_sources import NAME, approximate
+from captious.parsing.parse_sources import approximate
+from captious.resources.bundled_grammar import VERSION
 from tests.support.site import Site
 
 
@@ -27,7 +28,7 @@ def test_without_commands(site: Site, warning: str, shown: str) -> None:
 def test_organisers_read_what_others_do_not(site: Site) -> None:
     from captious.server.models import User
 
-    [warning] = approximate(NAME)
+    [warning] = approximate(VERSION)
     site.demo()
     ann = site.user()
     root = User.objects.create_superuser("root", password="x")

@@ -24,7 +24,7 @@ Different on purpose:
   dropped as it is in a candidate. ``Meteor()`` and ``Spice()`` can be made without the tables, and fail when they
   score.
 - ``Spice.compute_score`` takes several candidates for an image (AllSPICE).
-- SPICE's grammar is the official one where ``captious resources list`` shows it, or else captious' own, which is
+- SPICE's grammar is the official one where ``captious resources list`` shows it, or else the bundled one, which is
   close; a warning says so. ``Spice.compute_score`` gives images in the order of ``gts``; the toolkit's sorts their ids,
   and its ``COCOEvalCap`` then puts scores on wrong images.
 - ``COCOEvalCap.evaluate`` says in one line what it leaves out: METEOR and SPICE, without METEOR's tables; a scorer that

@@ -45,7 +45,7 @@ class Settings:
             None for each metric's default.
         vectors: for metrics with word vectors: ``captious.WordVectors``, a name given to ``captious vectors add``, or
             a file; None for the default.
-        parser: for metrics with parses: the grammar "corenlp" or "captious", "spacy:NAME", or a file of parses; None
+        parser: for metrics with parses: the grammar "corenlp" or "bundled", "spacy:NAME", or a file of parses; None
             for the best grammar available.
         images: for metrics that use images: the folder of image files, named by image id, or a file of image features
             (leic).
