@@ -114,13 +114,13 @@ def check_place(path: str | os.PathLike[str]) -> Path:
         target = Path(path)
         if target.exists() and not target.is_file() and not target.is_dir():
             return target  # a pipe or device, which may have no other name
-        target = target.resolve()
+        target = Path(os.path.realpath(target))
+        if target.is_symlink():  # a loop of links, which has no end
+            raise OutputError(f"cannot write {path}", where="the link points to itself", help="name another file")
         if target.is_dir():
             raise OutputError(f"cannot write {path}", where="it is a folder", help="name a file")
     except OSError as error:
         raise _cannot(path, error) from error
-    except RuntimeError:  # a loop of links
-        raise OutputError(f"cannot write {path}", where="the link points to itself", help="name another file") from None
     if not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
         raise OutputError(
             f"cannot write {path}",
