@@ -90,11 +90,11 @@ CharClasses partition(const std::vector<CharSet>& sets) {
     CharClasses classes;
     classes.of.resize(kCodePoints);
     classes.representative = {-1};
-    std::map<std::vector<bool>, int> seen;
+    std::map<std::vector<bool>, int> class_of;
     for (int c = 0; c < kCodePoints; ++c) {
         std::vector<bool> membership(sets.size());
         for (std::size_t s = 0; s < sets.size(); ++s) membership[s] = sets[s][c];
-        auto [it, fresh] = seen.try_emplace(membership, classes.count);
+        auto [it, fresh] = class_of.try_emplace(membership, classes.count);
         if (fresh) {
             ++classes.count;
             classes.representative.push_back(c);
@@ -104,6 +104,8 @@ CharClasses partition(const std::vector<CharSet>& sets) {
     return classes;
 }
 
-Dfa minimal_dfa(const Nfa& nfa, int start, const CharClasses& classes) { return minimise(determinise(nfa, start, classes)); }
+Dfa minimal_dfa(const Nfa& nfa, int start, const CharClasses& classes) {
+    return minimise(determinise(nfa, start, classes));
+}
 
 }  // namespace lexgen

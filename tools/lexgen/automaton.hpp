@@ -80,8 +80,8 @@ private:
 
 // Characters that no pattern tells apart share a class; class 0 is what lies above the basic plane.
 struct CharClasses {
-    std::vector<int> of;               // [kCodePoints]
-    std::vector<int> representative;   // [count]
+    std::vector<int> of;              // [kCodePoints]
+    std::vector<int> representative;  // [count]
     int count = 1;
 };
 

@@ -62,7 +62,8 @@ Lexer lexer_of(const RulesFile& file) {
     for (std::size_t r = 0; r < file.rules.size(); ++r) {
         lexer.rules.push_back({file.rules[r].action, std::nullopt});
         if (auto parts = all.parts[r])
-            lexer.rules.back().look_ahead = {minimal_dfa(all.nfa, parts->head, lexer.classes), minimal_dfa(all.nfa, parts->tail, lexer.classes)};
+            lexer.rules.back().look_ahead = {minimal_dfa(all.nfa, parts->head, lexer.classes),
+                                             minimal_dfa(all.nfa, parts->tail, lexer.classes)};
     }
     return lexer;
 }

@@ -106,9 +106,9 @@ private:
             std::size_t close = text_.find('}', at_);
             std::string name = text_.substr(at_ + 1, close - at_ - 1);
             at_ = close + 1;
-            auto found = definitions_.find(name);
-            if (found == definitions_.end()) fail(line_, "no definition of {" + name + "}");
-            return PatternParser(nfa_, definitions_, found->second, line_).parse();
+            auto definition = definitions_.find(name);
+            if (definition == definitions_.end()) fail(line_, "no definition of {" + name + "}");
+            return PatternParser(nfa_, definitions_, definition->second, line_).parse();
         }
         if (c == '"') return literal();
         if (c == '[') return nfa_.over(char_class());
@@ -142,11 +142,12 @@ private:
                 ++at_;
                 continue;
             }
-            if (text_[at_] == '{' && std::isalpha(static_cast<unsigned char>(text_[at_ + 1]))) {  // a definition that is itself one class
+            if (text_[at_] == '{' &&
+                std::isalpha(static_cast<unsigned char>(text_[at_ + 1]))) {  // a definition that is itself one class
                 std::size_t close = text_.find('}', at_);
-                auto found = definitions_.find(text_.substr(at_ + 1, close - at_ - 1));
-                if (found == definitions_.end()) fail(line_, "no definition for a class in: " + text_);
-                CharSet inner = PatternParser(nfa_, definitions_, found->second, line_).char_class();
+                auto definition = definitions_.find(text_.substr(at_ + 1, close - at_ - 1));
+                if (definition == definitions_.end()) fail(line_, "no definition for a class in: " + text_);
+                CharSet inner = PatternParser(nfa_, definitions_, definition->second, line_).char_class();
                 for (int i = 0; i < kCodePoints; ++i)
                     if (inner[i]) set[i] = true;
                 at_ = close + 1;
@@ -248,7 +249,8 @@ void read_rules(const std::string& path, RulesFile& out) {
     }
 }
 
-Fragment parse_pattern(Nfa& nfa, const std::map<std::string, std::string>& definitions, const std::string& text, int line) {
+Fragment parse_pattern(Nfa& nfa, const std::map<std::string, std::string>& definitions, const std::string& text,
+                       int line) {
     return PatternParser(nfa, definitions, text, line).parse();
 }
 

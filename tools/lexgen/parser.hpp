@@ -31,6 +31,7 @@ struct RulesFile {
 void read_rules(const std::string& path, RulesFile& out);
 
 // Adds a pattern to the NFA. Throws std::runtime_error, with the line of its rule, for what is not a pattern.
-Fragment parse_pattern(Nfa& nfa, const std::map<std::string, std::string>& definitions, const std::string& text, int line);
+Fragment parse_pattern(Nfa& nfa, const std::map<std::string, std::string>& definitions, const std::string& text,
+                       int line);
 
 }  // namespace lexgen

@@ -72,7 +72,8 @@ void write_rules(std::ostream& out, const std::vector<LexerRule>& rules, int str
 }  // namespace
 
 void write_lexer(std::ostream& out, const Lexer& lexer) {
-    out << "// Made by lexgen from the rules files; do not edit.\n#pragma once\n#include <cstdint>\nnamespace captious::ptb {\n";
+    out << "// Made by lexgen from the rules files; do not edit.\n"
+           "#pragma once\n#include <cstdint>\nnamespace captious::ptb {\n";
     int stride = 1;  // a power of two, so that a row is found by a shift
     while (stride < lexer.classes.count) stride *= 2;
     out << "inline constexpr int kStride = " << stride << ";\n";

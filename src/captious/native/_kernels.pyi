@@ -92,8 +92,8 @@ class ReferenceNgrams:
     @staticmethod
     def of_arrays(ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], image_offsets: numpy.typing.NDArray[numpy.int64], arrays: dict[str, numpy.typing.NDArray[Any]], threads: int) -> ReferenceNgrams:
         """
-        The index of these references that was saved as `arrays`, which it uses in place. Raises ValueError for arrays
-        that contradict each other; whether they belong to these references is not checked.
+        The index of these references that was saved as `arrays`, which it uses in place. Raises ValueError
+        for arrays that contradict each other; whether they belong to these references is not checked.
         """
 
 def bleu_statistics(references: ReferenceNgrams, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
@@ -153,7 +153,8 @@ class NgramFrequencies:
     @staticmethod
     def of_arrays(references: ReferenceNgrams, arrays: dict[str, numpy.typing.NDArray[Any]]) -> NgramFrequencies:
         """
-        The frequencies of these references that were saved as `arrays`. Raises ValueError for arrays that do not fit.
+        The frequencies of these references that were saved as `arrays`. Raises ValueError for arrays that do
+        not fit.
         """
 
 class CiderReferences:
@@ -174,15 +175,16 @@ class CiderReferences:
 
 def kendall_resampled(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
-    What Kendall's tau of scores with ratings is made of, for each resample: concordant less discordant pairs, all
-    pairs, pairs tied in score, pairs tied in rating, distinct scores, distinct ratings; int64[n_resamples, 6].
-    ratings and scores are ranks from 0; counts int32[n_resamples, n_groups] says how often each group was drawn.
+    What Kendall's tau of scores with ratings is made of, for each resample: concordant less discordant pairs,
+    all pairs, pairs tied in score, pairs tied in rating, distinct scores, distinct ratings;
+    int64[n_resamples, 6]. ratings and scores are ranks from 0; counts int32[n_resamples, n_groups] says how
+    often each group was drawn.
     """
 
 def kendall_exchanged(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], a: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], swaps: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
-    The same for the scores of two metrics, after exchanging those of the groups where swaps uint8[n, n_groups] is
-    not 0; int64[n, 12], first for a, then for b.
+    The same for the scores of two metrics, after exchanging those of the groups where swaps uint8[n,
+    n_groups] is not 0; int64[n, 12], first for a, then for b.
     """
 
 class MeteorTablesCompiler:
@@ -221,27 +223,28 @@ class MeteorLexicon:
     @staticmethod
     def of_arrays(tables: dict[str, numpy.typing.NDArray[Any]], arrays: dict[str, numpy.typing.NDArray[Any]]) -> MeteorLexicon:
         """
-        The lexicon that was saved as `arrays`, given the same tables. Raises ValueError for arrays that do not fit.
+        The lexicon that was saved as `arrays`, given the same tables. Raises ValueError for arrays that do
+        not fit.
         """
 
 def meteor_normalise(source: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], target: Vocabulary) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
-    Captions of words of one vocabulary after METEOR's normalisation, as ids in another and offsets. Words that the
-    other does not have are added to it.
+    Captions of words of one vocabulary after METEOR's normalisation, as ids in another and offsets. Words
+    that the other does not have are added to it.
     """
 
 def meteor_counts(lexicon: MeteorLexicon, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], modules: int, threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
-    Per reference, of its alignment with the candidate: words of candidate and reference, function words of both; for
-    each module matched content words of both, matched function words of both; chunks, matched words of both;
-    int32[n_references, 23]. `modules` has bit 0 for exact, 1 for stem, 2 for synonym, 3 for paraphrase.
-    Raises OverflowError(row) for a reference with more than 16,777,216 matches of paraphrases.
+    Per reference, of its alignment with the candidate: words of candidate and reference, function words of
+    both; for each module matched content words of both, matched function words of both; chunks, matched words
+    of both; int32[n_references, 23]. `modules` has bit 0 for exact, 1 for stem, 2 for synonym, 3 for
+    paraphrase. Raises OverflowError(row) for a reference with more than 16,777,216 matches of paraphrases.
     """
 
 def meteor_alignment(lexicon: MeteorLexicon, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modules: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
-    The alignment of one pair: candidate start and length, reference start and length, module (0..3), in the order
-    of the reference; int32[n_matches, 5].
+    The alignment of one pair: candidate start and length, reference start and length, module (0..3), in the
+    order of the reference; int32[n_matches, 5].
     """
 
 class Pcfg:
@@ -249,17 +252,19 @@ class Pcfg:
 
     def __init__(self, binary_rules: Annotated[NDArray[numpy.int32], dict(shape=(None, 3), order='C', device='cpu', writable=False)], binary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], unary_rules: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order='C', device='cpu', writable=False)], unary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, root: int, boundary: int, symbols: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], potentials: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], common: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        binary_rules int32[n, 3]: parent, left and right child; unary_rules int32[m, 2]: parent and child; scores float32.
-        Without a boundary (-1) sentences are derived from the root; else from what comes before the boundary in a rule
-        of the root. symbols int32[n_states] and potentials float32[n_states] define the coarser grammar that guides the
-        search; common uint8[n + m] is not 0 for rules that are tried first. No result depends on these three.
+        binary_rules int32[n, 3]: parent, left and right child; unary_rules int32[m, 2]: parent and child;
+        scores float32. Without a boundary (-1) sentences are derived from the root; else from what comes
+        before the boundary in a rule of the root. symbols int32[n_states] and potentials float32[n_states]
+        define the coarser grammar that guides the search; common uint8[n + m] is not 0 for rules that are
+        tried first. No result depends on these three.
         """
 
     def parse(self, tag_offsets: numpy.typing.NDArray[numpy.int64], tag_states: numpy.typing.NDArray[numpy.int32], tag_scores: numpy.typing.NDArray[numpy.float32], words: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], *, plainly: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
         """
-        The best derivation of each sentence: offsets of nodes, then their states, rules, begins and ends in preorder, and
-        the score of each sentence, -inf where there is none. Rules are numbers of binary rules, then of unary ones; -1
-        above a word. Word i has the tags from tag_offsets[i] on. `plainly` does not use the coarser grammar.
+        The best derivation of each sentence: offsets of nodes, then their states, rules, begins and ends in
+        preorder, and the score of each sentence, -inf where there is none. Rules are numbers of binary rules,
+        then of unary ones; -1 above a word. Word i has the tags from tag_offsets[i] on. `plainly` does not
+        use the coarser grammar.
         """
 
     def set_scores(self, binary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], unary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -272,15 +277,16 @@ class Pcfg:
 
 def visible_nodes(offsets: numpy.typing.NDArray[numpy.int64], states: numpy.typing.NDArray[numpy.int32], begins: numpy.typing.NDArray[numpy.int32], ends: numpy.typing.NDArray[numpy.int32], labels: numpy.typing.NDArray[numpy.int32]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]:
     """
-    Trees of derivations, without the nodes whose state has a negative label: offsets of nodes, then in preorder their
-    labels, the number of the node above in its tree (-1 for the top), begins and ends.
+    Trees of derivations, without the nodes whose state has a negative label: offsets of nodes, then in
+    preorder their labels, the number of the node above in its tree (-1 for the top), begins and ends.
     """
 
 def parse_vector_lines(lines: bytes, width: int) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32], str, int, bytes]:
     """
-    Lines of words with `width` numbers each: text of the words, their ends, the numbers float32[n_lines, width];
-    then what is wrong with the line after these, if anything is ("", "empty", "no word", "wrong count",
-    "no number" or "not finite"), how many numbers it has, and what it has in place of a number.
+    Lines of words with `width` numbers each: text of the words, their ends, the numbers float32[n_lines,
+    width]; then what is wrong with the line after these, if anything is ("", "empty", "no word",
+    "wrong count", "no number" or "not finite"), how many numbers it has, and what it has in place of a
+    number.
     """
 
 def sorted_words(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
@@ -300,7 +306,8 @@ def subword_buckets(text: numpy.typing.NDArray[numpy.uint8], ends: numpy.typing.
 
 def transport_plan(costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], supplies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], demands: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
-    The amounts moved when all supplies (rows) go to demands (columns) at the least cost; int64[n_rows, n_columns].
+    The amounts moved when all supplies (rows) go to demands (columns) at the least cost; int64[n_rows,
+    n_columns].
     """
 
 def word_distances(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], a: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
@@ -308,8 +315,8 @@ def word_distances(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, 
 
 def word_mover_distances(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """
-    Word mover's distance of each reference from its candidate; float64[n_references]. Bags are distinct words, rows of
-    vectors, with their counts.
+    Word mover's distance of each reference from its candidate; float64[n_references]. Bags are distinct
+    words, rows of vectors, with their counts.
     """
 
 def nearest_word_movers(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:

@@ -44,24 +44,59 @@ Matrix<T> to_numpy(std::vector<T>&& values, std::size_t columns) {
 class SharedMutex {
 public:
     void lock() {
-        if (!mutex_.try_lock()) without_gil([&] { mutex_.lock(); });
+        if (!mutex_.try_lock()) wait([&] { mutex_.lock(); });
     }
     void lock_shared() {
-        if (!mutex_.try_lock_shared()) without_gil([&] { mutex_.lock_shared(); });
+        if (!mutex_.try_lock_shared()) wait([&] { mutex_.lock_shared(); });
     }
     void unlock() { mutex_.unlock(); }
     void unlock_shared() { mutex_.unlock_shared(); }
 
 private:
-    template <typename Wait>
-    static void without_gil(const Wait& wait) {
+    template <typename Lock>
+    static void wait(const Lock& lock) {
         nb::gil_scoped_acquire acquire;  // whether this thread has it cannot be asked in the stable ABI
         nb::gil_scoped_release release;
-        wait();
+        lock();
     }
 
     std::shared_mutex mutex_;
 };
+
+// What a kernel returns that runs without the GIL.
+template <typename Kernel>
+auto without_gil(const Kernel& kernel) {
+    nb::gil_scoped_release release;
+    return kernel();
+}
+
+// Numbers that a kernel writes without the GIL: kernel(first number).
+template <typename T, typename Kernel>
+std::vector<T> written(std::size_t size, const Kernel& kernel) {
+    std::vector<T> out(size);
+    without_gil([&] { kernel(out.data()); });
+    return out;
+}
+
+// These as an array of numpy.
+template <typename T, typename Kernel>
+Vector<T> filled(std::size_t size, const Kernel& kernel) {
+    return to_numpy(written<T>(size, kernel));
+}
+
+template <typename T, typename Kernel>
+Matrix<T> filled(std::size_t rows, std::size_t columns, const Kernel& kernel) {
+    return to_numpy(written<T>(rows * columns, kernel), columns);
+}
+
+using Strings = nb::typed<nb::tuple, nb::str, nb::ellipsis>;
+
+// How signatures write arrays of numpy.
+#define UINT8S "numpy.typing.NDArray[numpy.uint8]"
+#define INT32S "numpy.typing.NDArray[numpy.int32]"
+#define INT64S "numpy.typing.NDArray[numpy.int64]"
+#define FLOAT32S "numpy.typing.NDArray[numpy.float32]"
+#define ARRAYS "dict[str, numpy.typing.NDArray[typing.Any]]"
 
 template <typename T>
 using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -94,7 +129,8 @@ inline std::vector<std::string_view> utf8(const nb::tuple& strings) {
 // Whether offsets start at 0, end at `last` and rise by at least `step`.
 inline bool rise_to(const Int64In& offsets, std::size_t last, std::int64_t step) {
     const std::int64_t* values = offsets.data();
-    if (offsets.size() == 0 || values[0] != 0 || values[offsets.size() - 1] != static_cast<std::int64_t>(last)) return false;
+    if (offsets.size() == 0 || values[0] != 0 || values[offsets.size() - 1] != static_cast<std::int64_t>(last))
+        return false;
     for (std::size_t i = 1; i < offsets.size(); ++i)
         if (values[i] < values[i - 1] || values[i] - values[i - 1] < step) return false;
     return true;
@@ -114,7 +150,7 @@ inline void check_images(const TokensView& candidates, const TokensView& referen
         throw nb::value_error("image_offsets do not fit candidates and references");
 }
 
-// One function for each subject, in its own folder: NAME/bindings.cpp.
+// One function for each subject, in its own folder: NAME/NAME_bindings.cpp.
 void bind_vocabulary(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_cider(nb::module_& m);

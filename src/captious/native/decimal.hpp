@@ -18,7 +18,9 @@ namespace captious {
 
 #if defined(__cpp_lib_to_chars) && !defined(CAPTIOUS_STRTOD)
 
-inline std::from_chars_result read_decimal(const char* first, const char* last, double& value) { return std::from_chars(first, last, value); }
+inline std::from_chars_result read_decimal(const char* first, const char* last, double& value) {
+    return std::from_chars(first, last, value);
+}
 
 #else  // libc++
 
@@ -49,14 +51,18 @@ inline std::from_chars_result read_decimal(const char* first, const char* last, 
         if (exponent != sign) end = exponent;
     }
     if (!any) {
-        if (word(at, "infinity")) end = at + 8;
-        else if (word(at, "inf") || word(at, "nan")) end = at + 3;
-        else return {first, std::errc::invalid_argument};
+        if (word(at, "infinity"))
+            end = at + 8;
+        else if (word(at, "inf") || word(at, "nan"))
+            end = at + 3;
+        else
+            return {first, std::errc::invalid_argument};
     }
     static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", locale_t{});
     double read = strtod_l(std::string(first, end).c_str(), nullptr, c_locale);
     bool nonzero = false;  // whether the digits say that the number is not 0
-    for (const char* digit = at; digit != end && (*digit | 0x20) != 'e'; ++digit) nonzero = nonzero || (*digit >= '1' && *digit <= '9');
+    for (const char* digit = at; digit != end && (*digit | 0x20) != 'e'; ++digit)
+        nonzero = nonzero || (*digit >= '1' && *digit <= '9');
     if (any && (std::isinf(read) || (read == 0.0 && nonzero))) return {end, std::errc::result_out_of_range};
     value = read;
     return {end, std::errc()};

@@ -23,7 +23,8 @@ inline std::uint64_t load_bytes(const char* text, std::size_t size) {
         std::memcpy(&high, text + size - 4, 4);
     } else if (size > 0) {
         low = static_cast<unsigned char>(text[0]);
-        high = static_cast<std::uint64_t>(static_cast<unsigned char>(text[size / 2])) << 8 | static_cast<unsigned char>(text[size - 1]);
+        high = static_cast<std::uint64_t>(static_cast<unsigned char>(text[size / 2])) << 8 |
+               static_cast<unsigned char>(text[size - 1]);
     }
     return low | high << 32;
 }

@@ -25,9 +25,9 @@ public:
 // Says that a kernel begins, which need not look for signals before its patience is over.
 void begin_kernel();
 
-// In the thread that has called the kernel, throws what Python's signal handlers raise (nanobind::python_error); handlers
-// are asked at most once in kPatience, under the GIL, which the thread need not hold. In a follower, throws Stopped if
-// the flag is set.
+// In the thread that has called the kernel, throws what Python's signal handlers raise (nanobind::python_error);
+// handlers are asked at most once in kPatience, under the GIL, which the thread need not hold. In a follower, throws
+// Stopped if the flag is set.
 void poll();
 
 // Counts the steps of a loop, each of a few nanoseconds, and polls after so many that little time has passed.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ngrams/candidate_ngrams.hpp"
 #include "parallel.hpp"
 
 namespace captious {
@@ -63,7 +64,7 @@ CiderReferences::CiderReferences(const ReferenceNgrams& references, const NgramF
                 for (std::size_t k = image.begin; k < image.begin + image.count; ++k) {
                     double weight = idf((*documents_)[block.first_ngram + k]);
                     int order = block.order(k) - 1;
-                    block.each_posting(k, [&](Posting p) {
+                    block.for_each_posting(k, [&](Posting p) {
                         double value = p.count * weight;
                         norms_[r0 + p.reference][order] += value * value;
                     });
@@ -113,13 +114,14 @@ void CiderReferences::score_within(int threads, double* out) const {
                 double weight = idf((*documents_)[image.block->first_ngram + k]);
                 int order = image.block->order(k) - 1;
                 postings.clear();
-                image.block->each_posting(k, [&](Posting p) { postings.push_back(p); });
+                image.block->for_each_posting(k, [&](Posting p) { postings.push_back(p); });
                 pulse(16 + postings.size() * postings.size());
                 for (Posting p : postings) {
                     double mine = p.count * weight;
                     for (Posting q : postings) {
                         double theirs = q.count * weight;
-                        similarity[p.reference * n + q.reference][order] += (options_.clip ? std::min(mine, theirs) : mine) * theirs;
+                        similarity[p.reference * n + q.reference][order] +=
+                            (options_.clip ? std::min(mine, theirs) : mine) * theirs;
                     }
                 }
             }
@@ -179,12 +181,12 @@ void CiderReferences::score(TokensView candidates, std::span<const std::int64_t>
             std::size_t r0 = references_.first_reference(row), n_references = references_.first_reference(row + 1) - r0;
             similarity.assign(n_references, {});
             std::array<double, kMaxOrder> squares{};
-            for (const CandidateNgrams::Known& known : candidate.known()) {
-                int order = known.order - 1;
-                double weight = idf((*documents_)[image.block->first_ngram + known.ngram]);
-                double value = known.count * weight;
+            for (const CandidateNgrams::Match& match : candidate.matches()) {
+                int order = match.order - 1;
+                double weight = idf((*documents_)[image.block->first_ngram + match.ngram]);
+                double value = match.count * weight;
                 squares[order] += value * value;
-                image.block->each_posting(known.ngram, [&](Posting p) {
+                image.block->for_each_posting(match.ngram, [&](Posting p) {
                     double mine = value, theirs = p.count * weight;
                     if (options_.relative) {
                         // Both counts times the number of n-grams of the reference, which the cosine below cancels.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cider/frequencies.hpp"
-#include "ngrams/ngrams.hpp"
+#include "ngrams/reference_ngrams.hpp"
 
 namespace captious {
 

@@ -14,12 +14,13 @@ constexpr std::size_t kAhead = 8;  // how many steps before its use memory is as
 
 // Calls visit(block, image, number in the block) for every n-gram of an order.
 template <typename Visit>
-void each_of_order(const ReferenceNgrams& references, int order, const Visit& visit) {
+void for_each_ngram(const ReferenceNgrams& references, int order, const Visit& visit) {
     Pulse pulse;
     for (std::size_t i = 0; i < references.images(); ++i) {
         ReferenceNgrams::Image image = references.image(i);
         pulse(16 * image.count);
-        for (std::size_t k = image.order_begin[order - 1]; k < image.order_begin[order]; ++k) visit(*image.block, image, k);
+        for (std::size_t k = image.order_begin[order - 1]; k < image.order_begin[order]; ++k)
+            visit(*image.block, image, k);
     }
 }
 
@@ -80,7 +81,8 @@ std::vector<NgramFrequencies::Entry> NgramFrequencies::entries() const {
 
 std::vector<NgramFrequencies::Entry> NgramFrequencies::common() const { return entries_; }
 
-void NgramFrequencies::restore(const ReferenceNgrams& references, std::vector<Entry> entries, std::span<const std::uint32_t> documents) {
+void NgramFrequencies::restore(const ReferenceNgrams& references, std::vector<Entry> entries,
+                               std::span<const std::uint32_t> documents) {
     if (counted_ != nullptr || !entries_.empty()) throw std::logic_error("frequencies can count references only once");
     if (documents.size() != references.size()) throw std::invalid_argument("not one number of documents per n-gram");
     counted_ = &references;
@@ -97,14 +99,16 @@ void NgramFrequencies::count(const ReferenceNgrams& references) {
 
     // Words have small numbers: no table needed.
     std::vector<std::uint32_t> by_word;
-    each_of_order(references, 1, [&](const ReferenceNgrams::Block& block, const ReferenceNgrams::Image&, std::size_t k) {
-        auto word = static_cast<std::size_t>(*block.words(k));
-        if (word >= by_word.size()) by_word.resize(word + 1);
-        ++by_word[word];
-    });
-    each_of_order(references, 1, [&](const ReferenceNgrams::Block& block, const ReferenceNgrams::Image&, std::size_t k) {
-        documents_[block.first_ngram + k] = by_word[static_cast<std::size_t>(*block.words(k))];
-    });
+    for_each_ngram(references, 1,
+                   [&](const ReferenceNgrams::Block& block, const ReferenceNgrams::Image&, std::size_t k) {
+                       auto word = static_cast<std::size_t>(*block.words(k));
+                       if (word >= by_word.size()) by_word.resize(word + 1);
+                       ++by_word[word];
+                   });
+    for_each_ngram(references, 1,
+                   [&](const ReferenceNgrams::Block& block, const ReferenceNgrams::Image&, std::size_t k) {
+                       documents_[block.first_ngram + k] = by_word[static_cast<std::size_t>(*block.words(k))];
+                   });
 
     // Longer n-grams, order by order. One that contains an n-gram of a single document is in that document only, which
     // spares most of them the table (Agrawal and Srikant 1994).
@@ -127,27 +131,30 @@ void NgramFrequencies::count(const ReferenceNgrams& references) {
         waiting.clear();
     };
     for (int order = 2; order <= kMaxOrder; ++order) {
-        each_of_order(references, order, [&](const ReferenceNgrams::Block& block, const ReferenceNgrams::Image& image, std::size_t k) {
-            auto is_single = [&](const std::int32_t* part, std::uint64_t hash) {
-                std::int64_t number = image.find(part, order - 1, hash);
-                if (number < 0) throw std::invalid_argument("an index of n-grams without the parts of its n-grams");
-                return documents_[block.first_ngram + image.begin + static_cast<std::size_t>(number)] == 1;
-            };
-            const std::int32_t* words = block.words(k);
-            std::uint64_t head = 0, tail = 0;
-            for (int i = 0; i + 1 < order; ++i) {
-                head = hash_step(head, words[i]);
-                tail = hash_step(tail, words[i + 1]);
-            }
-            bool single = order == 2 ? by_word[static_cast<std::size_t>(words[0])] == 1 || by_word[static_cast<std::size_t>(words[1])] == 1
-                                     : is_single(words, head) || is_single(words + 1, tail);
-            if (single) {
-                documents_[block.first_ngram + k] = 1;
-                return;
-            }
-            waiting.push_back({block.first_ngram + k, Ngram(words, order), hash_step(head, words[order - 1])});
-            if (waiting.size() == kBatch) count_waiting();
-        });
+        for_each_ngram(
+            references, order,
+            [&](const ReferenceNgrams::Block& block, const ReferenceNgrams::Image& image, std::size_t k) {
+                auto is_single = [&](const std::int32_t* part, std::uint64_t hash) {
+                    std::int64_t number = image.find(part, order - 1, hash);
+                    if (number < 0) throw std::invalid_argument("an index of n-grams without the parts of its n-grams");
+                    return documents_[block.first_ngram + image.begin + static_cast<std::size_t>(number)] == 1;
+                };
+                const std::int32_t* words = block.words(k);
+                std::uint64_t head = 0, tail = 0;
+                for (int i = 0; i + 1 < order; ++i) {
+                    head = hash_step(head, words[i]);
+                    tail = hash_step(tail, words[i + 1]);
+                }
+                bool single = order == 2 ? by_word[static_cast<std::size_t>(words[0])] == 1 ||
+                                               by_word[static_cast<std::size_t>(words[1])] == 1
+                                         : is_single(words, head) || is_single(words + 1, tail);
+                if (single) {
+                    documents_[block.first_ngram + k] = 1;
+                    return;
+                }
+                waiting.push_back({block.first_ngram + k, Ngram(words, order), hash_step(head, words[order - 1])});
+                if (waiting.size() == kBatch) count_waiting();
+            });
         count_waiting();
         for (std::uint32_t& documents : documents_)
             if (documents & kIsEntry) documents = entries_[documents & ~kIsEntry].count;

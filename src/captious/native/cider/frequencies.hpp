@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "ngrams/ngrams.hpp"
+#include "ngrams/reference_ngrams.hpp"
 
 namespace captious {
 
@@ -39,11 +39,13 @@ public:
     std::size_t size() const { return entries_.size() + singles_; }
     std::vector<Entry> entries() const;
 
-    // What was counted, to be saved: the n-grams of several documents, and the documents of each n-gram of the references.
+    // What was counted, to be saved: the n-grams of several documents, and the documents of each n-gram of the
+    // references.
     std::vector<Entry> common() const;
     const std::vector<std::uint32_t>& documents() const { return documents_; }
     // Takes up what was saved about these references. The object must be empty; the references must outlive it.
-    void restore(const ReferenceNgrams& references, std::vector<Entry> entries, std::span<const std::uint32_t> documents);
+    void restore(const ReferenceNgrams& references, std::vector<Entry> entries,
+                 std::span<const std::uint32_t> documents);
 
 private:
     struct Slot {

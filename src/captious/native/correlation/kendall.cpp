@@ -33,13 +33,16 @@ class Tallier {
 public:
     explicit Tallier(const JudgedRows& rows)
         : rows_(rows),
-          n_ratings_(rows.ratings.empty() ? 0 : static_cast<std::size_t>(*std::max_element(rows.ratings.begin(), rows.ratings.end())) + 1),
+          n_ratings_(rows.ratings.empty()
+                         ? 0
+                         : static_cast<std::size_t>(*std::max_element(rows.ratings.begin(), rows.ratings.end())) + 1),
           seen_(n_ratings_),
           totals_(n_ratings_) {}
 
     // Puts the rows in the order of their scores.
     void sort(std::span<const std::int32_t> scores) {
-        std::size_t n_ranks = scores.empty() ? 0 : static_cast<std::size_t>(*std::max_element(scores.begin(), scores.end())) + 1;
+        std::size_t n_ranks =
+            scores.empty() ? 0 : static_cast<std::size_t>(*std::max_element(scores.begin(), scores.end())) + 1;
         starts_.assign(n_ranks + 1, 0);
         for (std::int32_t score : scores) ++starts_[static_cast<std::size_t>(score) + 1];
         for (std::size_t rank = 0; rank < n_ranks; ++rank) starts_[rank + 1] += starts_[rank];
@@ -57,15 +60,17 @@ public:
         std::int64_t concordance = 0, points = 0, tied_scores = 0, distinct_scores = 0;
         for (std::size_t rank = 0; rank + 1 < starts_.size(); ++rank) {
             std::int64_t here = 0;
-            for (std::size_t k = starts_[rank]; k < starts_[rank + 1]; ++k) each_point(order_[k], weight, [&](std::size_t rating, std::int64_t w) {
-                std::int64_t lower = seen_.before(rating), not_higher = seen_.before(rating + 1);
-                concordance += w * (lower - (points - not_higher));
-                here += w;
-            });
-            for (std::size_t k = starts_[rank]; k < starts_[rank + 1]; ++k) each_point(order_[k], weight, [&](std::size_t rating, std::int64_t w) {
-                seen_.add(rating, w);
-                totals_[rating] += w;
-            });
+            for (std::size_t k = starts_[rank]; k < starts_[rank + 1]; ++k)
+                for_each_point(order_[k], weight, [&](std::size_t rating, std::int64_t w) {
+                    std::int64_t lower = seen_.before(rating), not_higher = seen_.before(rating + 1);
+                    concordance += w * (lower - (points - not_higher));
+                    here += w;
+                });
+            for (std::size_t k = starts_[rank]; k < starts_[rank + 1]; ++k)
+                for_each_point(order_[k], weight, [&](std::size_t rating, std::int64_t w) {
+                    seen_.add(rating, w);
+                    totals_[rating] += w;
+                });
             points += here;
             tied_scores += pairs(here);
             distinct_scores += here > 0;
@@ -75,16 +80,18 @@ public:
             tied_ratings += pairs(total);
             distinct_ratings += total > 0;
         }
-        std::int64_t tally[] = {concordance, pairs(points), tied_scores, tied_ratings, distinct_scores, distinct_ratings};
+        std::int64_t tally[] = {concordance,  pairs(points),   tied_scores,
+                                tied_ratings, distinct_scores, distinct_ratings};
         std::copy(std::begin(tally), std::end(tally), out);
     }
 
 private:
     template <typename Weight, typename Visit>
-    void each_point(std::uint32_t row, const Weight& weight, const Visit& visit) const {
+    void for_each_point(std::uint32_t row, const Weight& weight, const Visit& visit) const {
         std::int64_t w = weight(static_cast<std::size_t>(rows_.groups[row]));
         if (w == 0) return;
-        for (auto p = static_cast<std::size_t>(rows_.offsets[row]); p < static_cast<std::size_t>(rows_.offsets[row + 1]); ++p)
+        for (auto p = static_cast<std::size_t>(rows_.offsets[row]);
+             p < static_cast<std::size_t>(rows_.offsets[row + 1]); ++p)
             visit(static_cast<std::size_t>(rows_.ratings[p]), w);
     }
 
@@ -98,15 +105,16 @@ private:
 
 }  // namespace
 
-void kendall_resampled(const JudgedRows& rows, std::span<const std::int32_t> scores, const std::int32_t* counts, std::size_t n,
-                       std::size_t n_groups, int threads, std::int64_t* out) {
+void kendall_resampled(const JudgedRows& rows, std::span<const std::int32_t> scores, const std::int32_t* counts,
+                       std::size_t n, std::size_t n_groups, int threads, std::int64_t* out) {
     parallel_for(n, threads, 8, [&](std::size_t begin, std::size_t end) {
         Tallier tallier(rows);
         tallier.sort(scores);
         Pulse pulse;
         for (std::size_t i = begin; i < end; ++i) {
             pulse(16 * rows.ratings.size());
-            tallier.tally([&](std::size_t group) -> std::int64_t { return counts[i * n_groups + group]; }, out + i * kTally);
+            tallier.tally([&](std::size_t group) -> std::int64_t { return counts[i * n_groups + group]; },
+                          out + i * kTally);
         }
     });
 }

@@ -19,8 +19,8 @@ struct JudgedRows {
 constexpr std::size_t kTally = 6;
 
 // For each row of counts [n][n_groups], how often a group was drawn: the tally, out [n][kTally].
-void kendall_resampled(const JudgedRows& rows, std::span<const std::int32_t> scores, const std::int32_t* counts, std::size_t n,
-                       std::size_t n_groups, int threads, std::int64_t* out);
+void kendall_resampled(const JudgedRows& rows, std::span<const std::int32_t> scores, const std::int32_t* counts,
+                       std::size_t n, std::size_t n_groups, int threads, std::int64_t* out);
 
 // For each row of swaps [n][n_groups], where not 0 the group's rows exchange their scores in a and b: the tallies of
 // both, out [n][2][kTally].

@@ -47,12 +47,14 @@ const std::vector<Link>& Aligner::align(const MatchFinder& matches) {
     }
     for (Path& path : beam_) path.close_chunk();
     // The first of equally good ones.
-    auto best = std::min_element(beam_.begin(), beam_.end(), [](const Path& a, const Path& b) { return a.is_better_than(b); });
+    auto best =
+        std::min_element(beam_.begin(), beam_.end(), [](const Path& a, const Path& b) { return a.is_better_than(b); });
     for (std::int64_t at = best->trail; at != kNone; at = trail_[static_cast<std::size_t>(at)].before)
         links_.push_back(trail_[static_cast<std::size_t>(at)].link);
     for (std::uint32_t j = 0; j < n; ++j)
         if (certain_[j] == Certain::begins) links_.push_back({certain_match_[j], j});
-    std::sort(links_.begin(), links_.end(), [](const Link& a, const Link& b) { return a.reference_start < b.reference_start; });
+    std::sort(links_.begin(), links_.end(),
+              [](const Link& a, const Link& b) { return a.reference_start < b.reference_start; });
     return links_;
 }
 
@@ -63,13 +65,14 @@ void Aligner::fix_what_is_certain(const MatchFinder& matches) {
     certain_match_.resize(n);
     for (std::size_t j = 0; j < n; ++j) {
         if (matches.count(j) != 1) continue;
-        matches.each(j, [&](const Match& match) {
+        matches.for_each(j, [&](const Match& match) {
             for (std::size_t k = 0; k < match.reference_length; ++k)
                 if (matches.reference_coverage()[j + k] != 1) return;
             for (std::size_t k = 0; k < match.length; ++k)
                 if (matches.candidate_coverage()[match.start + k] != 1) return;
             certain_match_[j] = match;
-            for (std::size_t k = 0; k < match.reference_length; ++k) certain_[j + k] = k == 0 ? Certain::begins : Certain::inside;
+            for (std::size_t k = 0; k < match.reference_length; ++k)
+                certain_[j + k] = k == 0 ? Certain::begins : Certain::inside;
             set_bits(used_.data(), match);
         });
     }
@@ -108,10 +111,11 @@ void Aligner::extend(Path path, std::uint32_t j, const MatchFinder& matches) {
     }
     std::uint64_t kind = 0;  // words and chunks of the last child
     std::size_t of_kind = 0;
-    matches.each(j, [&](const Match& match) {
+    matches.for_each(j, [&](const Match& match) {
         if (!is_free(path, j, match)) return;
         std::uint64_t distance = path.distance;
-        path.distance += distance_between(match.start, j);  // of the path that goes on, as METEOR has it, not of the child
+        path.distance +=
+            distance_between(match.start, j);  // of the path that goes on, as METEOR has it, not of the child
         std::uint64_t words_and_chunks = std::uint64_t{weighted_words(match)} << 32 | path.chunks_after(match);
         of_kind = words_and_chunks == kind ? of_kind + 1 : 1;
         kind = words_and_chunks;
@@ -181,8 +185,8 @@ void Aligner::keep_best() {
     paths_.clear();
 }
 
-Counts count(const std::vector<Link>& links, std::span<const std::int32_t> candidate, std::span<const std::int32_t> reference,
-             const Lexicon& lexicon) {
+Counts count(const std::vector<Link>& links, std::span<const std::int32_t> candidate,
+             std::span<const std::int32_t> reference, const Lexicon& lexicon) {
     Counts counts{};
     auto is_function = [&](std::span<const std::int32_t> words, std::size_t i) {
         return lexicon[static_cast<std::size_t>(words[i])].is_function_word;
@@ -195,8 +199,10 @@ Counts count(const std::vector<Link>& links, std::span<const std::int32_t> candi
     std::size_t candidate_end = 0, reference_end = 0;
     for (const Link& link : links) {
         std::int32_t* of_module = counts.data() + 4 + 4 * link.match.module;
-        for (std::size_t k = 0; k < link.match.length; ++k) ++of_module[is_function(candidate, link.match.start + k) ? 2 : 0];
-        for (std::size_t k = 0; k < link.match.reference_length; ++k) ++of_module[is_function(reference, link.reference_start + k) ? 3 : 1];
+        for (std::size_t k = 0; k < link.match.length; ++k)
+            ++of_module[is_function(candidate, link.match.start + k) ? 2 : 0];
+        for (std::size_t k = 0; k < link.match.reference_length; ++k)
+            ++of_module[is_function(reference, link.reference_start + k) ? 3 : 1];
         bool goes_on = chunks > 0 && link.match.start == candidate_end && link.reference_start == reference_end;
         if (!goes_on) ++chunks;
         candidate_end = link.match.start + link.match.length;

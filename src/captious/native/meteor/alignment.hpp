@@ -26,13 +26,13 @@ public:
 private:
     struct Path {
         std::uint64_t distance = 0;
-        std::int64_t last_end = kNone;   // where in the candidate the open chunk ends, if one is open
-        std::int64_t trail = kNone;      // the last of its links in trail_
-        std::uint32_t words = 0;         // matched on both sides, weighted
-        std::uint32_t chunks = 0;        // closed ones
-        std::uint32_t next = 0;          // the reference word that it has come to
-        std::uint32_t used = 0;          // row of used_: the candidate words that are taken
-        bool has_new = false;            // whether there is a link of this step, not yet in used_ and trail_
+        std::int64_t last_end = kNone;  // where in the candidate the open chunk ends, if one is open
+        std::int64_t trail = kNone;     // the last of its links in trail_
+        std::uint32_t words = 0;        // matched on both sides, weighted
+        std::uint32_t chunks = 0;       // closed ones
+        std::uint32_t next = 0;         // the reference word that it has come to
+        std::uint32_t used = 0;         // row of used_: the candidate words that are taken
+        bool has_new = false;           // whether there is a link of this step, not yet in used_ and trail_
         Link link{};
 
         // What paths are ordered by, the least first: more words, fewer chunks, then less distance.
@@ -47,7 +47,9 @@ private:
             next += match.reference_length;
             last_end = match.start + match.length;
         }
-        std::uint32_t chunks_after(const Match& match) const { return chunks + (last_end != kNone && last_end != match.start); }
+        std::uint32_t chunks_after(const Match& match) const {
+            return chunks + (last_end != kNone && last_end != match.start);
+        }
         void close_chunk() {
             if (last_end != kNone) ++chunks;
             last_end = kNone;
@@ -85,7 +87,7 @@ private:
     std::vector<Path> paths_, beam_;          // of this step and of the one before
     std::vector<Rank> order_;
     std::vector<Step> trail_;
-    std::vector<Certain> certain_;     // by reference word
+    std::vector<Certain> certain_;      // by reference word
     std::vector<Match> certain_match_;  // of reference words where one begins
     std::vector<Link> links_;
     Pulse pulse_;
@@ -96,7 +98,7 @@ private:
 constexpr std::size_t kCounts = 4 + 4 * kModules + 3;
 using Counts = std::array<std::int32_t, kCounts>;
 
-Counts count(const std::vector<Link>& links, std::span<const std::int32_t> candidate, std::span<const std::int32_t> reference,
-             const Lexicon& lexicon);
+Counts count(const std::vector<Link>& links, std::span<const std::int32_t> candidate,
+             std::span<const std::int32_t> reference, const Lexicon& lexicon);
 
 }  // namespace captious::meteor

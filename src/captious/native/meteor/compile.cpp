@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\f";
 
 template <typename Visit>
-void each_word(std::string_view line, const Visit& visit) {
+void for_each_word(std::string_view line, const Visit& visit) {
     for (std::size_t from = line.find_first_not_of(kBlanks); from != std::string_view::npos;) {
         std::size_t to = line.find_first_of(kBlanks, from);
         visit(line.substr(from, to - from));
@@ -25,7 +25,7 @@ void each_word(std::string_view line, const Visit& visit) {
 }
 
 template <typename Visit>
-void each_line(std::string_view text, const Visit& visit) {
+void for_each_line(std::string_view text, const Visit& visit) {
     while (!text.empty()) {
         std::size_t end = text.find('\n');
         std::string_view line = text.substr(0, end);
@@ -68,17 +68,18 @@ void TablesCompiler::add_line(std::string_view line) {
         case 0: {
             double probability;
             auto [end, error] = read_decimal(line.data(), line.data() + line.size(), probability);
-            if (error != std::errc() || std::string_view(end, line.data() + line.size()).find_first_not_of(kBlanks) != std::string_view::npos)
-                throw std::invalid_argument("line " + std::to_string(lines_) + " of the paraphrases is not a probability");
+            if (error != std::errc() ||
+                std::string_view(end, line.data() + line.size()).find_first_not_of(kBlanks) != std::string_view::npos)
+                throw std::invalid_argument("line " + std::to_string(lines_) +
+                                            " of the paraphrases is not a probability");
             break;
         }
-        case 1:
-            phrase_ = phrase_of(line);
-            break;
+        case 1: phrase_ = phrase_of(line); break;
         default: {
             std::size_t length_at = targets_.size();
             targets_.push_back(0);
-            each_word(line, [&](std::string_view word) { targets_.push_back(static_cast<std::uint16_t>(words_.add(word))); });
+            for_each_word(
+                line, [&](std::string_view word) { targets_.push_back(static_cast<std::uint16_t>(words_.add(word))); });
             std::size_t length = targets_.size() - length_at - 1;
             if (length == 0 || length > kLongestPhrase)
                 throw std::invalid_argument("line " + std::to_string(lines_) + " of the paraphrases is no phrase");
@@ -92,11 +93,12 @@ void TablesCompiler::add_line(std::string_view line) {
 std::uint32_t TablesCompiler::phrase_of(std::string_view line) {
     std::uint32_t node = 0;
     std::size_t length = 0;
-    each_word(line, [&](std::string_view text) {
+    for_each_word(line, [&](std::string_view text) {
         auto word = static_cast<std::uint16_t>(words_.add(text));
-        auto [found, added] = children_.try_emplace(std::uint64_t{node} << 16 | word, static_cast<std::uint32_t>(nodes_.size()));
+        auto [child, added] =
+            children_.try_emplace(std::uint64_t{node} << 16 | word, static_cast<std::uint32_t>(nodes_.size()));
         if (added) nodes_.push_back({node, word});
-        node = found->second;
+        node = child->second;
         ++length;
     });
     if (length == 0 || length > kLongestPhrase)
@@ -114,10 +116,11 @@ void TablesCompiler::lay_out_phrases(CompiledTables& out) const {
     for (std::size_t level = 0; level < n;) {  // the parents' places are known when a level is sorted
         std::size_t end = level;
         while (end < n && depth[order[end]] == depth[order[level]]) ++end;
-        std::sort(order.begin() + static_cast<std::ptrdiff_t>(level), order.begin() + static_cast<std::ptrdiff_t>(end), [&](auto a, auto b) {
-            std::uint32_t parent_a = place[nodes_[a].parent], parent_b = place[nodes_[b].parent];
-            return parent_a != parent_b ? parent_a < parent_b : nodes_[a].word < nodes_[b].word;
-        });
+        std::sort(order.begin() + static_cast<std::ptrdiff_t>(level), order.begin() + static_cast<std::ptrdiff_t>(end),
+                  [&](auto a, auto b) {
+                      std::uint32_t parent_a = place[nodes_[a].parent], parent_b = place[nodes_[b].parent];
+                      return parent_a != parent_b ? parent_a < parent_b : nodes_[a].word < nodes_[b].word;
+                  });
         for (; level < end; ++level) place[order[level]] = static_cast<std::uint32_t>(level);
     }
     out.node_words.resize(n);
@@ -141,13 +144,15 @@ void TablesCompiler::lay_out_phrases(CompiledTables& out) const {
     at = 0;
     for (std::uint32_t source : sources_) {
         std::size_t size = targets_[at] + 1u;
-        std::copy_n(targets_.begin() + static_cast<std::ptrdiff_t>(at), size, out.targets.begin() + next[place[source]]);
+        std::copy_n(targets_.begin() + static_cast<std::ptrdiff_t>(at), size,
+                    out.targets.begin() + next[place[source]]);
         next[place[source]] += static_cast<std::uint32_t>(size);
         at += size;
     }
 }
 
-CompiledTables TablesCompiler::finish(std::string_view synsets, std::string_view exceptions, std::string_view function_words) {
+CompiledTables TablesCompiler::finish(std::string_view synsets, std::string_view exceptions,
+                                      std::string_view function_words) {
     if (!rest_.empty()) {
         add_line(rest_);
         rest_.clear();
@@ -157,40 +162,47 @@ CompiledTables TablesCompiler::finish(std::string_view synsets, std::string_view
     lay_out_phrases(out);
 
     std::vector<std::pair<std::uint32_t, std::int32_t>> sets;
-    std::vector<bool> seen;
+    std::vector<bool> has_synonyms;
     std::uint32_t word = 0;
     std::size_t line_number = 0;
-    each_line(synsets, [&](std::string_view line) {
+    for_each_line(synsets, [&](std::string_view line) {
         if (line_number++ % 2 == 0) {
             word = static_cast<std::uint32_t>(words_.add(line));
-            seen.resize(std::max<std::size_t>(seen.size(), words_.size()));
-            if (seen[word]) throw std::invalid_argument("the synonyms have the word " + std::string(line) + " twice");
-            seen[word] = true;
+            has_synonyms.resize(std::max<std::size_t>(has_synonyms.size(), words_.size()));
+            if (has_synonyms[word])
+                throw std::invalid_argument("the synonyms have the word " + std::string(line) + " twice");
+            has_synonyms[word] = true;
             return;
         }
-        each_word(line, [&](std::string_view number) {
+        for_each_word(line, [&](std::string_view number) {
             std::int32_t set;
             auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), set);
             if (error != std::errc() || end != number.data() + number.size())
-                throw std::invalid_argument("line " + std::to_string(line_number) + " of the synonyms is not a list of numbers");
+                throw std::invalid_argument("line " + std::to_string(line_number) +
+                                            " of the synonyms is not a list of numbers");
             sets.emplace_back(word, set);
         });
     });
-    if (line_number == 0 || line_number % 2 != 0) throw std::invalid_argument("the synonyms end in the middle of an entry");
+    if (line_number == 0 || line_number % 2 != 0)
+        throw std::invalid_argument("the synonyms end in the middle of an entry");
 
     std::vector<std::pair<std::uint32_t, std::uint32_t>> bases;
     line_number = 0;
-    each_line(exceptions, [&](std::string_view line) {
+    for_each_line(exceptions, [&](std::string_view line) {
         if (line_number++ % 2 == 0) {
             word = static_cast<std::uint32_t>(words_.add(line));
             return;
         }
-        each_word(line, [&](std::string_view form) { bases.emplace_back(static_cast<std::uint32_t>(words_.add(form)), word); });
+        for_each_word(line, [&](std::string_view form) {
+            bases.emplace_back(static_cast<std::uint32_t>(words_.add(form)), word);
+        });
     });
-    if (line_number == 0 || line_number % 2 != 0) throw std::invalid_argument("the exceptions end in the middle of an entry");
+    if (line_number == 0 || line_number % 2 != 0)
+        throw std::invalid_argument("the exceptions end in the middle of an entry");
 
     std::vector<std::uint32_t> functions;
-    each_line(function_words, [&](std::string_view line) { functions.push_back(static_cast<std::uint32_t>(words_.add(line))); });
+    for_each_line(function_words,
+                  [&](std::string_view line) { functions.push_back(static_cast<std::uint32_t>(words_.add(line))); });
     if (functions.empty()) throw std::invalid_argument("there are no function words");
 
     std::size_t n = words_.size();

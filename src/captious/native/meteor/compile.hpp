@@ -24,8 +24,8 @@ struct CompiledTables {
     std::vector<std::uint16_t> targets;
 };
 
-// Takes the text of the files and gives the arrays. Paraphrases come first, in pieces of any size, as they are unpacked.
-// All methods throw std::invalid_argument for text that is not of the published form.
+// Takes the text of the files and gives the arrays. Paraphrases come first, in pieces of any size, as they are
+// unpacked. All methods throw std::invalid_argument for text that is not of the published form.
 class TablesCompiler {
 public:
     // The next bytes of the paraphrase table: a line with a probability, one with a phrase, one with a paraphrase.

@@ -38,7 +38,8 @@ void Lexicon::learn(std::string_view text, std::string_view stem) {
 }
 
 void Lexicon::restore(Word word, std::span<const std::int32_t> synsets) {
-    if (word.number != kNoWord && word.number >= tables_.n_words()) throw std::invalid_argument("words that the tables do not have");
+    if (word.number != kNoWord && word.number >= tables_.n_words())
+        throw std::invalid_argument("words that the tables do not have");
     word.synset_bits = {};
     word.first_synset = static_cast<std::uint32_t>(synsets_.size());
     synsets_.insert(synsets_.end(), synsets.begin(), synsets.end());

@@ -14,7 +14,7 @@ namespace captious::meteor {
 // Words and stems are compared by the hash of Java's strings, as METEOR does it.
 struct Word {
     std::int32_t hash, stem_hash;
-    std::uint32_t number;       // in the tables, or kNoWord
+    std::uint32_t number;  // in the tables, or kNoWord
     std::uint32_t first_synset, last_synset;
     std::array<std::uint64_t, 4> synset_bits;  // of the sets' hashes: words without a common bit have no common set
     bool is_function_word;
@@ -30,7 +30,8 @@ public:
 
     // The next word of the vocabulary and its stem.
     void learn(std::string_view word, std::string_view stem);
-    // The next word as it was learned before with the same tables. Throws std::invalid_argument for what they do not have.
+    // The next word as it was learned before with the same tables. Throws std::invalid_argument for what they do not
+    // have.
     void restore(Word word, std::span<const std::int32_t> synsets);
 
     std::span<const std::int32_t> synsets(const Word& word) const {

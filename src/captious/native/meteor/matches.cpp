@@ -9,7 +9,7 @@ namespace {
 
 // Calls visit(i) for every position where the words of `phrase` stand.
 template <typename Visit>
-void each_place(std::span<const std::uint16_t> phrase, const std::vector<const Word*>& words, const Visit& visit) {
+void for_each_place(std::span<const std::uint16_t> phrase, const std::vector<const Word*>& words, const Visit& visit) {
     for (std::size_t i = 0; i + phrase.size() <= words.size(); ++i) {
         std::size_t k = 0;
         while (k < phrase.size() && words[i + k]->number == phrase[k]) ++k;
@@ -27,7 +27,8 @@ void MatchFinder::set_candidate(std::span<const std::int32_t> words, std::span<c
     with_synsets_.clear();
     for (std::int32_t id : words) {
         const Word& word = lexicon_[static_cast<std::size_t>(id)];
-        if (word.first_synset != word.last_synset) with_synsets_.push_back(static_cast<std::uint32_t>(candidate_.size()));
+        if (word.first_synset != word.last_synset)
+            with_synsets_.push_back(static_cast<std::uint32_t>(candidate_.size()));
         candidate_.push_back(&word);
         hashes_.push_back(word.hash);
         stem_hashes_.push_back(word.stem_hash);
@@ -39,22 +40,22 @@ void MatchFinder::set_candidate(std::span<const std::int32_t> words, std::span<c
     paraphrases_.clear();
     candidate_phrases_.clear();
     if (!(modules_ >> kParaphrase & 1)) return;
-    auto each_number = [&](const auto& visit) {
+    auto for_each_number = [&](const auto& visit) {
         for (std::int32_t id : reference_words)
             if (std::uint32_t number = lexicon_[static_cast<std::size_t>(id)].number; number <= 0xFFFF) visit(number);
     };
-    each_number([&](std::uint32_t number) { reference_words_.add(number); });
+    for_each_number([&](std::uint32_t number) { reference_words_.add(number); });
     find_occurrences(candidate_);
     for (const Occurrence& phrase : occurrences_) {
         auto paraphrases = paraphrases_.of(phrase.node, [&](auto& all) {
-            lexicon_.tables().each_paraphrase(phrase.node, [&](std::span<const std::uint16_t> paraphrase) {
+            lexicon_.tables().for_each_paraphrase(phrase.node, [&](std::span<const std::uint16_t> paraphrase) {
                 pulse_(1);
                 if (reference_words_.has(paraphrase[0])) all.push_back(paraphrase);
             });
         });
         if (paraphrases.begin != paraphrases.end) candidate_phrases_.push_back({phrase, paraphrases});
     }
-    each_number([&](std::uint32_t number) { reference_words_.clear(number); });
+    for_each_number([&](std::uint32_t number) { reference_words_.clear(number); });
 }
 
 void MatchFinder::set_reference(std::span<const std::int32_t> words) {
@@ -67,12 +68,13 @@ void MatchFinder::set_reference(std::span<const std::int32_t> words) {
     reference_coverage_.assign(reference_.size(), 0);
     alike_ = std::equal(candidate_.begin(), candidate_.end(), reference_.begin(), reference_.end(),
                         [](const Word* a, const Word* b) { return a->hash == b->hash; });
-    if (alike_) ++round_;  // other modules are asked: what was found before, and what is found now, is for this pair only
+    if (alike_)
+        ++round_;  // other modules are asked: what was found before, and what is found now, is for this pair only
     match_words();
     if (alike_) ++round_;
     phrase_begins_.assign(reference_.size() + 1, 0);
-    bool asked = modules_ >> kParaphrase & 1 && (!alike_ || modules_ == 1u << kParaphrase);
-    if (asked) match_paraphrases();
+    bool paraphrases = modules_ >> kParaphrase & 1 && (!alike_ || modules_ == 1u << kParaphrase);
+    if (paraphrases) match_paraphrases();
 }
 
 void MatchFinder::match_words() {
@@ -86,7 +88,9 @@ void MatchFinder::match_words() {
         Block& block = blocks_of_[static_cast<std::size_t>(reference_ids_[j])];
         if (block.round != round_) {
             block = {round_, static_cast<std::uint32_t>(blocks_.size()), 0};
-            auto file = [&](std::size_t i, Module module) { blocks_.push_back({static_cast<std::uint32_t>(i), 1, 1, module}); };
+            auto file = [&](std::size_t i, Module module) {
+                blocks_.push_back({static_cast<std::uint32_t>(i), 1, 1, module});
+            };
             pulse_(3 * candidate_.size());
             if (exact)
                 for (std::size_t i = 0; i < hashes_.size(); ++i)
@@ -146,11 +150,11 @@ void MatchFinder::match_paraphrases() {
         if (places_.size() > kMostPhraseMatches) places_.clear();  // those of one reference are no more
         auto places = places_.of(phrase.node, [&](auto& all) {
             std::size_t before = all.size();
-            lexicon_.tables().each_paraphrase(phrase.node, [&](std::span<const std::uint16_t> paraphrase) {
+            lexicon_.tables().for_each_paraphrase(phrase.node, [&](std::span<const std::uint16_t> paraphrase) {
                 pulse_(1);
                 if (!candidate_words_.has(paraphrase[0])) return;
                 pulse_(candidate_.size());
-                each_place(paraphrase, candidate_, [&](std::size_t i) {
+                for_each_place(paraphrase, candidate_, [&](std::size_t i) {
                     if (all.size() - before == kMostPhraseMatches) throw TooManyMatches(0);
                     all.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(paraphrase.size())});
                 });
@@ -166,16 +170,18 @@ void MatchFinder::match_paraphrases() {
             pulse_(1);
             if (!reference_words_.has(words[0])) continue;
             pulse_(reference_.size());
-            each_place(words, reference_, [&](std::size_t j) {
+            for_each_place(words, reference_, [&](std::size_t j) {
                 add_phrase(j, {phrase.start, phrase.length, static_cast<std::uint8_t>(words.size()), kParaphrase});
             });
         }
     if (phrases_.empty()) return;
-    std::stable_sort(phrases_.begin(), phrases_.end(), [](const auto& a, const auto& b) { return a.reference_start < b.reference_start; });
-    for (const PhraseMatch& found : phrases_) {
-        ++phrase_begins_[found.reference_start + 1];
-        for (std::size_t k = 0; k < found.match.length; ++k) ++candidate_coverage_[found.match.start + k];
-        for (std::size_t k = 0; k < found.match.reference_length; ++k) ++reference_coverage_[found.reference_start + k];
+    std::stable_sort(phrases_.begin(), phrases_.end(),
+                     [](const auto& a, const auto& b) { return a.reference_start < b.reference_start; });
+    for (const PhraseMatch& phrase_match : phrases_) {
+        ++phrase_begins_[phrase_match.reference_start + 1];
+        for (std::size_t k = 0; k < phrase_match.match.length; ++k) ++candidate_coverage_[phrase_match.match.start + k];
+        for (std::size_t k = 0; k < phrase_match.match.reference_length; ++k)
+            ++reference_coverage_[phrase_match.reference_start + k];
     }
     for (std::size_t j = 0; j < reference_.size(); ++j) phrase_begins_[j + 1] += phrase_begins_[j];
 }

@@ -19,15 +19,16 @@ using ModuleSet = unsigned;
 
 // A stretch of the candidate that stands for a stretch of the reference, which begins where the match is filed.
 struct Match {
-    std::uint32_t start;             // in the candidate
-    std::uint8_t length;             // in the candidate
+    std::uint32_t start;  // in the candidate
+    std::uint8_t length;  // in the candidate
     std::uint8_t reference_length;
     Module module;
 };
 
 // A pair of captions with more matches of paraphrases than there is memory for.
 struct TooManyMatches : std::length_error {
-    explicit TooManyMatches(std::size_t reference) : std::length_error("too many matches of paraphrases"), reference(reference) {}
+    explicit TooManyMatches(std::size_t reference)
+        : std::length_error("too many matches of paraphrases"), reference(reference) {}
     std::size_t reference;  // its row, where there are many
 };
 constexpr std::size_t kMostPhraseMatches = std::size_t{1} << 24;
@@ -91,7 +92,8 @@ private:
 // word, decide between equally good alignments, so both are METEOR's own.
 class MatchFinder {
 public:
-    MatchFinder(const Lexicon& lexicon, ModuleSet modules) : lexicon_(lexicon), modules_(modules), blocks_of_(lexicon.size(), {0, 0, 0}) {}
+    MatchFinder(const Lexicon& lexicon, ModuleSet modules)
+        : lexicon_(lexicon), modules_(modules), blocks_of_(lexicon.size(), {0, 0, 0}) {}
 
     // The candidate that pairs are made with from now on, and the words of all references that it will be paired with.
     void set_candidate(std::span<const std::int32_t> words, std::span<const std::int32_t> reference_words);
@@ -103,9 +105,11 @@ public:
     std::size_t reference_length() const { return reference_.size(); }
 
     // Number of matches that begin at a reference word, and calls visit(match) for each, in METEOR's order.
-    std::size_t count(std::size_t j) const { return block_ends_[j] - block_begins_[j] + phrase_begins_[j + 1] - phrase_begins_[j]; }
+    std::size_t count(std::size_t j) const {
+        return block_ends_[j] - block_begins_[j] + phrase_begins_[j + 1] - phrase_begins_[j];
+    }
     template <typename Visit>
-    void each(std::size_t j, const Visit& visit) const {
+    void for_each(std::size_t j, const Visit& visit) const {
         for (std::size_t m = block_begins_[j]; m < block_ends_[j]; ++m) visit(blocks_[m]);
         for (std::size_t m = phrase_begins_[j]; m < phrase_begins_[j + 1]; ++m) visit(phrases_[m].match);
     }
@@ -159,15 +163,16 @@ private:
     bool alike_ = false;  // all words are equal: METEOR then asks its first module only
     std::vector<Match> blocks_;
     std::vector<std::uint32_t> block_begins_, block_ends_, phrase_begins_;
-    std::vector<Block> blocks_of_;  // by word id
-    std::uint64_t round_ = 0;       // counts candidates, and pairs that are alike
+    std::vector<Block> blocks_of_;                    // by word id
+    std::uint64_t round_ = 0;                         // counts candidates, and pairs that are alike
     std::vector<std::int32_t> hashes_, stem_hashes_;  // of the words of the candidate
     std::vector<std::uint32_t> with_synsets_;         // words of the candidate that are in synonym sets
     std::vector<PhraseMatch> phrases_;
     std::vector<Occurrence> occurrences_;
     std::vector<CandidatePhrase> candidate_phrases_;
-    NodeLists<std::span<const std::uint16_t>> paraphrases_;  // of phrases of the candidate: those that may stand in a reference
-    NodeLists<Place> places_;                                // where paraphrases of phrases of references stand
+    NodeLists<std::span<const std::uint16_t>>
+        paraphrases_;          // of phrases of the candidate: those that may stand in a reference
+    NodeLists<Place> places_;  // where paraphrases of phrases of references stand
     std::vector<Step> steps_ = std::vector<Step>(8192);  // the last step of each hash
     WordSet candidate_words_, reference_words_;
     std::vector<std::uint32_t> candidate_coverage_, reference_coverage_;

@@ -21,15 +21,15 @@ void drop_separators(std::string& line) {
 
 FlatTokens normalise_captions(const Vocabulary& source, TokensView captions, Vocabulary& target) {
     // Most words are plain: they stay as they are, and their id in the target is looked up once.
-    constexpr std::int32_t kNotSeen = -1, kNotPlain = -2;
-    std::vector<std::int32_t> plain(source.size(), kNotSeen);
+    constexpr std::int32_t kUnresolved = -1, kNotPlain = -2;
+    std::vector<std::int32_t> plain(source.size(), kUnresolved);
     auto plain_id = [&](std::int32_t id) {
-        std::int32_t& found = plain[static_cast<std::size_t>(id)];
-        if (found == kNotSeen) {
+        std::int32_t& id_in_target = plain[static_cast<std::size_t>(id)];
+        if (id_in_target == kUnresolved) {
             std::string_view word = source.word(static_cast<std::size_t>(id));
-            found = is_plain(word) ? target.add(word) : kNotPlain;
+            id_in_target = is_plain(word) ? target.add(word) : kNotPlain;
         }
-        return found;
+        return id_in_target;
     };
     FlatTokens out;
     out.offsets.reserve(captions.count + 1);
@@ -61,9 +61,12 @@ void count_pairs(const Lexicon& lexicon, ModuleSet modules, TokensView candidate
         MatchFinder matches(lexicon, modules);
         Aligner aligner;
         for (std::size_t i = begin; i < end; ++i) {
-            auto words_of = [&](std::size_t image) { return references.ids + references.offsets[image_offsets[image]]; };
+            auto words_of = [&](std::size_t image) {
+                return references.ids + references.offsets[image_offsets[image]];
+            };
             matches.set_candidate(candidates[i], {words_of(i), words_of(i + 1)});
-            for (auto r = static_cast<std::size_t>(image_offsets[i]); r < static_cast<std::size_t>(image_offsets[i + 1]); ++r) {
+            for (auto r = static_cast<std::size_t>(image_offsets[i]);
+                 r < static_cast<std::size_t>(image_offsets[i + 1]); ++r) {
                 try {
                     matches.set_reference(references[r]);
                 } catch (const TooManyMatches&) {

@@ -58,8 +58,8 @@ void replace(Line& line, std::u32string_view from, std::u32string_view to) {
 void set_signs_apart(Line& line) {
     Line out;
     for (Char c : line) {
-        bool stays = is_letter(c) || is_digit(c) || is_ascii_space(c) || c == '.' || c == '\'' || c == '`' || c == ',' ||
-                     c == '-' || c == 0x2018 || c == 0x2019;
+        bool stays = is_letter(c) || is_digit(c) || is_ascii_space(c) || c == '.' || c == '\'' || c == '`' ||
+                     c == ',' || c == '-' || c == 0x2018 || c == 0x2019;
         if (!stays) out += U' ';
         out += c;
         if (!stays) out += U' ';
@@ -100,8 +100,9 @@ void unify_quotes_and_dashes(Line& line) {
     replace(line, U"''", U" \" ");
     replace(line, U"\u2013", U"-");
     replace(line, U"--", U"-");
-    rewrite(line, [](Char c) { return is_letter(c) || is_digit(c) || c == '.'; }, U'-',
-            [](Char c) { return is_letter(c) || is_digit(c); }, U" ");
+    rewrite(
+        line, [](Char c) { return is_letter(c) || is_digit(c) || c == '.'; }, U'-',
+        [](Char c) { return is_letter(c) || is_digit(c); }, U" ");
 }
 
 void cut_contractions(Line& line) {
@@ -120,11 +121,12 @@ enum class Abbreviation { none, always, before_number };
 // Whether a dot behind this belongs to it. METEOR's list of English abbreviations, case included.
 Abbreviation abbreviation(const Line& word) {
     static const std::u32string_view kAlways[] = {
-        U"Adj", U"Adm", U"Adv", U"Asst", U"Bart", U"Bldg", U"Brig", U"Bros", U"Capt", U"Cmdr", U"Col", U"Comdr", U"Con",
-        U"Corp", U"Cpl", U"DR", U"Dr", U"Drs", U"Ens", U"Gen", U"Gov", U"Hon", U"Hosp", U"Hr", U"Insp", U"Lt", U"MM",
-        U"MR", U"MRS", U"MS", U"Maj", U"Messrs", U"Mlle", U"Mme", U"Mr", U"Mrs", U"Ms", U"Msgr", U"Nos", U"Nr", U"Op",
-        U"Ord", U"Pfc", U"Ph", U"Prof", U"Pvt", U"Rep", U"Reps", U"Res", U"Rev", U"Rt", U"Sen", U"Sens", U"Sfc", U"Sgt",
-        U"Sr", U"St", U"Supt", U"Surg", U"e.g", U"i.e", U"rev", U"v", U"vs"};
+        U"Adj",   U"Adm", U"Adv",  U"Asst", U"Bart", U"Bldg", U"Brig", U"Bros", U"Capt", U"Cmdr",   U"Col",
+        U"Comdr", U"Con", U"Corp", U"Cpl",  U"DR",   U"Dr",   U"Drs",  U"Ens",  U"Gen",  U"Gov",    U"Hon",
+        U"Hosp",  U"Hr",  U"Insp", U"Lt",   U"MM",   U"MR",   U"MRS",  U"MS",   U"Maj",  U"Messrs", U"Mlle",
+        U"Mme",   U"Mr",  U"Mrs",  U"Ms",   U"Msgr", U"Nos",  U"Nr",   U"Op",   U"Ord",  U"Pfc",    U"Ph",
+        U"Prof",  U"Pvt", U"Rep",  U"Reps", U"Res",  U"Rev",  U"Rt",   U"Sen",  U"Sens", U"Sfc",    U"Sgt",
+        U"Sr",    U"St",  U"Supt", U"Surg", U"e.g",  U"i.e",  U"rev",  U"v",    U"vs"};
     if (word.size() == 1 && word[0] >= 'A' && word[0] <= 'Z') return Abbreviation::always;
     if (word == U"No" || word == U"Art" || word == U"pp") return Abbreviation::before_number;
     bool listed = std::find(std::begin(kAlways), std::end(kAlways), word) != std::end(kAlways);
@@ -169,7 +171,8 @@ Line settle_final_dots(const std::vector<Line>& pieces) {
 }  // namespace
 
 bool is_plain(std::string_view word) {
-    return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+    return !word.empty() && std::all_of(word.begin(), word.end(),
+                                        [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
 void normalise(std::string_view text, std::vector<std::string>& words) {

@@ -16,9 +16,9 @@ struct Suffix {
     std::string_view ending, instead;
 };
 constexpr Suffix kSuffixes[] = {
-    {"s", ""},     {"ses", "s"},  {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"},
-    {"ies", "y"},  {"s", ""},     {"ies", "y"}, {"es", "e"},  {"es", ""},     {"ed", "e"},    {"ed", ""},
-    {"ing", "e"},  {"ing", ""},   {"er", ""},   {"est", ""},  {"er", "e"},    {"est", "e"},
+    {"s", ""},    {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"},
+    {"ies", "y"}, {"s", ""},    {"ies", "y"}, {"es", "e"},  {"es", ""},     {"ed", "e"},    {"ed", ""},
+    {"ing", "e"}, {"ing", ""},  {"er", ""},   {"est", ""},  {"er", "e"},    {"est", "e"},
 };
 
 template <typename T>
@@ -48,9 +48,9 @@ std::string_view Tables::text(std::uint32_t word) const {
 std::uint32_t Tables::find(std::string_view word) const {
     std::size_t mask = arrays_.word_slots.size() - 1, slot = hash_bytes(word) & mask;
     for (std::size_t tried = 0; tried <= mask; ++tried, slot = (slot + 1) & mask) {
-        std::uint32_t found = arrays_.word_slots[slot];
-        if (found == 0 || found > arrays_.word_ends.size()) return kNoWord;
-        if (text(found - 1) == word) return found - 1;
+        std::uint32_t number = arrays_.word_slots[slot];
+        if (number == 0 || number > arrays_.word_ends.size()) return kNoWord;
+        if (text(number - 1) == word) return number - 1;
     }
     return kNoWord;
 }
@@ -84,7 +84,8 @@ void Tables::add_synsets(std::string_view word, std::vector<std::int32_t>& out) 
         out.insert(out.end(), stem.begin(), stem.end());
     }
     for (std::uint32_t base : irregular) {
-        std::span<const std::int32_t> sets = base < arrays_.word_ends.size() ? synsets(base) : std::span<const std::int32_t>();
+        std::span<const std::int32_t> sets =
+            base < arrays_.word_ends.size() ? synsets(base) : std::span<const std::int32_t>();
         out.insert(out.end(), sets.begin(), sets.end());
     }
     std::sort(out.begin() + first, out.end());
@@ -98,9 +99,9 @@ std::uint32_t Tables::child(std::uint32_t node, std::uint32_t word) const {
     if (begin > end || end > nodes) return kNoNode;
     auto from = arrays_.node_words.begin() + static_cast<std::ptrdiff_t>(begin);
     auto to = arrays_.node_words.begin() + static_cast<std::ptrdiff_t>(end);
-    auto found = std::lower_bound(from, to, static_cast<std::uint16_t>(word));
-    if (found == to || *found != word) return kNoNode;
-    return static_cast<std::uint32_t>(found - arrays_.node_words.begin());
+    auto child = std::lower_bound(from, to, static_cast<std::uint16_t>(word));
+    if (child == to || *child != word) return kNoNode;
+    return static_cast<std::uint32_t>(child - arrays_.node_words.begin());
 }
 
 std::span<const std::uint16_t> Tables::targets(std::uint32_t node) const {

@@ -30,7 +30,7 @@ struct TableArrays {
 };
 
 constexpr std::uint32_t kNoWord = 0xFFFFFFFF;
-constexpr std::uint32_t kNoNode = 0;  // the root is no phrase
+constexpr std::uint32_t kNoNode = 0;         // the root is no phrase
 constexpr std::size_t kLongestPhrase = 255;  // words of a phrase or paraphrase
 
 class Tables {
@@ -52,7 +52,7 @@ public:
     bool has_paraphrases(std::uint32_t node) const { return !targets(node).empty(); }
     // Calls visit(words) for the paraphrases of the phrase that ends at a node, each of 1 to kLongestPhrase words.
     template <typename Visit>
-    void each_paraphrase(std::uint32_t node, const Visit& visit) const {
+    void for_each_paraphrase(std::uint32_t node, const Visit& visit) const {
         std::span<const std::uint16_t> rest = targets(node);
         while (!rest.empty()) {
             std::size_t length = rest[0];

@@ -53,8 +53,9 @@ private:
                 if (words_[i] == word) return i;
             return words_.size();
         }
-        auto found = std::lower_bound(words_.begin(), words_.end(), word);
-        return found != words_.end() && *found == word ? static_cast<std::size_t>(found - words_.begin()) : words_.size();
+        auto place = std::lower_bound(words_.begin(), words_.end(), word);
+        return place != words_.end() && *place == word ? static_cast<std::size_t>(place - words_.begin())
+                                                       : words_.size();
     }
 
     std::size_t length_, blocks_;
@@ -83,13 +84,13 @@ public:
         std::int64_t matches = 0;
         for (std::size_t word = 0; word < words_.size(); ++word) {
             if (reference_.begins[word] == reference_.begins[word + 1]) continue;
-            each_pair(candidate_, word, [&](std::int32_t right) { ++left_[static_cast<std::size_t>(right)]; });
-            each_pair(reference_, word, [&](std::int32_t right) {
+            for_each_pair(candidate_, word, [&](std::int32_t right) { ++left_[static_cast<std::size_t>(right)]; });
+            for_each_pair(reference_, word, [&](std::int32_t right) {
                 if (right < 0 || left_[static_cast<std::size_t>(right)] == 0) return;
                 --left_[static_cast<std::size_t>(right)];
                 ++matches;
             });
-            each_pair(candidate_, word, [&](std::int32_t right) { left_[static_cast<std::size_t>(right)] = 0; });
+            for_each_pair(candidate_, word, [&](std::int32_t right) { left_[static_cast<std::size_t>(right)] = 0; });
         }
         return matches;
     }
@@ -105,10 +106,10 @@ private:
         out.numbers.clear();
         out.begins.assign(words_.size() + 1, 0);
         for (std::int32_t word : words) {
-            auto found = std::lower_bound(words_.begin(), words_.end(), word);
-            bool known = found != words_.end() && *found == word;
-            out.numbers.push_back(known ? static_cast<std::int32_t>(found - words_.begin()) : -1);
-            if (known) ++out.begins[static_cast<std::size_t>(out.numbers.back()) + 1];
+            auto place = std::lower_bound(words_.begin(), words_.end(), word);
+            bool is_shared = place != words_.end() && *place == word;
+            out.numbers.push_back(is_shared ? static_cast<std::int32_t>(place - words_.begin()) : -1);
+            if (is_shared) ++out.begins[static_cast<std::size_t>(out.numbers.back()) + 1];
         }
         for (std::size_t word = 0; word < words_.size(); ++word) out.begins[word + 1] += out.begins[word];
         out.places.resize(out.begins.back());
@@ -119,7 +120,7 @@ private:
 
     // Calls visit(right) for every pair of a caption that begins with this word.
     template <typename Visit>
-    void each_pair(const Caption& caption, std::size_t word, const Visit& visit) {
+    void for_each_pair(const Caption& caption, std::size_t word, const Visit& visit) {
         for (std::size_t k = caption.begins[word]; k < caption.begins[word + 1]; ++k) {
             std::size_t first = caption.places[k] + 1, last = first + std::min(gap_, caption.numbers.size() - first);
             pulse_(last - first);

@@ -29,10 +29,10 @@ struct DrivesView {
 
 // Finds the drives that have mates in a cell. `found` has room for all: to write each and keep it if it has mates is
 // faster than to branch at each.
-CAPTIOUS_INLINE std::size_t find_meetings(const DrivesView& from, const std::uint64_t* mates, std::uint32_t* found) {
+CAPTIOUS_INLINE std::size_t find_meetings(const DrivesView& from, const std::uint64_t* mates, std::uint32_t* meetings) {
     std::size_t n = 0;
     for (std::uint32_t i = 0; i < from.size; ++i) {
-        found[n] = i;
+        meetings[n] = i;
         n += (from.mates[i] & mates[from.words[i]]) != 0;
     }
     return n;
@@ -40,8 +40,8 @@ CAPTIOUS_INLINE std::size_t find_meetings(const DrivesView& from, const std::uin
 
 // Binary rules over a pair of cells, with drivers in one of them.
 template <bool kRight>
-CAPTIOUS_INLINE void combine_side(const Grammar::Side& side, const DrivesView& from, const CellView& mates, float* base, std::uint64_t* touched,
-                                  std::uint32_t* meetings) {
+CAPTIOUS_INLINE void combine_side(const Grammar::Side& side, const DrivesView& from, const CellView& mates, float* base,
+                                  std::uint64_t* touched, std::uint32_t* meetings) {
     std::size_t n = find_meetings(from, mates.bits, meetings);
     for (std::size_t i = 0; i < n; ++i) {
         std::uint32_t at = meetings[i];
@@ -59,8 +59,9 @@ CAPTIOUS_INLINE void combine_side(const Grammar::Side& side, const DrivesView& f
     }
 }
 
-CAPTIOUS_INLINE void combine_cells(const Grammar& grammar, const DrivesView& by_left, const CellView& left, const DrivesView& by_right,
-                                   const CellView& right, float* base, std::uint64_t* touched, std::uint32_t* meetings) {
+CAPTIOUS_INLINE void combine_cells(const Grammar& grammar, const DrivesView& by_left, const CellView& left,
+                                   const DrivesView& by_right, const CellView& right, float* base,
+                                   std::uint64_t* touched, std::uint32_t* meetings) {
     combine_side<true>(grammar.by_right(), by_right, left, base, touched, meetings);
     combine_side<false>(grammar.by_left(), by_left, right, base, touched, meetings);
 }
@@ -83,8 +84,13 @@ CAPTIOUS_INLINE std::size_t move_members(std::span<std::uint64_t> set, State* li
 }  // namespace
 
 Chart::Chart(const Grammar& grammar)
-    : grammar_(grammar), n_words_((grammar.n_states() + 63) / 64), base_(grammar.n_states(), kNever), score_(grammar.n_states(), kNever),
-      touched_(n_words_), reached_(n_words_), list_(grammar.n_states() + kPiece),
+    : grammar_(grammar),
+      n_words_((grammar.n_states() + 63) / 64),
+      base_(grammar.n_states(), kNever),
+      score_(grammar.n_states(), kNever),
+      touched_(n_words_),
+      reached_(n_words_),
+      list_(grammar.n_states() + kPiece),
       meetings_(std::max(grammar.by_left().mates.size(), grammar.by_right().mates.size()) + 1) {}
 
 void Chart::begin(Words words, std::size_t n_kept) {
@@ -102,16 +108,20 @@ void Chart::begin(Words words, std::size_t n_kept) {
 }
 
 CAPTIOUS_INLINE void Chart::combine(std::size_t begin, std::size_t end) {
-    auto view = [&](std::size_t cell) { return CellView{bits(cell), ranks(cell), scores_.data() + cells_[cell].begin}; };
+    auto view = [&](std::size_t cell) {
+        return CellView{bits(cell), ranks(cell), scores_.data() + cells_[cell].begin};
+    };
     auto drives = [&](std::uint32_t first, std::uint32_t last) {
-        return DrivesView{drive_mates_.data() + first, drive_words_.data() + first, drives_.data() + first, last - first};
+        return DrivesView{drive_mates_.data() + first, drive_words_.data() + first, drives_.data() + first,
+                          last - first};
     };
     for (std::size_t split = begin + 1; split < end; ++split) {
         const Cell &left = cell(begin, split), &right = cell(split, end);
         if (left.begin == left.end || right.begin == right.end) continue;
         pulse_(256 * (left.end - left.begin));
-        combine_cells(grammar_, drives(left.left_drives, left.right_drives), view(index(begin, split)), drives(right.right_drives, right.end_drives),
-                      view(index(split, end)), base_.data(), touched_.data(), meetings_.data());
+        combine_cells(grammar_, drives(left.left_drives, left.right_drives), view(index(begin, split)),
+                      drives(right.right_drives, right.end_drives), view(index(split, end)), base_.data(),
+                      touched_.data(), meetings_.data());
     }
 }
 
@@ -155,9 +165,9 @@ CAPTIOUS_INLINE void Chart::store(std::size_t begin, std::size_t end, const Reac
         scores_.resize(states_.size());
     }
     if (buried_.size() < n_buried_ + n + 1) buried_.resize(2 * (n_buried_ + n) + 1);
-    Cell& made = cells_[cell];
-    made.begin = n_items_;
-    made.first_buried = n_buried_;
+    Cell& current = cells_[cell];
+    current.begin = n_items_;
+    current.first_buried = n_buried_;
     for (std::size_t i = 0; i < n; ++i) {
         State state = list_[i];
         float score = std::exchange(score_[state], kNever);
@@ -176,13 +186,13 @@ CAPTIOUS_INLINE void Chart::store(std::size_t begin, std::size_t end, const Reac
         ranks[word] = static_cast<std::uint16_t>(rank);
         rank += static_cast<std::size_t>(std::popcount(bits[word]));
     }
-    made.end = n_items_;
-    made.end_buried = n_buried_;
-    made.left_drives = n_drives_;
-    if (end < words_.size()) add_drives(made, grammar_.by_left());
-    made.right_drives = n_drives_;
-    if (begin > 0) add_drives(made, grammar_.by_right());
-    made.end_drives = n_drives_;
+    current.end = n_items_;
+    current.end_buried = n_buried_;
+    current.left_drives = n_drives_;
+    if (end < words_.size()) add_drives(current, grammar_.by_left());
+    current.right_drives = n_drives_;
+    if (begin > 0) add_drives(current, grammar_.by_right());
+    current.end_drives = n_drives_;
 }
 
 CAPTIOUS_INLINE void Chart::add_drives(const Cell& cell, const Grammar::Side& side) {
@@ -204,8 +214,8 @@ CAPTIOUS_INLINE void Chart::add_drives(const Cell& cell, const Grammar::Side& si
     }
 }
 
-// Fills the cells of the words from `n_kept` on for which wants(begin, end) is true; close(begin, end) makes items of what
-// binary rules bring, and of words.
+// Fills the cells of the words from `n_kept` on for which wants(begin, end) is true; close(begin, end) makes items of
+// what binary rules bring, and of words.
 template <typename Wants, typename Close>
 CAPTIOUS_INLINE void Chart::fill_cells(std::size_t n_kept, const Wants& wants, const Close& close) {
     for (std::size_t end = n_kept + 1; end <= words_.size(); ++end)
@@ -219,29 +229,36 @@ CAPTIOUS_INLINE void Chart::fill_cells(std::size_t n_kept, const Wants& wants, c
 CAPTIOUS_CLONES void Chart::fill(Words words, std::size_t n_kept) {
     begin(words, n_kept);
     auto any = [](State, float) CAPTIOUS_INLINE_LAMBDA { return true; };
-    fill_cells(n_kept, [](std::size_t, std::size_t) { return true; }, [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
-        if (begin + 1 == end) take(words[begin]);
-        n_listed_ = move_members(touched_, list_.data());
-        take_listed(any);
-        store(begin, end, any);
-    });
+    fill_cells(
+        n_kept, [](std::size_t, std::size_t) { return true; },
+        [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
+            if (begin + 1 == end) take(words[begin]);
+            n_listed_ = move_members(touched_, list_.data());
+            take_listed(any);
+            store(begin, end, any);
+        });
 }
 
 CAPTIOUS_CLONES void Chart::fill(Words words, const Guide& guide) {
     begin(words, 0);
-    auto wants = [&](std::size_t begin, std::size_t end) { return guide.chart.best_with(guide.lane, begin, end) >= guide.bound; };
+    auto wants = [&](std::size_t begin, std::size_t end) {
+        return guide.chart.best_with(guide.lane, begin, end) >= guide.bound;
+    };
     fill_cells(0, wants, [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
         CoarseChart::Outside outside = guide.chart.outside(guide.lane, begin, end);
         float least = guide.threshold - (guide.offsets.back() - guide.offsets[end] + guide.offsets[begin]);
         auto base_reaches = [&](State state, float base) CAPTIOUS_INLINE_LAMBDA {
-            return base + guide.grammar.potential(state) >= least - outside.base(guide.grammar.of(state)) * (1 / kUnits);
+            return base + guide.grammar.potential(state) >=
+                   least - outside.base(guide.grammar.of(state)) * (1 / kUnits);
         };
         auto reaches = [&](State state, float score) CAPTIOUS_INLINE_LAMBDA {
-            return score + guide.grammar.potential(state) >= least - outside.score(guide.grammar.of(state)) * (1 / kUnits);
+            return score + guide.grammar.potential(state) >=
+                   least - outside.score(guide.grammar.of(state)) * (1 / kUnits);
         };
         if (begin + 1 == end)
             for (const Seed& seed : guide.seeds[begin])
-                if (seed.base + outside.base(seed.symbol) >= guide.bound || seed.score + outside.score(seed.symbol) >= guide.bound)
+                if (seed.base + outside.base(seed.symbol) >= guide.bound ||
+                    seed.score + outside.score(seed.symbol) >= guide.bound)
                     take(words[begin].subspan(seed.first, seed.size));
         n_listed_ = move_members(touched_, list_.data());
         take_listed(base_reaches);
@@ -252,49 +269,54 @@ CAPTIOUS_CLONES void Chart::fill(Words words, const Guide& guide) {
 CAPTIOUS_CLONES void Chart::fill_beam(Words words, const Coarsening& coarsening, float width) {
     begin(words, 0);
     auto bound = [&](State state, float score) CAPTIOUS_INLINE_LAMBDA { return score + coarsening.potential(state); };
-    fill_cells(0, [](std::size_t, std::size_t) { return true; }, [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
-        float best = kNever;
-        if (begin + 1 == end)
-            for (const WordItem& item : words[begin]) best = std::max(best, bound(item.state, item.score));
-        n_listed_ = move_members(touched_, list_.data());
-        for (std::size_t i = 0; i < n_listed_; ++i) best = std::max(best, bound(list_[i], base_[list_[i]]));
-        auto reaches = [&](State state, float score) CAPTIOUS_INLINE_LAMBDA { return bound(state, score) >= best - width; };
-        if (begin + 1 == end)
-            for (const WordItem& item : words[begin])
-                if (reaches(item.state, item.score)) take({&item, 1});
-        take_listed(reaches);
-        store(begin, end, reaches);
-    });
+    fill_cells(
+        0, [](std::size_t, std::size_t) { return true; },
+        [&](std::size_t begin, std::size_t end) CAPTIOUS_INLINE_LAMBDA {
+            float best = kNever;
+            if (begin + 1 == end)
+                for (const WordItem& item : words[begin]) best = std::max(best, bound(item.state, item.score));
+            n_listed_ = move_members(touched_, list_.data());
+            for (std::size_t i = 0; i < n_listed_; ++i) best = std::max(best, bound(list_[i], base_[list_[i]]));
+            auto reaches = [&](State state, float score)
+                               CAPTIOUS_INLINE_LAMBDA { return bound(state, score) >= best - width; };
+            if (begin + 1 == end)
+                for (const WordItem& item : words[begin])
+                    if (reaches(item.state, item.score)) take({&item, 1});
+            take_listed(reaches);
+            store(begin, end, reaches);
+        });
 }
 
 Goal Chart::best() const {
     Goal best{0, kNever};
     if (words_.empty()) return best;
     for (const Goal& goal : grammar_.goals())
-        if (float found = goal.score + score(index(0, words_.size()), goal.state); found > best.score) best = {goal.state, found};
+        if (float total = goal.score + score(index(0, words_.size()), goal.state); total > best.score)
+            best = {goal.state, total};
     return best;
 }
 
 Chart::Step Chart::step(std::size_t begin, std::size_t end, State state) const {
     std::size_t cell = index(begin, end);
-    float known = score(cell, state);
+    float target = score(cell, state);
     for (const Grammar::Under& chain : grammar_.chains_to(state)) {
-        if (!may_be_made_by(cell, chain, known)) continue;
-        if (Base below = base(begin, end, chain.child); below.score + chain.score == known) return {chain.rule, below.rule, below.split};
+        if (!may_be_made_by(cell, chain, target)) continue;
+        if (Base below = base(begin, end, chain.child); below.score + chain.score == target)
+            return {chain.rule, below.rule, below.split};
     }
     Base own = base(begin, end, state);
     return {kNone, own.rule, own.split};
 }
 
 // Whether an item with this score may have been made by this chain.
-bool Chart::may_be_made_by(std::size_t cell, const Grammar::Under& chain, float known) const {
-    if (score(cell, chain.child) + chain.score >= known) return true;
+bool Chart::may_be_made_by(std::size_t cell, const Grammar::Under& chain, float target) const {
+    if (score(cell, chain.child) + chain.score >= target) return true;
     auto first = buried_.begin() + cells_[cell].first_buried, end = buried_.begin() + cells_[cell].end_buried;
     return std::binary_search(first, end, chain.child);
 }
 
-// The best rule over an item's words. The score is the one that charts have; which rule it is, sums of 64 bits decide, as
-// they do in CoreNLP.
+// The best rule over an item's words. The score is the one that charts have; which rule it is, sums of 64 bits decide,
+// as they do in CoreNLP.
 Chart::Base Chart::base(std::size_t begin, std::size_t end, State state) const {
     Base best;
     if (begin + 1 == end) {

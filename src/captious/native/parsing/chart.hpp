@@ -73,9 +73,10 @@ public:
 
 private:
     struct Cell {
-        std::uint32_t begin = 0, end = 0;                  // places of items, in the order of their states
-        std::uint32_t first_buried = 0, end_buried = 0;    // places in buried_
-        std::uint32_t left_drives = 0, right_drives = 0, end_drives = 0;  // of its items as left children, then as right ones
+        std::uint32_t begin = 0, end = 0;                // places of items, in the order of their states
+        std::uint32_t first_buried = 0, end_buried = 0;  // places in buried_
+        std::uint32_t left_drives = 0, right_drives = 0,
+                      end_drives = 0;  // of its items as left children, then as right ones
     };
     // The best rule over an item's words, and what it scores.
     struct Base {
@@ -92,10 +93,11 @@ private:
     float score(std::size_t cell, State state) const {
         std::uint64_t here = bits(cell)[state / 64u], member = std::uint64_t{1} << state % 64;
         if ((here & member) == 0) return kNever;
-        return scores_[cells_[cell].begin + ranks(cell)[state / 64u] + static_cast<std::uint32_t>(std::popcount(here & (member - 1)))];
+        return scores_[cells_[cell].begin + ranks(cell)[state / 64u] +
+                       static_cast<std::uint32_t>(std::popcount(here & (member - 1)))];
     }
     Base base(std::size_t begin, std::size_t end, State state) const;
-    bool may_be_made_by(std::size_t cell, const Grammar::Under& chain, float known) const;
+    bool may_be_made_by(std::size_t cell, const Grammar::Under& chain, float target) const;
 
     void begin(Words words, std::size_t n_kept);
     template <typename Wants, typename Close>

@@ -41,23 +41,24 @@ CAPTIOUS_INLINE bool any(decltype(std::declval<Lanes>() >= std::declval<Lanes>()
     return (parts[0] | parts[1] | parts[2] | parts[3]) != 0;
 }
 
-// Leaves of a symbol's outside bounds those that reach the thresholds with the ones inside, and says whether there are any.
-// `highest` is of all, `best` of what is reached.
+// Leaves of a symbol's outside bounds those that reach the thresholds with the ones inside, and says whether there are
+// any. `highest` is of all, `best` of what is reached.
 CAPTIOUS_INLINE bool cut(Lanes thresholds, const Bound* inside, Bound* outside, Lanes& highest, Lanes& best) {
-    Lanes found = load(outside), within = load(inside);
-    highest = larger(found, highest);
-    found = smaller(found, all(kTop));
-    auto reached = found + within >= thresholds;
-    found = reached ? found : all(kBottom);
-    store(outside, found);
+    Lanes bounds = load(outside), within = load(inside);
+    highest = larger(bounds, highest);
+    bounds = smaller(bounds, all(kTop));
+    auto reached = bounds + within >= thresholds;
+    bounds = reached ? bounds : all(kBottom);
+    store(outside, bounds);
     if (!any(reached)) return false;
-    best = larger(found + within, best);
+    best = larger(bounds + within, best);
     return true;
 }
 
 // Binary rules over a pair of cells. No sum of two bounds and a rule leaves 16 bits: each is from kBottom to kTop, and
 // sums of two are kBottom or more again when the third comes.
-CAPTIOUS_INLINE void combine(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules, const Bound* left, const Bound* right, Bound* bases) {
+CAPTIOUS_INLINE void combine(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules,
+                             const Bound* left, const Bound* right, Bound* bases) {
     for (const Coarsening::Group& group : groups) {
         Lanes best = all(kBottom);
         for (std::uint32_t rule = group.first; rule < group.end; ++rule)
@@ -68,8 +69,9 @@ CAPTIOUS_INLINE void combine(std::span<const Coarsening::Group> groups, const Co
 }
 
 // The same upside down: `above` says which parents have something outside.
-CAPTIOUS_INLINE void raise(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules, const std::uint8_t* above, const Bound* outside,
-                           const Bound* left, const Bound* right, Bound* left_outside, Bound* right_outside, Coarsening::Group* room) {
+CAPTIOUS_INLINE void raise(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules,
+                           const std::uint8_t* above, const Bound* outside, const Bound* left, const Bound* right,
+                           Bound* left_outside, Bound* right_outside, Coarsening::Group* room) {
     std::size_t n = 0;
     for (const Coarsening::Group& group : groups) {
         room[n] = group;
@@ -91,14 +93,19 @@ CAPTIOUS_INLINE void raise(std::span<const Coarsening::Group> groups, const Coar
 
 }  // namespace
 
-Bound rounded_up(float score) { return static_cast<Bound>(std::clamp(std::ceil(score * kUnits), float{kBottom}, float{kTop})); }
+Bound rounded_up(float score) {
+    return static_cast<Bound>(std::clamp(std::ceil(score * kUnits), float{kBottom}, float{kTop}));
+}
 
-Bound rounded_down(float score) { return static_cast<Bound>(std::clamp(std::floor(score * kUnits), float{kBottom}, float{kTop})); }
+Bound rounded_down(float score) {
+    return static_cast<Bound>(std::clamp(std::floor(score * kUnits), float{kBottom}, float{kTop}));
+}
 
-Coarsening::Coarsening(const Grammar& fine, std::vector<State> symbols, std::size_t n_symbols, std::vector<float> potentials)
+Coarsening::Coarsening(const Grammar& fine, std::vector<State> symbols, std::size_t n_symbols,
+                       std::vector<float> potentials)
     : symbols_(std::move(symbols)), n_symbols_(n_symbols), potentials_(std::move(potentials)) {
     number_phrases_first(fine.rules());
-    std::map<std::pair<State, State>, std::map<State, std::uint32_t>> binary[2];  // by parent and left child; by right child
+    std::map<std::pair<State, State>, std::map<State, std::uint32_t>> binary[2];  // by parent and left; by right child
     auto number_of = [&](const BinaryRule& rule) -> std::uint32_t& {
         return binary[of(rule.right) >= n_phrases_][{of(rule.parent), of(rule.left)}][of(rule.right)];
     };
@@ -141,7 +148,8 @@ void Coarsening::number_phrases_first(const Rules& fine) {
     n_phrases_ = static_cast<std::size_t>(std::count(phrase.begin(), phrase.end(), true));
     std::vector<State> number(n_symbols_);
     std::size_t phrases = 0, words = n_phrases_;
-    for (std::size_t symbol = 0; symbol < n_symbols_; ++symbol) number[symbol] = static_cast<State>(phrase[symbol] ? phrases++ : words++);
+    for (std::size_t symbol = 0; symbol < n_symbols_; ++symbol)
+        number[symbol] = static_cast<State>(phrase[symbol] ? phrases++ : words++);
     for (State& symbol : symbols_) symbol = number[symbol];
 }
 
@@ -168,20 +176,23 @@ void Coarsening::update(const Grammar& fine) {
     for (std::size_t i = 0; i < binary.size(); ++i) binary_[i].score = rounded_up(binary[i]);
     for (std::size_t i = 0; i < unary.size(); ++i) unary_[i].score = rounded_up(unary[i]);
     phrase_unary_.clear();
-    std::copy_if(unary_.begin(), unary_.end(), std::back_inserter(phrase_unary_), [&](const Unary& rule) { return rule.child < n_phrases_; });
+    std::copy_if(unary_.begin(), unary_.end(), std::back_inserter(phrase_unary_),
+                 [&](const Unary& rule) { return rule.child < n_phrases_; });
     goals_.clear();
     for (const parsing::Goal& goal : fine.goals()) {
         Bound score = rounded_up(goal.score - potential(goal.state));
-        auto known = std::find_if(goals_.begin(), goals_.end(), [&](const Goal& other) { return other.symbol == of(goal.state); });
-        if (known == goals_.end())
+        auto goal_of_symbol = std::find_if(goals_.begin(), goals_.end(),
+                                           [&](const Goal& other) { return other.symbol == of(goal.state); });
+        if (goal_of_symbol == goals_.end())
             goals_.push_back({of(goal.state), score});
         else
-            known->score = std::max(known->score, score);
+            goal_of_symbol->score = std::max(goal_of_symbol->score, score);
     }
     auto holds = [](const auto& rule) { return rule.score < kTop; };
     auto small = [](float potential) { return std::abs(potential) <= kLargestPotential; };
-    sound_ = std::all_of(potentials_.begin(), potentials_.end(), small) && std::all_of(binary_.begin(), binary_.end(), holds) &&
-             std::all_of(unary_.begin(), unary_.end(), holds) && std::all_of(goals_.begin(), goals_.end(), holds);
+    sound_ = std::all_of(potentials_.begin(), potentials_.end(), small) &&
+             std::all_of(binary_.begin(), binary_.end(), holds) && std::all_of(unary_.begin(), unary_.end(), holds) &&
+             std::all_of(goals_.begin(), goals_.end(), holds);
 }
 
 void CoarseChart::seed(std::span<const Words> sentences) {
@@ -200,7 +211,8 @@ void CoarseChart::seed(std::span<const Words> sentences) {
     highest_.assign(kLanes, kBottom);
     seeded_.assign(n_ * grammar_.n_symbols(), 0);
     for (std::size_t word = 0; word < n_; ++word) {
-        Bound *bases = bases_.data() + places_[index(word, word + 1)], *scores = scores_.data() + places_[index(word, word + 1)];
+        Bound *bases = bases_.data() + places_[index(word, word + 1)],
+              *scores = scores_.data() + places_[index(word, word + 1)];
         std::fill(scores, scores + grammar_.n_symbols() * kLanes, kBottom);
         for (std::size_t lane = 0; lane < sentences.size(); ++lane) {
             if (word >= lengths_[lane]) continue;
@@ -280,7 +292,8 @@ CAPTIOUS_CLONES void CoarseChart::fill(std::span<const Words> sentences) {
 
 Bound CoarseChart::best(std::size_t lane) const {
     int best = kBottom;
-    for (const Coarsening::Goal& goal : grammar_.goals()) best = std::max(best, goal.score + score(lane, goal.symbol, 0, lengths_[lane]));
+    for (const Coarsening::Goal& goal : grammar_.goals())
+        best = std::max(best, goal.score + score(lane, goal.symbol, 0, lengths_[lane]));
     return static_cast<Bound>(best);
 }
 
@@ -289,7 +302,9 @@ CoarseChart::Step CoarseChart::step(std::size_t lane, State symbol, std::size_t 
     int bound = score(lane, symbol, begin, end);
     if (base(lane, symbol, begin, end) != bound) {
         std::span<const Coarsening::Unary> chains = grammar_.unary(symbol);
-        auto makes = [&](const Coarsening::Unary& rule) { return base(lane, rule.child, begin, end) + rule.score == bound; };
+        auto makes = [&](const Coarsening::Unary& rule) {
+            return base(lane, rule.child, begin, end) + rule.score == bound;
+        };
         auto chain = std::find_if(chains.begin(), chains.end(), makes);
         step.chain = static_cast<std::uint32_t>(&*chain - grammar_.unary().data());
         symbol = chain->child;
@@ -310,7 +325,8 @@ CoarseChart::Step CoarseChart::step(std::size_t lane, State symbol, std::size_t 
 
 // Cuts what is outside of the items of a cell, once all that makes it is known; `above` says which phrases have
 // something outside that rules may use.
-CAPTIOUS_INLINE void CoarseChart::close_outside(std::size_t begin, std::size_t end, const Bound* thresholds, std::uint8_t* above) {
+CAPTIOUS_INLINE void CoarseChart::close_outside(std::size_t begin, std::size_t end, const Bound* thresholds,
+                                                std::uint8_t* above) {
     std::size_t place = places_[index(begin, end)], n_rows = this->n_rows(begin, end);
     const Bound *bases = bases_.data() + place, *scores = scores_.data() + place;
     Bound *outside_bases = outside_bases_.data() + place, *outside_scores = outside_scores_.data() + place;
@@ -361,8 +377,8 @@ CAPTIOUS_CLONES void CoarseChart::fill_outside(std::span<const Bound> thresholds
             for (std::size_t end = split + 1; end <= n_; ++end) {
                 std::size_t right = places_[index(split, end)];
                 raise(live.beside(split + 1 == end), rules, above.data() + end * grammar_.n_phrases(),
-                      outside_bases_.data() + places_[index(begin, end)], scores_.data() + left, scores_.data() + right, outside_scores_.data() + left,
-                      outside_scores_.data() + right, room.data());
+                      outside_bases_.data() + places_[index(begin, end)], scores_.data() + left, scores_.data() + right,
+                      outside_scores_.data() + left, outside_scores_.data() + right, room.data());
             }
             close_outside(begin, split, of_lanes, above.data() + split * grammar_.n_phrases());
         }

@@ -16,8 +16,8 @@
 
 namespace captious::parsing {
 
-// A bound in units of 1 / kUnits. kBottom stands for every lower score, too, and for what has no derivation: it is a bound
-// like others, which what is added to it may lift. A bound that reaches kTop cannot be trusted.
+// A bound in units of 1 / kUnits. kBottom stands for every lower score, too, and for what has no derivation: it is a
+// bound like others, which what is added to it may lift. A bound that reaches kTop cannot be trusted.
 using Bound = std::int16_t;
 
 constexpr float kUnits = 64.0f;
@@ -59,7 +59,8 @@ public:
     const std::vector<float>& potentials() const { return potentials_; }
 
     void update(const Grammar& fine);  // after the scores of the grammar or the potentials have changed
-    bool sound() const { return sound_; }  // whether 16 bits are enough for the rules, and sums of 32 bits for potentials
+    // Whether 16 bits are enough for the rules, and sums of 32 bits for potentials.
+    bool sound() const { return sound_; }
 
     // First those whose right child is a phrase, then those whose right child stands over words only; then by how many
     // rules they have: loops whose length changes seldom are fast.
@@ -69,7 +70,9 @@ public:
     const std::vector<std::uint32_t>& groups_of(State parent) const { return groups_of_[parent]; }  // their places
     // By parent, and then by child.
     const std::vector<Unary>& unary() const { return unary_; }
-    std::span<const Unary> unary(std::size_t parent) const { return {unary_.data() + unary_starts_[parent], unary_.data() + unary_starts_[parent + 1]}; }
+    std::span<const Unary> unary(std::size_t parent) const {
+        return {unary_.data() + unary_starts_[parent], unary_.data() + unary_starts_[parent + 1]};
+    }
     // Those above phrases.
     const std::vector<Unary>& phrase_unary() const { return phrase_unary_; }
     const std::vector<Goal>& goals() const { return goals_; }
@@ -93,8 +96,8 @@ private:
     std::vector<Goal> goals_;
 };
 
-// A coarse symbol over a word: the bounds of its best derivation without a chain on top, and of its best derivation; and
-// which of the word's items are of this symbol.
+// A coarse symbol over a word: the bounds of its best derivation without a chain on top, and of its best derivation;
+// and which of the word's items are of this symbol.
 struct Seed {
     State symbol;
     Bound base, score;
@@ -118,8 +121,8 @@ public:
     // Whether numbers of 16 bits have been enough for a sentence so far.
     bool sound(std::size_t lane) const { return grammar_.sound() && highest_[lane] < kTop; }
 
-    // How the best derivation of a symbol over several words begins, in a sound lane: with a chain or none, and below that
-    // with a binary rule.
+    // How the best derivation of a symbol over several words begins, in a sound lane: with a chain or none, and below
+    // that with a binary rule.
     struct Step {
         std::uint32_t chain, rule;  // their places in unary() and binary(), or kNone
         std::size_t split;          // where the children of the binary rule meet
@@ -128,12 +131,18 @@ public:
     Step step(std::size_t lane, State symbol, std::size_t begin, std::size_t end) const;
 
     // Inside of a symbol over words.
-    Bound base(std::size_t lane, State symbol, std::size_t begin, std::size_t end) const { return at(bases_, lane, symbol, begin, end); }
-    Bound score(std::size_t lane, State symbol, std::size_t begin, std::size_t end) const { return at(scores_, lane, symbol, begin, end); }
+    Bound base(std::size_t lane, State symbol, std::size_t begin, std::size_t end) const {
+        return at(bases_, lane, symbol, begin, end);
+    }
+    Bound score(std::size_t lane, State symbol, std::size_t begin, std::size_t end) const {
+        return at(scores_, lane, symbol, begin, end);
+    }
     // The bound of a derivation in which something stands over these words.
-    Bound best_with(std::size_t lane, std::size_t begin, std::size_t end) const { return cell_bests_[index(begin, end) * kLanes + lane]; }
-    // What is outside of the items of a cell, without a chain on top and with; to be asked for if best_with() reaches the
-    // threshold.
+    Bound best_with(std::size_t lane, std::size_t begin, std::size_t end) const {
+        return cell_bests_[index(begin, end) * kLanes + lane];
+    }
+    // What is outside of the items of a cell, without a chain on top and with; to be asked for if best_with() reaches
+    // the threshold.
     struct Outside {
         const Bound *bases, *scores;
         Bound base(State symbol) const { return bases[symbol * kLanes]; }
@@ -150,13 +159,18 @@ private:
         std::vector<Coarsening::Group> groups;
         std::size_t n_phrase = 0;
         // Those for a right child over a word, or over several.
-        std::span<const Coarsening::Group> beside(bool word) const { return {groups.data(), word ? groups.size() : n_phrase}; }
+        std::span<const Coarsening::Group> beside(bool word) const {
+            return {groups.data(), word ? groups.size() : n_phrase};
+        }
     };
 
     static std::size_t index(std::size_t begin, std::size_t end) { return end * (end - 1) / 2 + begin; }
     // Only phrases stand over more than one word.
-    std::size_t n_rows(std::size_t begin, std::size_t end) const { return begin + 1 == end ? grammar_.n_symbols() : grammar_.n_phrases(); }
-    Bound at(const std::vector<Bound>& bounds, std::size_t lane, State symbol, std::size_t begin, std::size_t end) const {
+    std::size_t n_rows(std::size_t begin, std::size_t end) const {
+        return begin + 1 == end ? grammar_.n_symbols() : grammar_.n_phrases();
+    }
+    Bound at(const std::vector<Bound>& bounds, std::size_t lane, State symbol, std::size_t begin,
+             std::size_t end) const {
         return symbol < n_rows(begin, end) ? bounds[places_[index(begin, end)] + symbol * kLanes + lane] : kBottom;
     }
     void seed(std::span<const Words> sentences);
@@ -172,8 +186,8 @@ private:
     std::vector<std::size_t> places_;   // by cell, of its first row; a row has a symbol's bounds in all lanes
     std::vector<Bound> bases_, scores_, outside_bases_, outside_scores_;
     std::vector<Bound> cell_bests_, highest_;  // by cell; of all
-    Live over_several_, over_word_;     // in cells of several words, and over the word that was asked for last
-    std::vector<std::uint8_t> seeded_;  // by word and symbol
+    Live over_several_, over_word_;            // in cells of several words, and over the word that was asked for last
+    std::vector<std::uint8_t> seeded_;         // by word and symbol
 };
 
 }  // namespace captious::parsing

@@ -23,7 +23,8 @@ template <typename Rule, typename Key>
 std::vector<std::uint32_t> order_of(const std::vector<Rule>& rules, const Key& key) {
     std::vector<std::uint32_t> order(rules.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(rules[a]) < key(rules[b]); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return key(rules[a]) < key(rules[b]); });
     return order;
 }
 
@@ -39,7 +40,8 @@ std::vector<bool> driven_by_right(std::size_t n_states, std::span<const BinaryRu
     return right;
 }
 
-Grammar::Side side_of(std::size_t n_states, const std::vector<BinaryRule>& binary, const std::vector<bool>& driven_by_right, bool right) {
+Grammar::Side side_of(std::size_t n_states, const std::vector<BinaryRule>& binary,
+                      const std::vector<bool>& driven_by_right, bool right) {
     struct Key {
         State driver;
         std::uint32_t layer;  // how many parents the pair of children had before
@@ -59,7 +61,8 @@ Grammar::Side side_of(std::size_t n_states, const std::vector<BinaryRule>& binar
     side.starts.assign(n_states + 1, 0);
     const Key* before = nullptr;
     for (const auto& [key, place] : rules) {
-        bool same = before != nullptr && before->driver == key.driver && before->layer == key.layer && before->mate / 64 == key.mate / 64;
+        bool same = before != nullptr && before->driver == key.driver && before->layer == key.layer &&
+                    before->mate / 64 == key.mate / 64;
         if (!same) {
             side.mates.push_back(0);
             side.words.push_back(static_cast<std::uint16_t>(key.mate / 64));
@@ -85,7 +88,9 @@ Grammar::Grammar(std::size_t n_states, Rules rules) : n_states_(n_states) {
     by_left_ = side_of(n_states, rules.binary, right, false);
     by_right_ = side_of(n_states, rules.binary, right, true);
     for (std::size_t state = 0; state < n_states; ++state)
-        if (by_left_.starts[state] < by_left_.starts[state + 1] || by_right_.starts[state] < by_right_.starts[state + 1]) n_drivers_ = state + 1;
+        if (by_left_.starts[state] < by_left_.starts[state + 1] ||
+            by_right_.starts[state] < by_right_.starts[state + 1])
+            n_drivers_ = state + 1;
     chain_starts_ = starts_of(rules.unary, n_states, [](const UnaryRule& rule) { return rule.child; });
     unary_order_ = order_of(rules.unary, [](const UnaryRule& rule) { return std::tuple(rule.child, rule.parent); });
     made_starts_ = starts_of(rules.binary, n_states, [](const BinaryRule& rule) { return rule.parent; });
@@ -98,7 +103,8 @@ Grammar::Grammar(std::size_t n_states, Rules rules) : n_states_(n_states) {
 void Grammar::set_scores(Rules rules) {
     rules_ = std::move(rules);
     for (Side* side : {&by_left_, &by_right_})
-        for (std::size_t i = 0; i < side->order.size(); ++i) side->rules[i] = {rules_.binary[side->order[i]].score, rules_.binary[side->order[i]].parent};
+        for (std::size_t i = 0; i < side->order.size(); ++i)
+            side->rules[i] = {rules_.binary[side->order[i]].score, rules_.binary[side->order[i]].parent};
     chains_.clear();
     std::vector<std::uint32_t> next = under_starts_;
     for (std::uint32_t place : unary_order_) {
@@ -140,18 +146,18 @@ Closure close_unary(std::size_t n_states, std::span<const UnaryRule> rules) {
         float score;
         std::vector<std::uint32_t> rules;
     };
-    std::vector<std::map<State, Chain>> below(n_states);       // by parent and child
-    std::vector<std::vector<State>> parents(n_states);         // by child
-    auto relax = [&](State parent, State child, float score, const std::vector<std::uint32_t>& upper, std::uint32_t rule,
-                     const std::vector<std::uint32_t>& lower) {
+    std::vector<std::map<State, Chain>> below(n_states);  // by parent and child
+    std::vector<std::vector<State>> parents(n_states);    // by child
+    auto relax = [&](State parent, State child, float score, const std::vector<std::uint32_t>& upper,
+                     std::uint32_t rule, const std::vector<std::uint32_t>& lower) {
         if (parent == child) return false;
-        auto [found, added] = below[parent].try_emplace(child, Chain{kNever, {}});
+        auto [entry, added] = below[parent].try_emplace(child, Chain{kNever, {}});
         if (added) parents[child].push_back(parent);
-        if (!added && score <= found->second.score) return false;
+        if (!added && score <= entry->second.score) return false;
         Chain chain{score, upper};
         chain.rules.push_back(rule);
         chain.rules.insert(chain.rules.end(), lower.begin(), lower.end());
-        found->second = std::move(chain);
+        entry->second = std::move(chain);
         return true;
     };
     for (std::uint32_t i = 0; i < rules.size(); ++i) {
@@ -163,7 +169,8 @@ Closure close_unary(std::size_t n_states, std::span<const UnaryRule> rules) {
         for (State highest : uppers) {
             const Chain upper = below[highest].at(top);
             relax(highest, bottom, upper.score + score, upper.rules, i, {});
-            for (const auto& [lowest, lower] : lowers) relax(highest, lowest, upper.score + lower.score + score, upper.rules, i, lower.rules);
+            for (const auto& [lowest, lower] : lowers)
+                relax(highest, lowest, upper.score + lower.score + score, upper.rules, i, lower.rules);
         }
     }
     Closure closure;

@@ -57,20 +57,20 @@ public:
         float score;
         std::uint32_t rule;  // its place in Rules::unary
     };
-    // Rules by driver, and those of one driver in blocks: by 64 states that the other child, the mate, may be. A pair of
-    // children may have several parents: these are in several tables of blocks, end to end.
+    // Rules by driver, and those of one driver in blocks: by 64 states that the other child, the mate, may be. A pair
+    // of children may have several parents: these are in several tables of blocks, end to end.
     struct Side {
         std::vector<std::uint32_t> starts;  // [n_states + 1] of blocks
-        // By block, and kPiece more: which of the states from 64 * word on are mates, that word, and the place of the first
-        // of the rules, which the others follow in the order of their mates.
+        // By block, and kPiece more: which of the states from 64 * word on are mates, that word, and the place of the
+        // first of the rules, which the others follow in the order of their mates.
         std::vector<std::uint64_t> mates;
         std::vector<std::uint16_t> words;
         std::vector<std::uint32_t> firsts;
         std::vector<Driven> rules;
         std::vector<std::uint32_t> order;  // the places of rules in Rules::binary
     };
-    // Short lists are copied in pieces of this many, whose last may have less that counts: to stop exactly at the end would
-    // take a branch that processors guess wrong.
+    // Short lists are copied in pieces of this many, whose last may have less that counts: to stop exactly at the end
+    // would take a branch that processors guess wrong.
     static constexpr std::size_t kPiece = 4;
 
     Grammar() = default;
@@ -83,10 +83,16 @@ public:
 
     const Side& by_left() const { return by_left_; }    // whose driver is the left child
     const Side& by_right() const { return by_right_; }  // whose driver is the right child
-    std::span<const Chain> chains(State child) const { return {chains_.data() + chain_starts_[child], chains_.data() + chain_starts_[child + 1u]}; }
+    std::span<const Chain> chains(State child) const {
+        return {chains_.data() + chain_starts_[child], chains_.data() + chain_starts_[child + 1u]};
+    }
     // The rules that make a state: binary ones in the order in which charts use them, unary ones in that of children.
-    std::span<const Made> made(State parent) const { return {made_.data() + made_starts_[parent], made_.data() + made_starts_[parent + 1u]}; }
-    std::span<const Under> chains_to(State parent) const { return {under_.data() + under_starts_[parent], under_.data() + under_starts_[parent + 1u]}; }
+    std::span<const Made> made(State parent) const {
+        return {made_.data() + made_starts_[parent], made_.data() + made_starts_[parent + 1u]};
+    }
+    std::span<const Under> chains_to(State parent) const {
+        return {under_.data() + under_starts_[parent], under_.data() + under_starts_[parent + 1u]};
+    }
 
     void set_scores(Rules rules);  // the same rules with other scores
 

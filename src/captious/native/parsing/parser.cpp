@@ -61,11 +61,14 @@ private:
 
 }  // namespace
 
-Pcfg::Pcfg(std::size_t n_states, std::vector<BinaryRule> binary, std::vector<UnaryRule> unary, std::vector<Goal> goals, Projection projection,
-           std::span<const std::uint8_t> is_common)
-    : unary_(std::move(unary)), closure_(close_unary(n_states, unary_)), grammar_(n_states, {std::move(binary), closure_.rules, std::move(goals)}),
+Pcfg::Pcfg(std::size_t n_states, std::vector<BinaryRule> binary, std::vector<UnaryRule> unary, std::vector<Goal> goals,
+           Projection projection, std::span<const std::uint8_t> is_common)
+    : unary_(std::move(unary)),
+      closure_(close_unary(n_states, unary_)),
+      grammar_(n_states, {std::move(binary), closure_.rules, std::move(goals)}),
       coarsening_(grammar_, std::move(projection.symbols), projection.n_symbols, std::move(projection.potentials)),
-      is_common_(is_common.begin(), is_common.end()), common_(take_common()) {}
+      is_common_(is_common.begin(), is_common.end()),
+      common_(take_common()) {}
 
 void Pcfg::set_scores(std::span<const float> binary, std::span<const float> unary, std::span<const Goal> goals) {
     Rules rules = grammar_.rules();
@@ -86,7 +89,8 @@ Grammar Pcfg::take_common() const {
         if (is_common_[i]) rules.binary.push_back(all.binary[i]);
     for (std::size_t i = 0; i < all.unary.size(); ++i) {
         auto common = [&](std::uint32_t rule) { return is_common_[all.binary.size() + rule] != 0; };
-        if (std::all_of(closure_.chains[i].begin(), closure_.chains[i].end(), common)) rules.unary.push_back(all.unary[i]);
+        if (std::all_of(closure_.chains[i].begin(), closure_.chains[i].end(), common))
+            rules.unary.push_back(all.unary[i]);
     }
     return Grammar(grammar_.n_states(), std::move(rules));
 }
@@ -109,7 +113,8 @@ WordTable::WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, st
 
 // Adds the items of a word, those of each coarse symbol side by side, and its seeds. `seed_of` is the room for a number
 // by symbol.
-void WordTable::add_by_symbol(const Coarsening& coarsening, std::span<const WordItem> items, std::vector<std::uint32_t>& seed_of) {
+void WordTable::add_by_symbol(const Coarsening& coarsening, std::span<const WordItem> items,
+                              std::vector<std::uint32_t>& seed_of) {
     struct Scores {
         float base = kNever, score = kNever;
     };
@@ -165,18 +170,21 @@ void Worker::take(const WordTable& table, Sentence words) {
 std::vector<std::vector<std::size_t>> batches_of(const TokensView& sentences, std::size_t n_rounds) {
     std::vector<std::size_t> order(sentences.count);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sentences[a].size() < sentences[b].size(); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return sentences[a].size() < sentences[b].size(); });
     std::vector<std::vector<std::size_t>> batches;
     for (std::size_t round = 0; round < n_rounds; ++round)
         for (std::size_t first = round * Worker::kMost; first < order.size(); first += n_rounds * Worker::kMost) {
-            std::span<const std::size_t> batch = std::span(order).subspan(first, std::min(Worker::kMost, order.size() - first));
+            std::span<const std::size_t> batch =
+                std::span(order).subspan(first, std::min(Worker::kMost, order.size() - first));
             batches.emplace_back(batch.begin(), batch.end());
         }
     return batches;
 }
 
-void Worker::parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> batch, std::span<Derivation> derivations) {
-    known_.clear();
+void Worker::parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> batch,
+                   std::span<Derivation> derivations) {
+    guided_.clear();
     for (std::size_t sentence : batch) {
         Sentence words = sentences[sentence];
         bool guided = words.size() <= kLongestGuided && pcfg_.coarsening().sound();
@@ -184,27 +192,30 @@ void Worker::parse(const WordTable& table, const TokensView& sentences, std::spa
         if (score == kNever)
             parse_plainly(table, words, derivations[sentence]);
         else
-            known_.push_back({sentence, words, score - kRoundingPerWord * static_cast<float>(words.size()) - kRounding * std::abs(score)});
+            guided_.push_back(
+                {sentence, words,
+                 score - kRoundingPerWord * static_cast<float>(words.size()) - kRounding * std::abs(score)});
     }
-    if (!known_.empty()) parse_known(table, derivations);
+    if (!guided_.empty()) parse_guided(table, derivations);
 }
 
 // Those sentences of which a derivation is known.
-void Worker::parse_known(const WordTable& table, std::span<Derivation> derivations) {
+void Worker::parse_guided(const WordTable& table, std::span<Derivation> derivations) {
     words_.clear();
-    for (const Known& known : known_) words_.push_back(known.words);
+    for (const Guided& sentence : guided_) words_.push_back(sentence.words);
     fill_coarse(table, words_);
     Bound thresholds[kMost];  // kTop for what is to be parsed plainly
-    for (std::size_t lane = 0; lane < known_.size(); ++lane) {
+    for (std::size_t lane = 0; lane < guided_.size(); ++lane) {
         find_offsets(table, words_[lane]);
-        thresholds[lane] = rounded_down(known_[lane].least - offsets_.back());
+        thresholds[lane] = rounded_down(guided_[lane].least - offsets_.back());
         float slack = static_cast<float>(coarse_.best(lane) - thresholds[lane]) / kUnits;
-        bool guided = coarse_.sound(lane) && thresholds[lane] > kBottom && slack >= 0 && slack <= kWorstSlack * static_cast<float>(words_[lane].size());
+        bool guided = coarse_.sound(lane) && thresholds[lane] > kBottom && slack >= 0 &&
+                      slack <= kWorstSlack * static_cast<float>(words_[lane].size());
         if (!guided) thresholds[lane] = kTop;
     }
-    coarse_.fill_outside({thresholds, known_.size()});
-    for (std::size_t lane = 0; lane < known_.size(); ++lane) {
-        Derivation& derivation = derivations[known_[lane].sentence];
+    coarse_.fill_outside({thresholds, guided_.size()});
+    for (std::size_t lane = 0; lane < guided_.size(); ++lane) {
+        Derivation& derivation = derivations[guided_[lane].sentence];
         if (thresholds[lane] == kTop || !coarse_.sound(lane)) {
             parse_plainly(table, words_[lane], derivation);
             continue;
@@ -212,7 +223,8 @@ void Worker::parse_known(const WordTable& table, std::span<Derivation> derivatio
         take(table, words_[lane]);
         find_offsets(table, words_[lane]);
         plain_.clear();
-        chart_.fill(items_, {pcfg_.coarsening(), coarse_, lane, seeds_of_[lane], offsets_, known_[lane].least, thresholds[lane]});
+        chart_.fill(items_, {pcfg_.coarsening(), coarse_, lane, seeds_of_[lane], offsets_, guided_[lane].least,
+                             thresholds[lane]});
         read_off(derivation);
     }
 }
@@ -222,7 +234,8 @@ void Worker::parse_plainly(const WordTable& table, Sentence words, Derivation& d
     std::size_t n_kept = 0;
     if (plain_table_ == &table && !plain_.empty()) {
         auto last = plain_.end() - 1;  // charts leave out what only a longer sentence needs
-        n_kept = static_cast<std::size_t>(std::mismatch(plain_.begin(), last, words.begin(), words.end()).first - plain_.begin());
+        n_kept = static_cast<std::size_t>(std::mismatch(plain_.begin(), last, words.begin(), words.end()).first -
+                                          plain_.begin());
     }
     plain_.assign(words.begin(), words.end());
     plain_table_ = &table;
@@ -273,7 +286,7 @@ void Worker::walk(State state, std::size_t begin, std::size_t end, std::vector<N
     auto from = static_cast<std::int32_t>(begin), to = static_cast<std::int32_t>(end);
     Chart::Step step = chart_.step(begin, end, state);
     if (step.chain != Chart::kNone) {
-        pcfg_.each_of_chain(step.chain, [&](std::uint32_t rule, State parent) {
+        pcfg_.for_each_rule(step.chain, [&](std::uint32_t rule, State parent) {
             nodes.push_back({parent, static_cast<std::int32_t>(rules.binary.size() + rule), from, to});
         });
         state = rules.unary[step.chain].child;

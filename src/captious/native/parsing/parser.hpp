@@ -40,8 +40,8 @@ struct Projection {
 class Pcfg {
 public:
     // `is_common` says of binary rules, then of unary ones, whether they belong to the part that is tried first.
-    Pcfg(std::size_t n_states, std::vector<BinaryRule> binary, std::vector<UnaryRule> unary, std::vector<Goal> goals, Projection projection,
-         std::span<const std::uint8_t> is_common);
+    Pcfg(std::size_t n_states, std::vector<BinaryRule> binary, std::vector<UnaryRule> unary, std::vector<Goal> goals,
+         Projection projection, std::span<const std::uint8_t> is_common);
 
     // Other scores of the same rules.
     void set_scores(std::span<const float> binary, std::span<const float> unary, std::span<const Goal> goals);
@@ -52,7 +52,7 @@ public:
     Coarsening& coarsening() { return coarsening_; }
     // Calls emit(rule, state) for the unary rules of a chain and the states that they make, from the top.
     template <typename Emit>
-    void each_of_chain(std::uint32_t chain, const Emit& emit) const {
+    void for_each_rule(std::uint32_t chain, const Emit& emit) const {
         for (std::uint32_t rule : closure_.chains[chain]) emit(rule, unary_[rule].parent);
     }
 
@@ -75,8 +75,10 @@ public:
 
     // offsets [n_words + 1] of the tags of each word.
     WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, std::span<const Tag> tags, Use use);
-    std::span<const WordItem> items(std::int32_t word) const { return items_.of(word); }          // by coarse symbol
-    std::span<const WordItem> common_items(std::int32_t word) const { return common_items_.of(word); }  // that beams reach
+    std::span<const WordItem> items(std::int32_t word) const { return items_.of(word); }  // by coarse symbol
+    std::span<const WordItem> common_items(std::int32_t word) const {
+        return common_items_.of(word);
+    }  // that beams reach
     // Bounds are below the scores by an offset, so that the best is 0.
     std::span<const Seed> seeds(std::int32_t word) const { return seeds_.of(word); }
     float offset(std::int32_t word) const { return offsets_[static_cast<std::size_t>(word)]; }
@@ -96,7 +98,8 @@ private:
         }
     };
 
-    void add_by_symbol(const Coarsening& coarsening, std::span<const WordItem> items, std::vector<std::uint32_t>& seed_of);
+    void add_by_symbol(const Coarsening& coarsening, std::span<const WordItem> items,
+                       std::vector<std::uint32_t>& seed_of);
     void add_reached(const Coarsening& coarsening, std::vector<WordItem>& items);
 
     Lists<WordItem> items_, common_items_;
@@ -111,34 +114,36 @@ struct Derivation {
     float score = kNever;
 };
 
-// Sentences in batches that a worker parses at once, of similar lengths. Batches come by length in `n_rounds` rounds, so
-// that neighbours, and parts of the whole, are of all lengths.
+// Sentences in batches that a worker parses at once, of similar lengths. Batches come by length in `n_rounds` rounds,
+// so that neighbours, and parts of the whole, are of all lengths.
 std::vector<std::vector<std::size_t>> batches_of(const TokensView& sentences, std::size_t n_rounds);
 
-// Parses sentences in memory of its own. Where sentences that are parsed plainly begin with the words of the one before,
-// what stands over these words is computed once.
+// Parses sentences in memory of its own. Where sentences that are parsed plainly begin with the words of the one
+// before, what stands over these words is computed once.
 class Worker {
 public:
     static constexpr std::size_t kMost = CoarseChart::kLanes;
 
-    explicit Worker(const Pcfg& pcfg) : pcfg_(pcfg), coarse_(pcfg.coarsening()), chart_(pcfg.grammar()), common_(pcfg.common()) {}
+    explicit Worker(const Pcfg& pcfg)
+        : pcfg_(pcfg), coarse_(pcfg.coarsening()), chart_(pcfg.grammar()), common_(pcfg.common()) {}
 
     // The best derivations of up to kMost sentences, which should be of similar lengths.
-    void parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> batch, std::span<Derivation> derivations);
+    void parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> batch,
+               std::span<Derivation> derivations);
     // The same without the coarser grammar, in several times the time; long sentences are always parsed so.
     void parse_plainly(const WordTable& table, Sentence words, Derivation& derivation);
     // Fills a coarse chart, with up to kMost sentences.
     const CoarseChart& fill_coarse(const WordTable& table, std::span<const Sentence> sentences);
 
 private:
-    struct Known {
+    struct Guided {
         std::size_t sentence;
         Sentence words;
         float least;  // what the best derivation scores at least
     };
 
     float find_one(const WordTable& table, Sentence words);
-    void parse_known(const WordTable& table, std::span<Derivation> derivations);
+    void parse_guided(const WordTable& table, std::span<Derivation> derivations);
     void find_offsets(const WordTable& table, Sentence words);
     void take(const WordTable& table, Sentence words);
     void read_off(Derivation& derivation) const;
@@ -147,7 +152,7 @@ private:
     const Pcfg& pcfg_;
     CoarseChart coarse_;
     Chart chart_, common_;
-    std::vector<Known> known_;
+    std::vector<Guided> guided_;
     std::vector<Sentence> words_;
     std::vector<std::span<const WordItem>> items_, common_items_;
     std::vector<float> offsets_;

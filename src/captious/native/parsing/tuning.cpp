@@ -17,7 +17,10 @@ constexpr float kFirstSquare = 1e-3f;
 class Descent {
 public:
     explicit Descent(Pcfg& pcfg)
-        : grammar_(pcfg.grammar()), coarsening_(pcfg.coarsening()), slopes_(grammar_.n_states()), squares_(grammar_.n_states(), kFirstSquare) {}
+        : grammar_(pcfg.grammar()),
+          coarsening_(pcfg.coarsening()),
+          slopes_(grammar_.n_states()),
+          squares_(grammar_.n_states(), kFirstSquare) {}
 
     // Adds the subgradient of the best coarse score of a sentence, whose chart it is.
     void add(const CoarseChart& chart, std::size_t lane, const WordTable& table, Sentence words) {
@@ -26,10 +29,14 @@ public:
         table_ = &table;
         words_ = words;
         auto total = [&](const Goal& goal) {
-            return goal.score - coarsening_.potential(goal.state) + chart.score(lane, coarsening_.of(goal.state), 0, words.size()) / kUnits;
+            return goal.score - coarsening_.potential(goal.state) +
+                   chart.score(lane, coarsening_.of(goal.state), 0, words.size()) / kUnits;
         };
         std::span<const Goal> goals = grammar_.goals();
-        descend(std::max_element(goals.begin(), goals.end(), [&](const Goal& a, const Goal& b) { return total(a) < total(b); })->state, 0, words.size());
+        descend(std::max_element(goals.begin(), goals.end(),
+                                 [&](const Goal& a, const Goal& b) { return total(a) < total(b); })
+                    ->state,
+                0, words.size());
     }
 
     void step() {
@@ -70,7 +77,8 @@ private:
         State best = 0;
         float most = kNever;
         for (const WordItem& item : table_->items(word)) {
-            if (coarsening_.of(item.state) != symbol || item.score + coarsening_.potential(item.state) <= most) continue;
+            if (coarsening_.of(item.state) != symbol || item.score + coarsening_.potential(item.state) <= most)
+                continue;
             most = item.score + coarsening_.potential(item.state);
             best = item.state;
         }
@@ -93,7 +101,8 @@ private:
 
 }  // namespace
 
-void tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, const TokensView& sentences, int passes) {
+void tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const Tag> tags, const TokensView& sentences,
+          int passes) {
     Descent descent(pcfg);
     Worker worker(pcfg);
     std::vector<std::vector<std::size_t>> batches = batches_of(sentences, kRounds);
@@ -104,7 +113,8 @@ void tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const
             std::vector<Tag> these;
             for (std::size_t sentence : batch)
                 for (std::int32_t word : sentences[sentence]) {
-                    these.insert(these.end(), tags.begin() + tag_offsets[static_cast<std::size_t>(word)], tags.begin() + tag_offsets[static_cast<std::size_t>(word) + 1]);
+                    these.insert(these.end(), tags.begin() + tag_offsets[static_cast<std::size_t>(word)],
+                                 tags.begin() + tag_offsets[static_cast<std::size_t>(word) + 1]);
                     starts.push_back(static_cast<std::int64_t>(these.size()));
                 }
             std::vector<std::int32_t> words(starts.size() - 1);

@@ -52,10 +52,19 @@ std::string_view bracket_name(char c) {
 
 std::string_view latex_quote(std::int32_t c) {
     switch (c) {
-        case 0x91: case 0x2018: case 0x201B: case 0x2039: return "`";
-        case 0x92: case 0x2019: case 0x203A: return "'";
-        case 0x93: case 0x201C: case 0xAB: return "``";
-        case 0x94: case 0x201D: case 0xBB: return "''";
+        case 0x91:
+        case 0x2018:
+        case 0x201B:
+        case 0x2039: return "`";
+        case 0x92:
+        case 0x2019:
+        case 0x203A: return "'";
+        case 0x93:
+        case 0x201C:
+        case 0xAB: return "``";
+        case 0x94:
+        case 0x201D:
+        case 0xBB: return "''";
         default: return {};
     }
 }
@@ -80,7 +89,8 @@ void append_odd_text(std::string_view text, bool spell_parentheses, std::string&
             // nothing
         } else {
             std::size_t run = at + length;  // one run, because the case of a sigma depends on its neighbours
-            while (run < text.size() && text[run] != ' ' && text[run] != '(' && text[run] != ')' && text.substr(run, 2) != kSoftHyphen)
+            while (run < text.size() && text[run] != ' ' && text[run] != '(' && text[run] != ')' &&
+                   text.substr(run, 2) != kSoftHyphen)
                 run += decode(text.data() + run).length;
             append_lower(text.substr(at, run - at), out);
             length = run - at;
@@ -125,14 +135,16 @@ void append_clitic(std::string_view text, std::string& out) {
     } else {
         append_quotes(text, out);
     }
-    std::transform(out.begin() + static_cast<std::ptrdiff_t>(start), out.end(), out.begin() + static_cast<std::ptrdiff_t>(start), ascii_lower);
+    std::transform(out.begin() + static_cast<std::ptrdiff_t>(start), out.end(),
+                   out.begin() + static_cast<std::ptrdiff_t>(start), ascii_lower);
 }
 
 void append_ampersands(std::string_view text, std::string& out) {  // AT&amp;T
     constexpr std::string_view kEntity = "&amp;";
     auto find = [&] {
-        auto found = std::search(text.begin(), text.end(), kEntity.begin(), kEntity.end(), [](char a, char b) { return ascii_lower(a) == b; });
-        return found == text.end() ? text.npos : static_cast<std::size_t>(found - text.begin());
+        auto entity = std::search(text.begin(), text.end(), kEntity.begin(), kEntity.end(),
+                                  [](char a, char b) { return ascii_lower(a) == b; });
+        return entity == text.end() ? text.npos : static_cast<std::size_t>(entity - text.begin());
     };
     for (std::size_t entity; (entity = find()) != text.npos; text.remove_prefix(entity + kEntity.size())) {
         append_text(text.substr(0, entity), out);

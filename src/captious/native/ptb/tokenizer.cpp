@@ -6,13 +6,14 @@
 #include <unordered_set>
 
 #include "ptb/normalise.hpp"
-#include "ptb_tables.inc"  // made from unicode.lex and english.lex by lexgen
 #include "ptb/utf8.hpp"
+#include "ptb_tables.inc"  // made from unicode.lex and english.lex by lexgen
 
 namespace captious::ptb {
 namespace {
 
-constexpr std::int32_t kSurrogate = 0xD800;  // the original reads UTF-16: above the basic plane a character is two units
+constexpr std::int32_t kSurrogate =
+    0xD800;  // the original reads UTF-16: above the basic plane a character is two units
 
 int class_of(std::int32_t code) { return kPages[kPageOf[code >> 8] * 256 + (code & 0xFF)]; }
 
@@ -77,7 +78,8 @@ public:
             }
             if (accepted) {
                 match = {at, accepted};
-            } else if (state == 0 || (at - match.end > kPatience && at / 64 != before / 64 && is_hopeless(at, state, match.end))) {
+            } else if (state == 0 ||
+                       (at - match.end > kPatience && at / 64 != before / 64 && is_hopeless(at, state, match.end))) {
                 break;
             }
         }
@@ -190,7 +192,8 @@ void tokenize(std::string_view caption, TokenBuffer& tokens) {
 }
 
 bool is_dropped_punctuation(std::string_view token) {
-    static constexpr std::string_view kDropped[] = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"};
+    static constexpr std::string_view kDropped[] = {"''", "'", "``", "`",  ".",   "?", "!",
+                                                    ",",  ":", "-",  "--", "...", ";"};
     if (token.size() > 3 || (token[0] >= 'a' && token[0] <= 'z')) return false;  // nearly all, without a search
     return std::find(std::begin(kDropped), std::end(kDropped), token) != std::end(kDropped);
 }

@@ -71,7 +71,8 @@ public:
         demands_.clear();
         for (std::int32_t count : a.counts) supplies_.push_back(count * b.length);
         for (std::int32_t count : b.counts) demands_.push_back(count * a.length);
-        return transport_.solve(costs_, supplies_, demands_) / (static_cast<double>(a.length) * static_cast<double>(b.length));
+        return transport_.solve(costs_, supplies_, demands_) /
+               (static_cast<double>(a.length) * static_cast<double>(b.length));
     }
 
     double nearest(const Bag& candidate, const Bags& references, std::size_t begin, std::size_t end) {
@@ -133,13 +134,15 @@ private:
 
 }  // namespace
 
-void word_distances(const WordTable& table, std::span<const std::int32_t> a, std::span<const std::int32_t> b, double* out) {
+void word_distances(const WordTable& table, std::span<const std::int32_t> a, std::span<const std::int32_t> b,
+                    double* out) {
     Pulse pulse;
     for (std::int32_t from : a) {
         pulse(b.size() * table.width);
         for (std::int32_t to : b)
             *out++ = from == to ? 0.0
-                                : distance(table[static_cast<std::size_t>(from)], table[static_cast<std::size_t>(to)], table.width);
+                                : distance(table[static_cast<std::size_t>(from)], table[static_cast<std::size_t>(to)],
+                                           table.width);
     }
 }
 
@@ -149,7 +152,8 @@ void word_mover_distances(const WordTable& table, const Bags& candidates, const 
         Mover mover(table);
         for (std::size_t c = begin; c < end; ++c) {
             Bag candidate = bag_of(candidates, c);
-            for (auto r = static_cast<std::size_t>(image_offsets[c]); r < static_cast<std::size_t>(image_offsets[c + 1]); ++r)
+            for (auto r = static_cast<std::size_t>(image_offsets[c]);
+                 r < static_cast<std::size_t>(image_offsets[c + 1]); ++r)
                 out[r] = mover.exact(candidate, bag_of(references, r));
         }
     });

@@ -6,7 +6,8 @@
 
 namespace captious {
 
-double Transport::solve(std::span<const double> costs, std::span<const std::int64_t> supplies, std::span<const std::int64_t> demands) {
+double Transport::solve(std::span<const double> costs, std::span<const std::int64_t> supplies,
+                        std::span<const std::int64_t> demands) {
     rows_ = supplies.size();
     columns_ = demands.size();
     left_.assign(supplies.begin(), supplies.end());
@@ -71,7 +72,8 @@ std::size_t Transport::search(std::span<const double> costs) {
         pulse_(rows_ + columns_);
         nearest = columns_;
         for (std::size_t j = 0; j < columns_; ++j)
-            if (!column_done_[j] && (nearest == columns_ || column_distance_[j] < column_distance_[nearest])) nearest = j;
+            if (!column_done_[j] && (nearest == columns_ || column_distance_[j] < column_distance_[nearest]))
+                nearest = j;
         if (wanted_[nearest] > 0) break;
         column_done_[nearest] = 1;
         for (std::size_t i = 0; i < rows_; ++i) {

@@ -16,9 +16,10 @@ namespace captious {
 // Weights are whole numbers, so that flows are exact and every step moves at least one unit; only costs are rounded.
 class Transport {
 public:
-    // The least cost of moving all of `supplies` (rows) to `demands` (columns), whose sums are equal, where a unit costs
-    // costs[row * columns + column] >= 0.
-    double solve(std::span<const double> costs, std::span<const std::int64_t> supplies, std::span<const std::int64_t> demands);
+    // The least cost of moving all of `supplies` (rows) to `demands` (columns), whose sums are equal, where a unit
+    // costs costs[row * columns + column] >= 0.
+    double solve(std::span<const double> costs, std::span<const std::int64_t> supplies,
+                 std::span<const std::int64_t> demands);
 
     // What the last solution moves, row by row.
     const std::vector<std::int64_t>& flows() const { return flows_; }

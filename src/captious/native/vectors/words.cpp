@@ -49,9 +49,9 @@ public:
     }
 
 private:
-    bool fail(LineFault fault, std::size_t found = 0, std::string_view field = {}) {
+    bool fail(LineFault fault, std::size_t n_numbers = 0, std::string_view field = {}) {
         out_.fault = fault;
-        out_.found = found;
+        out_.n_numbers = n_numbers;
         out_.field = field;
         return false;
     }
@@ -134,8 +134,10 @@ std::int64_t find_sorted(const WordList& sorted, std::string_view word) {
     std::size_t low = 0, high = sorted.size;
     while (low < high) {
         std::size_t middle = low + (high - low) / 2;
-        if (sorted[middle] < word) low = middle + 1;
-        else high = middle;
+        if (sorted[middle] < word)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < sorted.size && sorted[low] == word ? static_cast<std::int64_t>(low) : -1;
 }

@@ -19,12 +19,12 @@ struct VectorLines {
     std::vector<std::int64_t> ends;  // of each word in `text`
     std::vector<float> values;       // [lines][width]
     LineFault fault = LineFault::none;
-    std::size_t found = 0;  // of wrong_count: how many numbers
-    std::string field;      // of no_number and not_finite: what stands there
+    std::size_t n_numbers = 0;  // of wrong_count: how many numbers
+    std::string field;          // of no_number and not_finite: what stands there
 };
 
-// Lines end with '\n'; fields are parted by blanks or tabs. A word may hold blanks, as some of GloVe's do, as long as no
-// further piece of it is a number.
+// Lines end with '\n'; fields are parted by blanks or tabs. A word may hold blanks, as some of GloVe's do, as long as
+// no further piece of it is a number.
 VectorLines parse_vector_lines(std::string_view lines, std::size_t width);
 
 // Words back to back in `text`, each up to its entry in `ends`. Ends are checked when a word is looked at, so that of a
@@ -37,7 +37,8 @@ struct WordList {
 
     std::string_view operator[](std::size_t i) const {
         std::int64_t from = i == 0 ? 0 : ends[i - 1];
-        if (from < 0 || ends[i] < from || static_cast<std::size_t>(ends[i]) > length) throw std::out_of_range("ends do not fit text");
+        if (from < 0 || ends[i] < from || static_cast<std::size_t>(ends[i]) > length)
+            throw std::out_of_range("ends do not fit text");
         return {reinterpret_cast<const char*>(text) + from, static_cast<std::size_t>(ends[i] - from)};
     }
 };

@@ -51,7 +51,8 @@ void cut_caption(std::string_view caption, Cut cut, ptb::TokenBuffer& buffer, co
         for (std::size_t i = 0; i < buffer.size(); ++i)
             if (cut == Cut::ptb_raw || !ptb::is_dropped_punctuation(buffer[i])) emit(buffer[i]);
     } else if (cut == Cut::spaces) {
-        for (std::size_t from = 0, to; from != std::string_view::npos; from = to == std::string_view::npos ? to : to + 1) {
+        for (std::size_t from = 0, to; from != std::string_view::npos;
+             from = to == std::string_view::npos ? to : to + 1) {
             to = caption.find(' ', from);
             emit(caption.substr(from, to - from));
         }
@@ -108,9 +109,9 @@ std::vector<std::int32_t> Vocabulary::divisible() const {
     std::vector<std::int32_t> ids;
     for (std::size_t id = 0; id < size(); ++id) {
         std::string_view word = this->word(id);
-        bool found = word.empty();
-        for (std::size_t at = 0; at < word.size() && !found; ++at) found = white_space(word.substr(at)) != 0;
-        if (found) ids.push_back(static_cast<std::int32_t>(id));
+        bool divisible = word.empty();
+        for (std::size_t at = 0; at < word.size() && !divisible; ++at) divisible = white_space(word.substr(at)) != 0;
+        if (divisible) ids.push_back(static_cast<std::int32_t>(id));
     }
     return ids;
 }
@@ -140,7 +141,8 @@ FlatTokens Vocabulary::encode(const std::vector<std::string_view>& captions, Cut
     std::vector<Piece> pieces(count);
     parallel_for(count, static_cast<int>(count), 1, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = begin; p < end; ++p) {
-            std::vector<std::string_view> mine(captions.begin() + n * p / count, captions.begin() + n * (p + 1) / count);
+            std::vector<std::string_view> mine(captions.begin() + n * p / count,
+                                               captions.begin() + n * (p + 1) / count);
             pieces[p].tokens = pieces[p].words.encode(mine, cut, 1);
         }
     });
@@ -154,13 +156,15 @@ FlatTokens Vocabulary::encode(const std::vector<std::string_view>& captions, Cut
         for (std::size_t id = 0; id < global.size(); ++id) global[id] = add(piece.words.word(id));
         auto shift = static_cast<std::int64_t>(out.ids.size());
         for (std::int32_t id : piece.tokens.ids) out.ids.push_back(global[id]);
-        for (std::size_t i = 1; i < piece.tokens.offsets.size(); ++i) out.offsets.push_back(piece.tokens.offsets[i] + shift);
+        for (std::size_t i = 1; i < piece.tokens.offsets.size(); ++i)
+            out.offsets.push_back(piece.tokens.offsets[i] + shift);
     }
     return out;
 }
 
 FlatTokens Vocabulary::lookup(const std::vector<std::string_view>& captions, Cut cut, int threads) const {
-    std::vector<FlatTokens> pieces(std::max<std::size_t>(1, std::min<std::size_t>(std::max(threads, 1), captions.size() / kCaptionsPerThread)));
+    std::vector<FlatTokens> pieces(
+        std::max<std::size_t>(1, std::min<std::size_t>(std::max(threads, 1), captions.size() / kCaptionsPerThread)));
     std::size_t n = captions.size(), count = pieces.size();
     parallel_for(count, static_cast<int>(count), 1, [&](std::size_t begin, std::size_t end) {
         ptb::TokenBuffer buffer;
@@ -174,7 +178,8 @@ FlatTokens Vocabulary::lookup(const std::vector<std::string_view>& captions, Cut
                     if (id == kUnknown) id = static_cast<std::int32_t>(size()) + strangers.add(word);
                     out.ids.push_back(id);
                 };
-                cut_caption(captions[i], cut, buffer, [&](std::string_view token) { cut_at_white_space(token, look_up); });
+                cut_caption(captions[i], cut, buffer,
+                            [&](std::string_view token) { cut_at_white_space(token, look_up); });
                 out.offsets.push_back(static_cast<std::int64_t>(out.ids.size()));
             }
         }

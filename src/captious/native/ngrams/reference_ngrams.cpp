@@ -1,8 +1,7 @@
-// The index of reference n-grams, and the counts that BLEU and ROUGE-N are made of.
-#include "ngrams/ngrams.hpp"
+// Builds the index of reference n-grams, and checks one that was saved.
+#include "ngrams/reference_ngrams.hpp"
 
 #include <bit>
-#include <cstdlib>
 #include <stdexcept>
 
 #include "parallel.hpp"
@@ -69,9 +68,9 @@ ReferenceNgrams::ReferenceNgrams(TokensView references, std::span<const std::int
     if (saved.sizes.size() != blocks_.size() * 4) throw std::invalid_argument("not one row of sizes per block");
     auto take = [](auto& from, std::size_t n) {
         if (n > from.size()) throw std::invalid_argument("sizes do not fit the arrays");
-        auto taken = from.first(n);
+        auto part = from.first(n);
         from = from.subspan(n);
-        return taken;
+        return part;
     };
     Saved rest = saved;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
@@ -94,7 +93,8 @@ ReferenceNgrams::ReferenceNgrams(TokensView references, std::span<const std::int
         !rest.slots_begin.empty() || !rest.slots.empty())
         throw std::invalid_argument("sizes do not fit the arrays");
     parallel_for(blocks_.size(), threads, 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t b = begin; b < end; ++b) check(b * kBlockImages, std::min(images(), (b + 1) * kBlockImages), blocks_[b]);
+        for (std::size_t b = begin; b < end; ++b)
+            check(b * kBlockImages, std::min(images(), (b + 1) * kBlockImages), blocks_[b]);
     });
     number_blocks();
 }
@@ -176,11 +176,12 @@ void ReferenceNgrams::build(std::size_t first_image, std::size_t last_image, Bui
 
     Pulse pulse;
     Numbering numbering;
-    std::vector<Occurrence> occurrences;      // in order of reference
-    std::vector<Tally> tallies;               // per n-gram of the image
-    std::vector<std::uint64_t> hashes;        // per word of the image: of the n-gram that begins there
-    auto is = [&](std::size_t k, const std::int32_t* wanted, int order) {
-        return static_cast<int>(built.first_at[k] % kMaxOrder) + 1 == order && same_words(view.tokens + built.first_at[k] / kMaxOrder, wanted, order);
+    std::vector<Occurrence> occurrences;  // in order of reference
+    std::vector<Tally> tallies;           // per n-gram of the image
+    std::vector<std::uint64_t> hashes;    // per word of the image: of the n-gram that begins there
+    auto is = [&](std::size_t k, const std::int32_t* other, int order) {
+        return static_cast<int>(built.first_at[k] % kMaxOrder) + 1 == order &&
+               same_words(view.tokens + built.first_at[k] / kMaxOrder, other, order);
     };
     for (std::size_t image = first_image; image < last_image; ++image) {
         std::size_t image_first = first_reference(image), image_last = first_reference(image + 1);
@@ -202,7 +203,8 @@ void ReferenceNgrams::build(std::size_t first_image, std::size_t last_image, Bui
                     std::uint32_t k =
                         numbering.number(hash[at], [&](std::uint32_t other) { return is(begin + other, here, order); });
                     if (k == tallies.size()) {
-                        built.first_at.push_back((token + static_cast<std::uint32_t>(at)) * kMaxOrder + static_cast<std::uint32_t>(order) - 1);
+                        built.first_at.push_back((token + static_cast<std::uint32_t>(at)) * kMaxOrder +
+                                                 static_cast<std::uint32_t>(order) - 1);
                         tallies.push_back({static_cast<std::uint32_t>(occurrences.size()), 1, 1});
                         occurrences.push_back({k, {reference, 1}});
                         continue;
@@ -281,156 +283,12 @@ ReferenceNgrams::Image ReferenceNgrams::image(std::size_t i) const {
     const std::uint32_t* order_begin = block.order_begin.data() + at * kMaxOrder;
     std::uint32_t begin = order_begin[0], count = order_begin[kMaxOrder] - begin;
     std::uint32_t slots = block.slots_begin[at + 1] - block.slots_begin[at];
-    return {&block, begin, count, order_begin, block.slots.data() + block.slots_begin[at], count >= kLarge ? slots / 2 : slots};
-}
-
-void CandidateNgrams::collect(const ReferenceNgrams::Image& image, std::span<const std::int32_t> words,
-                              bool with_strangers) {
-    known_.clear();
-    strangers_.clear();
-    index_of_.assign(image.count, 0);
-    if (with_strangers) slots_.assign(std::bit_ceil(words.size() * kMaxOrder * 2 + 1), 0);
-    for (std::size_t at = 0; at < words.size(); ++at) {
-        int longest = static_cast<int>(std::min<std::size_t>(kMaxOrder, words.size() - at));
-        bool found = true;  // once an n-gram is a stranger, those that begin with it are too
-        std::uint64_t hash = 0;
-        for (int order = 1; order <= longest && (found || with_strangers); ++order) {
-            hash = hash_step(hash, words[at + order - 1]);
-            std::int64_t k = found ? image.find(&words[at], order, hash) : -1;
-            found = k >= 0;
-            if (!found) {
-                if (with_strangers) add_stranger(&words[at], order, hash);
-                continue;
-            }
-            std::uint32_t& index = index_of_[static_cast<std::size_t>(k)];
-            if (index == 0) {
-                known_.push_back({image.begin + static_cast<std::uint32_t>(k), 0, order});
-                index = static_cast<std::uint32_t>(known_.size());
-            }
-            ++known_[index - 1].count;
-        }
-    }
-}
-
-void CandidateNgrams::add_stranger(const std::int32_t* words, int order, std::uint64_t hash) {
-    Ngram ngram(words, order);
-    std::size_t mask = slots_.size() - 1;
-    std::size_t slot = hash & mask;
-    for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
-        Stranger& s = strangers_[slots_[slot] - 1];
-        if (s.hash == hash && s.ngram == ngram) {
-            ++s.count;
-            return;
-        }
-    }
-    strangers_.push_back({ngram, hash, 1});
-    slots_[slot] = static_cast<std::uint32_t>(strangers_.size());
-}
-
-void bleu_statistics(const ReferenceNgrams& references, TokensView candidates, int threads, double* out) {
-    parallel_for(references.images(), threads, 64, [&](std::size_t begin, std::size_t end) {
-        CandidateNgrams candidate;
-        Pulse pulse;
-        for (std::size_t i = begin; i < end; ++i) {
-            std::span<const std::int32_t> words = candidates[i];
-            ReferenceNgrams::Image image = references.image(i);
-            pulse(16 * words.size() + image.count);
-            candidate.collect(image, words, false);
-            double* row = out + i * 10;
-            std::fill(row, row + 10, 0.0);
-            for (const CandidateNgrams::Known& known : candidate.known()) {
-                std::uint32_t most = 0;
-                image.block->each_posting(known.ngram, [&](Posting p) { most = std::max(most, p.count); });
-                row[known.order - 1] += std::min(known.count, most);
-            }
-            auto length = static_cast<std::int64_t>(words.size());
-            for (int order = 1; order <= kMaxOrder; ++order)
-                row[3 + order] = static_cast<double>(std::max<std::int64_t>(0, length - order + 1));
-            std::int64_t closest = -1;
-            for (std::size_t r = references.first_reference(i); r < references.first_reference(i + 1); ++r) {
-                auto l = static_cast<std::int64_t>(references.references()[r].size());
-                std::int64_t distance = std::abs(l - length), best = std::abs(closest - length);
-                if (closest < 0 || distance < best || (distance == best && l < closest)) closest = l;
-            }
-            row[8] = static_cast<double>(length);
-            row[9] = static_cast<double>(closest);
-        }
-    });
-}
-
-void bleu_statistics_within(const ReferenceNgrams& captions, int threads, double* out) {
-    parallel_for(captions.images(), threads, 64, [&](std::size_t begin, std::size_t end) {
-        std::vector<std::int64_t> lengths;
-        Pulse pulse;
-        for (std::size_t i = begin; i < end; ++i) {
-            std::size_t first = captions.first_reference(i), last = captions.first_reference(i + 1);
-            ReferenceNgrams::Image image = captions.image(i);
-            pulse(16 * image.count);
-            std::fill(out + first * 10, out + last * 10, 0.0);
-            for (std::size_t k = image.begin; k < image.begin + image.count; ++k) {
-                // The largest count in any caption, and the largest in the others.
-                Posting most{0, 0};
-                std::uint32_t next = 0;
-                image.block->each_posting(k, [&](Posting p) {
-                    if (p.count > most.count) {
-                        next = most.count;
-                        most = p;
-                    } else {
-                        next = std::max(next, p.count);
-                    }
-                });
-                int order = image.block->order(k) - 1;
-                image.block->each_posting(k, [&](Posting p) {
-                    out[(first + p.reference) * 10 + order] += std::min(p.count, p.reference == most.reference ? next : most.count);
-                });
-            }
-            lengths.clear();
-            for (std::size_t r = first; r < last; ++r) lengths.push_back(static_cast<std::int64_t>(captions.references()[r].size()));
-            std::sort(lengths.begin(), lengths.end());
-            for (std::size_t r = first; r < last; ++r) {
-                auto length = static_cast<std::int64_t>(captions.references()[r].size());
-                auto [same, above] = std::equal_range(lengths.begin(), lengths.end(), length);
-                std::int64_t closest = 0;
-                if (above - same > 1) {
-                    closest = length;
-                } else if (lengths.size() > 1) {
-                    bool shorter = same != lengths.begin(), longer = above != lengths.end();
-                    bool take_shorter = shorter && (!longer || length - *(same - 1) <= *above - length);
-                    closest = take_shorter ? *(same - 1) : *above;
-                }
-                double* row = out + r * 10;
-                for (int order = 1; order <= kMaxOrder; ++order)
-                    row[3 + order] = static_cast<double>(std::max<std::int64_t>(0, length - order + 1));
-                row[8] = static_cast<double>(length);
-                row[9] = static_cast<double>(closest);
-            }
-        }
-    });
-}
-
-void distinct_ngrams(const ReferenceNgrams& references, std::int64_t* out) {
-    for (std::size_t i = 0; i < references.images(); ++i) {
-        const std::uint32_t* begin = references.image(i).order_begin;
-        for (int order = 0; order < kMaxOrder; ++order) out[i * kMaxOrder + order] = begin[order + 1] - begin[order];
-    }
-}
-
-void ngram_matches(const ReferenceNgrams& references, TokensView candidates, int threads, std::int64_t* out) {
-    parallel_for(references.images(), threads, 64, [&](std::size_t begin, std::size_t end) {
-        CandidateNgrams candidate;
-        Pulse pulse;
-        for (std::size_t i = begin; i < end; ++i) {
-            ReferenceNgrams::Image image = references.image(i);
-            pulse(16 * candidates[i].size() + image.count);
-            candidate.collect(image, candidates[i], false);
-            std::size_t first = references.first_reference(i);
-            std::fill(out + first * kMaxOrder, out + references.first_reference(i + 1) * kMaxOrder, 0);
-            for (const CandidateNgrams::Known& known : candidate.known())
-                image.block->each_posting(known.ngram, [&](Posting p) {
-                    out[(first + p.reference) * kMaxOrder + known.order - 1] += std::min(known.count, p.count);
-                });
-        }
-    });
+    return {&block,
+            begin,
+            count,
+            order_begin,
+            block.slots.data() + block.slots_begin[at],
+            count >= kLarge ? slots / 2 : slots};
 }
 
 }  // namespace captious

@@ -77,26 +77,26 @@ public:
 
     // The n-grams of a block are numbered from 0, image by image, within an image order by order.
     struct Block {
-        const std::int32_t* tokens = nullptr;           // of all its references, back to back
-        std::size_t first_ngram = 0;                    // number of n-grams in the blocks before
-        std::span<const std::uint32_t> order_begin;     // [images * 4 + 1] where each order of each image begins
-        std::span<const std::uint32_t> first_at;        // [n-grams] where it first occurs: 4 * token + order - 1
-        std::span<const std::uint32_t> postings_at;     // [n-grams] where its postings begin; or kOnce | reference
-        std::span<const std::uint32_t> postings;        // kLast at the last of an n-gram | reference << 16 | count
-        std::span<const std::uint32_t> slots_begin;     // [images + 1] hash table of image i
-        std::span<const std::uint16_t> slots;           // n-gram of the image + 1, or 0; two of them for a large image
-        bool wide = false;                              // too much for 15 and 16 bits: postings take two numbers each
+        const std::int32_t* tokens = nullptr;        // of all its references, back to back
+        std::size_t first_ngram = 0;                 // number of n-grams in the blocks before
+        std::span<const std::uint32_t> order_begin;  // [images * 4 + 1] where each order of each image begins
+        std::span<const std::uint32_t> first_at;     // [n-grams] where it first occurs: 4 * token + order - 1
+        std::span<const std::uint32_t> postings_at;  // [n-grams] where its postings begin; or kOnce | reference
+        std::span<const std::uint32_t> postings;     // kLast at the last of an n-gram | reference << 16 | count
+        std::span<const std::uint32_t> slots_begin;  // [images + 1] hash table of image i
+        std::span<const std::uint16_t> slots;        // n-gram of the image + 1, or 0; two of them for a large image
+        bool wide = false;                           // too much for 15 and 16 bits: postings take two numbers each
 
         std::size_t size() const { return first_at.size(); }
         int order(std::size_t k) const { return static_cast<int>(first_at[k] % kMaxOrder) + 1; }
         const std::int32_t* words(std::size_t k) const { return tokens + first_at[k] / kMaxOrder; }
         Ngram ngram(std::size_t k) const { return Ngram(words(k), order(k)); }
-        bool is(std::size_t k, const std::int32_t* wanted, int wanted_order) const {
-            return order(k) == wanted_order && same_words(words(k), wanted, wanted_order);
+        bool is(std::size_t k, const std::int32_t* other, int other_order) const {
+            return order(k) == other_order && same_words(words(k), other, other_order);
         }
 
         template <typename Visit>  // visit(Posting) for every reference that holds n-gram k
-        void each_posting(std::size_t k, const Visit& visit) const {
+        void for_each_posting(std::size_t k, const Visit& visit) const {
             std::uint32_t at = postings_at[k];
             if (at & kOnce) {  // most n-grams occur once in one reference
                 visit(Posting{at & ~kOnce, 1});
@@ -119,9 +119,10 @@ public:
     };
 
     ReferenceNgrams(TokensView references, std::span<const std::int64_t> image_offsets, int threads);
-    // An index that was saved; its arrays must outlive it. Throws std::invalid_argument for arrays that would lead out of
-    // bounds or into an endless search. Whether they are the n-grams of these references is not checked.
-    ReferenceNgrams(TokensView references, std::span<const std::int64_t> image_offsets, const Saved& saved, int threads);
+    // An index that was saved; its arrays must outlive it. Throws std::invalid_argument for arrays that would lead out
+    // of bounds or into an endless search. Whether they are the n-grams of these references is not checked.
+    ReferenceNgrams(TokensView references, std::span<const std::int64_t> image_offsets, const Saved& saved,
+                    int threads);
 
     ReferenceNgrams(const ReferenceNgrams&) = delete;  // blocks point into it
     ReferenceNgrams& operator=(const ReferenceNgrams&) = delete;
@@ -167,48 +168,5 @@ inline std::int64_t ReferenceNgrams::Image::find(const std::int32_t* words, int 
         if (block->is(begin + k, words, order)) return k;
     }
 }
-
-// The distinct n-grams of one candidate with their counts: those that its references have, and the strangers.
-class CandidateNgrams {
-public:
-    struct Known {
-        std::uint32_t ngram;  // number within the block
-        std::uint32_t count;
-        int order;
-    };
-    struct Stranger {
-        Ngram ngram;
-        std::uint64_t hash;
-        std::uint32_t count;
-    };
-
-    // Replaces the content. Without `with_strangers` these are not listed.
-    void collect(const ReferenceNgrams::Image& image, std::span<const std::int32_t> words, bool with_strangers);
-
-    const std::vector<Known>& known() const { return known_; }
-    const std::vector<Stranger>& strangers() const { return strangers_; }
-
-private:
-    void add_stranger(const std::int32_t* words, int order, std::uint64_t hash);
-
-    std::vector<Known> known_;
-    std::vector<Stranger> strangers_;
-    std::vector<std::uint32_t> index_of_;  // [n-grams of the image] index in known_ + 1, or 0
-    std::vector<std::uint32_t> slots_;     // hash table of strangers_
-};
-
-// Per image: clipped matches of order 1..4, n-grams of order 1..4, words of the candidate, words of the reference whose
-// length is closest (of two equally close ones the shorter). `out` is [images][10].
-void bleu_statistics(const ReferenceNgrams& references, TokensView candidates, int threads, double* out);
-
-// The same for captions of one image against each other: per caption, with the other captions of its image as its
-// references. `out` is [captions][10]; an only caption of an image has no matches and the reference length 0.
-void bleu_statistics_within(const ReferenceNgrams& captions, int threads, double* out);
-
-// Per image: distinct n-grams of order 1..4. `out` is [images][4].
-void distinct_ngrams(const ReferenceNgrams& references, std::int64_t* out);
-
-// Per reference: clipped n-gram matches with the candidate of its image, order 1..4. `out` is [references][4].
-void ngram_matches(const ReferenceNgrams& references, TokensView candidates, int threads, std::int64_t* out);
 
 }  // namespace captious

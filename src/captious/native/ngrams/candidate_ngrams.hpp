@@ -1,0 +1,41 @@
+// The n-grams of a candidate, told apart by whether its references have them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ngrams/reference_ngrams.hpp"
+
+namespace captious {
+
+// The distinct n-grams of one candidate with their counts: those that its references have, and the strangers.
+class CandidateNgrams {
+public:
+    struct Match {
+        std::uint32_t ngram;  // number within the block
+        std::uint32_t count;
+        int order;
+    };
+    struct Stranger {
+        Ngram ngram;
+        std::uint64_t hash;
+        std::uint32_t count;
+    };
+
+    // Replaces the content. Without `with_strangers` these are not listed.
+    void collect(const ReferenceNgrams::Image& image, std::span<const std::int32_t> words, bool with_strangers);
+
+    const std::vector<Match>& matches() const { return matches_; }
+    const std::vector<Stranger>& strangers() const { return strangers_; }
+
+private:
+    void add_stranger(const std::int32_t* words, int order, std::uint64_t hash);
+
+    std::vector<Match> matches_;
+    std::vector<Stranger> strangers_;
+    std::vector<std::uint32_t> index_of_;  // [n-grams of the image] index in matches_ + 1, or 0
+    std::vector<std::uint32_t> slots_;     // hash table of strangers_
+};
+
+}  // namespace captious
