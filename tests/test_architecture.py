@@ -43,7 +43,7 @@ HEAVY = {"jax", "matplotlib", "pandas", "polars", "pyarrow", "ray", "spacy", "te
 HEAVY |= {"aac_metrics", "datasets", "evaluate", "torchmetrics"}
 #: Modules whose classes derive from a heavy package's: only its users import them.
 FOR_USERS_OF = {
-    "compat/aac_metrics/classes/base.py": {"torch"},
+    "compat/aac_metrics/metric_classes.py": {"torch"},
     "compat/evaluate_modules/module.py": {"datasets", "evaluate"},
     "compat/torchmetrics.py": {"torch", "torchmetrics"},
 }
@@ -158,7 +158,7 @@ def test_importing_captious_costs_next_to_nothing() -> None:
 
 
 def test_replacements_wait_until_they_are_needed() -> None:
-    code = "from captious.compat import evaluate_modules as modules; modules.writing.metrics()"
+    code = "from captious.compat import evaluate_modules as modules; modules.module_files.metrics()"
     assert not loaded_by(code) & HEAVY
 
 

@@ -141,6 +141,9 @@ def test_the_toolkit_s_own_paths() -> None:
         assert importlib.import_module("aac_metrics.classes.spider").SPIDEr is package.SPIDEr
         assert importlib.import_module("aac_metrics.utils.tokenization").preprocess_mono_sents(["A dog."]) == ["a dog"]
         assert importlib.import_module("aac_metrics.classes").evaluate.Evaluate is package.Evaluate
+        for folder, file, name in [("functional", "fense", "fense"), ("classes", "sbert_sim", "SBERTSim")]:
+            module = importlib.import_module(f"aac_metrics.{folder}.{file}")
+            assert getattr(module, name) is getattr(importlib.import_module(f"aac_metrics.{folder}"), name)
     assert not [name for name in sys.modules if name.split(".")[0] == "aac_metrics"]
 
 

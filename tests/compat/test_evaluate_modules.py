@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import captious
 from captious.cli import captious as command_line
 from captious.compat.evaluate_modules import module_name, write_modules
-from captious.compat.evaluate_modules.writing import metrics
+from captious.compat.evaluate_modules.module_files import metrics
 from captious.errors import OutputError, UnknownNameError
 from captious.metrics.contract import registry
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pickle
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,6 +106,15 @@ def test_paths_of_other_toolkits(toolkit: str, module: str, name: str) -> None:
     assert "their_metrics" not in installed()
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module(f"their_metrics.{module}")
+
+
+@pytest.mark.parametrize("module", ["meshed_memory.cider.cider", "pyciderevalcap.ciderD.ciderD_scorer"])
+def test_modules_without_a_file_are_importable_by_their_own_name(module: str) -> None:
+    code = (
+        f"import captious.compat.{module} as m; from importlib.util import find_spec; print(find_spec(m.__name__).name)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == f"captious.compat.{module}"
 
 
 def test_a_toolkit_under_another_name() -> None:

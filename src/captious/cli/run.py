@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import click
 
+from captious.compat.program_command import command
 from captious.compat.redirection import DEFAULTS
-from captious.compat.running import command
 
 __all__ = ["program_start", "run"]
 

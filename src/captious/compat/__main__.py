@@ -3,7 +3,7 @@
 import os
 import sys
 
-from captious.compat.running import command
+from captious.compat.program_command import command
 
 if __name__ == "__main__":
     _usage = "usage: python -m captious.compat SCRIPT [ARGUMENTS]"

@@ -23,7 +23,7 @@ import numpy as np
 import torch
 import torchmetrics
 
-from captious.compat.chosen_metric import choose
+from captious.compat.metric_by_name import choose
 from captious.data import Captions, load
 from captious.errors import CaptionTypeError, ParameterError
 from captious.metrics.contract.metric import Metric

@@ -4,78 +4,60 @@
     corpus_scores, sents_scores = evaluate(candidates, mult_references)
 
 ``captious.compat.install("aac_metrics")`` leads the toolkit's own paths here. Names, arguments, keys and tensors are
-the toolkit's. Different on purpose:
-
-- No process is started and no file written: ``cache_path``, ``java_path``, ``tmp_path``, ``java_max_memory``,
-  ``timeout``, ``use_shell``, ``device`` and ``verbose`` are accepted and ignored.
-- A line break in a caption is a space; the toolkit refuses it.
-- METEOR is for English. SPICE's grammar is the best on this machine, as in ``captious.compat.pycocoevalcap``.
-- FENSE, SPIDEr-FL and the other metrics on models of audio or text can be imported, and are an error when they are
-  called: they belong to their models. So are ``vocab`` and ``spider_max``.
-
-Needs torch.
+the toolkit's; docs/drop-in/aac-metrics.md lists what differs on purpose. Needs torch.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from captious.compat.aac_metrics.classes.base import AACMetric
-from captious.compat.aac_metrics.classes.bleu import BLEU, BLEU1, BLEU2, BLEU3, BLEU4
-from captious.compat.aac_metrics.classes.cider_d import CIDErD
-from captious.compat.aac_metrics.classes.evaluate import DCASE2023Evaluate, DCASE2024Evaluate, Evaluate, metrics_of
-from captious.compat.aac_metrics.classes.left_out import (
+from captious.compat.aac_metrics import metric_functions as functions
+from captious.compat.aac_metrics.evaluation import (
+    DEFAULT_METRICS_SET_NAME,
+    METRICS,
+    METRICS_SETS,
+    DCASE2023Evaluate,
+    DCASE2024Evaluate,
+    Evaluate,
+    dcase2023_evaluate,
+    dcase2024_evaluate,
+    evaluate,
+    metrics_of,
+)
+from captious.compat.aac_metrics.metric_classes import (
+    BLEU,
+    BLEU1,
+    BLEU2,
+    BLEU3,
+    BLEU4,
     FENSE,
     FER,
     MACE,
+    METEOR,
+    ROUGEL,
+    SPICE,
+    AACMetric,
     BERTScoreMRefs,
+    CIDErD,
     CLAPSim,
     SBERTSim,
+    SPIDEr,
     SPIDErFL,
     SPIDErMax,
     Vocab,
 )
-from captious.compat.aac_metrics.classes.meteor import METEOR
-from captious.compat.aac_metrics.classes.rouge_l import ROUGEL
-from captious.compat.aac_metrics.classes.spice import SPICE
-from captious.compat.aac_metrics.classes.spider import SPIDEr
-from captious.compat.aac_metrics.functional.evaluate import (
-    METRICS,
-    dcase2023_evaluate,
-    dcase2024_evaluate,
-    evaluate,
+from captious.compat.aac_metrics.tokenization import (
+    PTB_PUNCTUATIONS,
+    preprocess_mono_sents,
+    preprocess_mult_sents,
+    ptb_tokenize_batch,
 )
+from captious.compat.reexports import add_modules, by_name
 
-__all__ = [
-    "BLEU",
-    "BLEU1",
-    "BLEU2",
-    "BLEU3",
-    "BLEU4",
-    "FENSE",
-    "FER",
-    "MACE",
-    "METEOR",
-    "ROUGEL",
-    "SPICE",
-    "AACMetric",
-    "BERTScoreMRefs",
-    "CIDErD",
-    "CLAPSim",
-    "DCASE2023Evaluate",
-    "DCASE2024Evaluate",
-    "Evaluate",
-    "SBERTSim",
-    "SPIDEr",
-    "SPIDErFL",
-    "SPIDErMax",
-    "Vocab",
-    "dcase2023_evaluate",
-    "dcase2024_evaluate",
-    "evaluate",
-    "list_metrics_available",
-    "load_metric",
-]
+__all__ = ["BLEU", "BLEU1", "BLEU2", "BLEU3", "BLEU4", "FENSE", "FER", "MACE", "METEOR", "ROUGEL", "SPICE", "AACMetric"]
+__all__ += ["BERTScoreMRefs", "CIDErD", "CLAPSim", "DCASE2023Evaluate", "DCASE2024Evaluate", "Evaluate", "SBERTSim"]
+__all__ += ["SPIDEr", "SPIDErFL", "SPIDErMax", "Vocab", "dcase2023_evaluate", "dcase2024_evaluate", "evaluate"]
+__all__ += ["list_metrics_available", "load_metric"]
 
 
 def list_metrics_available() -> list[str]:
@@ -95,3 +77,51 @@ def load_metric(name: str, **kwargs: Any) -> AACMetric:
         ParameterError: a metric that captious leaves to its model.
     """
     return metrics_of(name)[0]
+
+
+_BLEU_FUNCTIONS = by_name(functions.bleu, functions.bleu_1, functions.bleu_2, functions.bleu_3, functions.bleu_4)
+_BLEU_CLASSES = by_name(BLEU, BLEU1, BLEU2, BLEU3, BLEU4)
+_EVALUATE_FUNCTIONS = by_name(dcase2023_evaluate, dcase2024_evaluate, evaluate)
+_EVALUATE_CLASSES = by_name(DCASE2023Evaluate, DCASE2024Evaluate, Evaluate)
+#: Modules with one metric -> its class; the function has the module's name.
+_CLASSES = {
+    "bert_score_mrefs": BERTScoreMRefs,
+    "cider_d": CIDErD,
+    "clap_sim": CLAPSim,
+    "fense": FENSE,
+    "fer": FER,
+    "mace": MACE,
+    "meteor": METEOR,
+    "rouge_l": ROUGEL,
+    "sbert_sim": SBERTSim,
+    "spice": SPICE,
+    "spider": SPIDEr,
+    "spider_fl": SPIDErFL,
+    "spider_max": SPIDErMax,
+    "vocab": Vocab,
+}
+_FUNCTIONS = {name: getattr(functions, name) for name in _CLASSES}
+
+add_modules(
+    __name__,
+    {
+        "functional": {**_BLEU_FUNCTIONS, **_EVALUATE_FUNCTIONS, **_FUNCTIONS},
+        "functional.bleu": _BLEU_FUNCTIONS,
+        "functional.evaluate": {
+            "DEFAULT_METRICS_SET_NAME": DEFAULT_METRICS_SET_NAME,
+            "METRICS_SETS": METRICS_SETS,
+            **_EVALUATE_FUNCTIONS,
+        },
+        **{f"functional.{name}": {name: function} for name, function in _FUNCTIONS.items()},
+        "classes": by_name(AACMetric, *_BLEU_CLASSES.values(), *_EVALUATE_CLASSES.values(), *_CLASSES.values()),
+        "classes.base": by_name(AACMetric),
+        "classes.bleu": _BLEU_CLASSES,
+        "classes.evaluate": _EVALUATE_CLASSES,
+        **{f"classes.{name}": by_name(class_) for name, class_ in _CLASSES.items()},
+        "utils": {},
+        "utils.tokenization": {
+            "PTB_PUNCTUATIONS": PTB_PUNCTUATIONS,
+            **by_name(preprocess_mono_sents, preprocess_mult_sents, ptb_tokenize_batch),
+        },
+    },
+)

@@ -4,6 +4,6 @@ captious evaluate-modules DIR
 evaluate.load("DIR/captious_cider_d").compute(predictions=[...], references=[[...], ...])
 """
 
-from captious.compat.evaluate_modules.writing import module_name, write_modules
+from captious.compat.evaluate_modules.module_files import module_name, write_modules
 
 __all__ = ["module_name", "write_modules"]

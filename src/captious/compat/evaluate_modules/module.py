@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
-from captious.compat.chosen_metric import choose
+from captious.compat.metric_by_name import choose
 from captious.evaluation import score
 from captious.metrics.contract import registry
 from captious.metrics.contract.settings import accepted

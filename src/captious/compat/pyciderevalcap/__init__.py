@@ -9,3 +9,26 @@ from the pickles of that code, which are read without executing anything in them
 ``Cider`` and ``CiderD`` compute scores by kernels. ``CiderScorer`` in ``cider.cider_scorer`` and
 ``ciderD.ciderD_scorer`` keeps counts of n-grams in dictionaries, to prepare such pickles and to measure Self-CIDEr.
 """
+
+from captious.compat import counted_ngrams
+from captious.compat.pyciderevalcap.caption_tokenizer import PUNCTUATIONS, PTBTokenizer
+from captious.compat.pyciderevalcap.rewards import Cider, CiderD
+from captious.compat.pyciderevalcap.scorers import CiderDScorer, CiderScorer
+from captious.compat.reexports import add_modules, by_name
+
+__all__: list[str] = []
+
+_COUNTS = by_name(counted_ngrams.cook_refs, counted_ngrams.cook_test, counted_ngrams.precook)
+add_modules(
+    __name__,
+    {
+        "cider": {},
+        "cider.cider": by_name(Cider),
+        "cider.cider_scorer": {"CiderScorer": CiderScorer, **_COUNTS},
+        "ciderD": {},
+        "ciderD.ciderD": by_name(CiderD),
+        "ciderD.ciderD_scorer": {"CiderScorer": CiderDScorer, **_COUNTS},
+        "tokenizer": {},
+        "tokenizer.ptbtokenizer": {"PUNCTUATIONS": PUNCTUATIONS, "PTBTokenizer": PTBTokenizer},
+    },
+)

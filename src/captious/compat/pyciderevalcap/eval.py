@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from captious.compat.df_files import CORPUS
-from captious.compat.pyciderevalcap.cider.cider import Cider
-from captious.compat.pyciderevalcap.ciderD.ciderD import CiderD
-from captious.compat.pyciderevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+from captious.compat.pyciderevalcap.caption_tokenizer import PTBTokenizer
+from captious.compat.pyciderevalcap.rewards import Cider, CiderD
 
 __all__ = ["CIDErEvalCap"]
 
@@ -49,10 +48,10 @@ class CIDErEvalCap:
             ResourceError: no such document frequencies.
         """
         print("setting up scorers...")
-        found: dict[str, list[np.float64]] = {}
+        scores_of: dict[str, list[np.float64]] = {}
         for name, scorer in {"CIDEr": Cider(df=self.df), "CIDErD": CiderD(df=self.df)}.items():
             print(f"computing {scorer.method()} score...")
             score, scores = scorer.compute_score(self.gts, self.res)
             print(f"Mean {name} score: {score:0.3f}")
-            found[name] = list(scores)
-        return found
+            scores_of[name] = list(scores)
+        return scores_of

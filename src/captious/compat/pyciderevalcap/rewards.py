@@ -1,4 +1,4 @@
-"""What ``Cider`` and ``CiderD`` of the authors' code share: a list of candidates, any number of them for an image."""
+"""``Cider`` and ``CiderD`` of the authors' code, which score a list of candidates, any number of them for an image."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.compat.df_files import frequencies
-from captious.compat.pyciderevalcap.scorers import FrequencyScorer
+from captious.compat.df_files import CORPUS, frequencies
+from captious.compat.pyciderevalcap.scorers import CiderDScorer, CiderScorer
+from captious.compat.pycocoevalcap.scorer import Scorer
 from captious.data import Captions, References
 from captious.errors import InputError, ParameterError
-from captious.metrics.cider import Cider
+from captious.metrics import cider, cider_d
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
-__all__ = ["Rewards"]
+__all__ = ["Cider", "CiderD"]
 
 
-class Rewards:
+class Rewards(Scorer):
     """A scorer of the authors' code.
 
     Args:
@@ -32,8 +33,9 @@ class Rewards:
         ResourceError: no such file, or not such a pickle.
     """
 
+    _metric: ClassVar[type[cider.Cider]]
     #: The class of ``cider_scorer``.
-    _scorer: ClassVar[type[FrequencyScorer]]
+    _scorer: ClassVar[type[CiderDScorer]]
 
     def __init__(self, n: int, df: str | os.PathLike[str]) -> None:
         if n != 4:
@@ -41,18 +43,50 @@ class Rewards:
         self._n = n
         self._df = df
         self._given = frequencies(df)
-        self._made: FrequencyScorer | None = None
+        self._own_scorer: CiderDScorer | None = None
 
     @property
-    def cider_scorer(self) -> FrequencyScorer:
+    def cider_scorer(self) -> CiderDScorer:
         """Counts of n-grams, for code that reads or changes them; ``compute_score`` does not use it."""
-        if self._made is None:
-            self._made = self._scorer(df_mode=os.fspath(self._df), n=self._n)
-        return self._made
+        if self._own_scorer is None:
+            self._own_scorer = self._scorer(df_mode=os.fspath(self._df), n=self._n)
+        return self._own_scorer
 
     @cider_scorer.setter
-    def cider_scorer(self, scorer: FrequencyScorer) -> None:
-        self._made = scorer
+    def cider_scorer(self, scorer: CiderDScorer) -> None:
+        self._own_scorer = scorer
+
+    def compute_score(
+        self, gts: Mapping[Any, list[str]], res: Sequence[Mapping[str, Any]]
+    ) -> tuple[np.float64, NDArray[np.float64]]:
+        """Score tokenized captions.
+
+        Args:
+            gts: image id -> list of references, words set apart by spaces.
+            res: candidates, each ``{"image_id": id, "caption": [text]}``; any number for an image.
+
+        Returns:
+            The mean, and float64[n_candidates] in the order of ``res``.
+
+        Raises:
+            InputError: a candidate of another form, or without references.
+        """
+        if not res:
+            raise InputError("there are no candidates", where="res", help="give one or more")
+        texts = [_text(gts, number, candidate) for number, candidate in enumerate(res)]
+        groups = [gts[candidate["image_id"]] for candidate in res]
+        if self._given is None:  # every candidate is a document, with its references
+            table = _table(groups)
+            metric = self._metric(DocumentFrequencies.of(table, WHITESPACE), tokenizer=WHITESPACE)
+            scores = metric.scores(Captions(tuple(texts), table))
+        else:
+            # Code gives the same list for all candidates of an image, under ids of their own.
+            row_of: dict[int, int] = {}
+            rows = [row_of.setdefault(id(group), len(row_of)) for group in groups]
+            distinct = {id(group): group for group in groups}
+            metric = self._metric(self._given, tokenizer=WHITESPACE)
+            scores = metric.scorer(_table([*distinct.values()]))(rows, texts)
+        return np.float64(scores.mean()), scores
 
     def my_compute_score(
         self, gts: Sequence[Sequence[str]], res: Sequence[Sequence[str]], avg_refs: bool = True
@@ -83,42 +117,36 @@ class Rewards:
         """
         return [self.cider_scorer.my_get_self_cider(tests) for tests in res]
 
-    def method(self) -> str:
-        """What the code calls this scorer."""
-        raise NotImplementedError
 
-    def _metric(self, idf: DocumentFrequencies) -> Cider:
-        raise NotImplementedError
+class Cider(Rewards):
+    """CIDEr, 0 to 10, without the clipping and the length penalty of CIDEr-D.
 
-    def compute_score(
-        self, gts: Mapping[Any, list[str]], res: Sequence[Mapping[str, Any]]
-    ) -> tuple[np.float64, NDArray[np.float64]]:
-        """Score tokenized captions.
+    Args:
+        n: 4.
+        df: as in ``CiderD``.
+    """
 
-        Args:
-            gts: image id -> list of references, words set apart by spaces.
-            res: candidates, each ``{"image_id": id, "caption": [text]}``; any number for an image.
+    _name, _metric, _scorer = "CIDEr", cider.Cider, CiderScorer
 
-        Returns:
-            The mean, and float64[n_candidates] in the order of ``res``.
+    def __init__(self, n: int = 4, df: str | os.PathLike[str] = CORPUS) -> None:
+        super().__init__(n, df)
 
-        Raises:
-            InputError: a candidate of another form, or without references.
-        """
-        if not res:
-            raise InputError("there are no candidates", where="res", help="give one or more")
-        texts = [_candidate(gts, number, each) for number, each in enumerate(res)]
-        groups = [gts[each["image_id"]] for each in res]
-        if self._given is None:  # every candidate is a document, with its references
-            table = _table(groups)
-            scores = self._metric(DocumentFrequencies.of(table, WHITESPACE)).scores(Captions(tuple(texts), table))
-        else:
-            # Code gives the same list for all candidates of an image, under ids of their own.
-            row_of: dict[int, int] = {}
-            rows = [row_of.setdefault(id(group), len(row_of)) for group in groups]
-            distinct = {id(group): group for group in groups}
-            scores = self._metric(self._given).scorer(_table([*distinct.values()]))(rows, texts)
-        return np.float64(scores.mean()), scores
+
+class CiderD(Rewards):
+    """CIDEr-D, 0 to 10, the reward of self-critical training.
+
+    Args:
+        n: 4.
+        sigma: accepted and ignored, as there; it is 6.
+        df: "corpus" to count the references of each call, where every candidate is a document; or document frequencies
+            in a pickle, its path or its name in the folder ``data`` ("coco-train-idxs").
+    """
+
+    _name, _metric, _scorer = "CIDEr-D", cider_d.CiderD, CiderDScorer
+
+    def __init__(self, n: int = 4, sigma: float = 6.0, df: str | os.PathLike[str] = CORPUS) -> None:
+        super().__init__(n, df)
+        self._sigma = sigma
 
 
 def _table(groups: Sequence[Sequence[str]]) -> References:
@@ -130,10 +158,10 @@ def _table(groups: Sequence[Sequence[str]]) -> References:
     )
 
 
-def _candidate(gts: Mapping[Any, list[str]], number: int, each: Any) -> str:
+def _text(gts: Mapping[Any, list[str]], number: int, candidate: Any) -> str:
     """The text of a candidate, checked with its references."""
     try:
-        image, caption = each["image_id"], each["caption"]
+        image, caption = candidate["image_id"], candidate["caption"]
     except (KeyError, TypeError):
         raise InputError(
             'a candidate is not a dictionary with "image_id" and "caption"', where=f"res[{number}]"

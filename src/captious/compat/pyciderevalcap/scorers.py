@@ -1,4 +1,10 @@
-"""What ``CiderScorer`` of CIDEr and of CIDEr-D share: counts of n-grams, with document frequencies from elsewhere."""
+"""``CiderScorer`` of CIDEr-D and of CIDEr: counts of n-grams, with document frequencies from elsewhere.
+
+scorer = CiderDScorer(df_mode="corpus")
+scorer += (candidate, references)
+scorer.compute_doc_freq()
+scorer.document_frequency
+"""
 
 from __future__ import annotations
 
@@ -12,18 +18,18 @@ from numpy.typing import NDArray
 from captious.compat.counted_ngrams import CountedCaptions, precook
 from captious.compat.df_files import CORPUS, frequencies
 
-__all__ = ["FrequencyScorer"]
+__all__ = ["CiderDScorer", "CiderScorer"]
 
 
-class FrequencyScorer(CountedCaptions):
-    """Scores of the candidates that were added with ``+=`` or ``cook_append``, each a document with its references.
+class CiderDScorer(CountedCaptions):
+    """CIDEr-D of the candidates that were added with ``+=`` or ``cook_append``, each a document with its references.
 
     Args:
         df_mode: "corpus" to count the references that are added; or document frequencies from a pickle, its path or
             its name in the folder ``data`` ("coco-train-idxs").
         test, refs: the first candidate and its references.
         n: highest order of n-grams.
-        sigma: width of the length penalty; plain CIDEr has none.
+        sigma: width of the length penalty.
 
     Raises:
         ResourceError: no such file, or not such a pickle.
@@ -43,10 +49,10 @@ class FrequencyScorer(CountedCaptions):
 
     def _read(self, df_mode: str) -> None:
         self.df_mode = df_mode
-        given = frequencies(df_mode)
-        self._frequencies = defaultdict(float) if given is None else given
-        if given is not None:
-            self.ref_len = np.log(float(given.n_documents))
+        corpus = frequencies(df_mode)
+        self._frequencies = defaultdict(float) if corpus is None else corpus
+        if corpus is not None:
+            self.ref_len = np.log(float(corpus.n_documents))
 
     def copy(self) -> Self:
         """Another scorer with the same candidates and frequencies."""
@@ -119,3 +125,9 @@ class FrequencyScorer(CountedCaptions):
             AssertionError: ``ref_len`` is None.
         """
         return self.my_get_cider(res, res)
+
+
+class CiderScorer(CiderDScorer):
+    """CIDEr of the candidates, without clipping or a length penalty."""
+
+    _is_d = False

@@ -24,8 +24,8 @@ from captious.compat.pycocoevalcap.eval_arguments import (
     unknown_argument,
 )
 from captious.compat.pycocoevalcap.harness_input import of_images, raw_texts
+from captious.compat.pycocoevalcap.input_errors import NoImages
 from captious.compat.pycocoevalcap.meteor.meteor import Meteor
-from captious.compat.pycocoevalcap.refusals import NoImages
 from captious.compat.pycocoevalcap.rouge.rouge import Rouge
 from captious.compat.pycocoevalcap.spice.spice import Spice
 from captious.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from captious.compat.pycocoevalcap.refusals import UnknownArgument
+from captious.compat.pycocoevalcap.input_errors import UnknownArgument
 from captious.errors import ParameterError
 
 __all__ = ["SCORES", "Tokenize", "asked_for", "known_scorers", "third_argument", "tokenize_of", "unknown_argument"]

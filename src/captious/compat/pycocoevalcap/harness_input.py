@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from captious.compat.pycocoevalcap.refusals import (
+from captious.compat.pycocoevalcap.input_errors import (
     DuplicateCandidate,
     MissingCandidates,
     MissingReferences,

@@ -6,7 +6,7 @@ from importlib.util import module_from_spec
 from pathlib import Path
 
 try:
-    from captious.compat.running import install_from_environment
+    from captious.compat.program_command import install_from_environment
 except ImportError:  # another Python, which does not have captious
     pass
 else:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from captious.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer
+from captious.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer, scores_of
 from captious.compat.pycocoevalcap.harness_input import Texts, captions, is_nothing
+from captious.compat.pycocoevalcap.scorer import Scorer
 from captious.errors import ParameterError
-from captious.metrics import bleu
-from captious.text import WHITESPACE
 
 __all__ = ["Bleu", "BleuScorer"]
 
 
-class Bleu:
+class Bleu(Scorer):
     """BLEU of order 1 to n.
 
     Args:
         n: 1 to 4.
     """
+
+    _name = "Bleu"
 
     def __init__(self, n: int = 4) -> None:
         if n not in (1, 2, 3, 4):
@@ -40,27 +39,4 @@ class Bleu:
         Raises:
             InputError: invalid captions; the error names the image.
         """
-        metric = bleu.Bleu(tokenizer=WHITESPACE)
-        statistics = np.zeros((0, 10)) if is_nothing(gts, res) else metric.statistics(captions(gts, res))
-        total = statistics.sum(axis=0)
-        if verbose:
-            self._print(*total.astype(int).tolist())
-        corpus: list[float] = metric.aggregate(total)[: self._n].tolist()
-        per_image: list[list[float]] = metric.aggregate(statistics)[:, : self._n].T.tolist()
-        return corpus, per_image
-
-    def _print(self, *total: int) -> None:
-        """The toolkit's two lines; ``total`` is the sum of the statistics."""
-        correct, guess, (length, reference_length) = total[0:4], total[4:8], total[8:10]
-        counts = {
-            "testlen": length,
-            "reflen": reference_length,
-            "guess": list(guess[: self._n]),
-            "correct": list(correct[: self._n]),
-        }
-        print(counts)
-        print("ratio:", (length + 1e-15) / (reference_length + 1e-9))  # the constants of the score itself
-
-    def method(self) -> str:
-        """What the toolkit calls this scorer."""
-        return "Bleu"
+        return scores_of(None if is_nothing(gts, res) else captions(gts, res), self._n, verbose)

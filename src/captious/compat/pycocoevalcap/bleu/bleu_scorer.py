@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Self, TypeAlias
 
+import numpy as np
+
 from captious.compat import counted_ngrams
 from captious.compat.counted_images import CountedImages
 from captious.compat.counted_ngrams import Counts, Ngram
@@ -13,7 +15,7 @@ from captious.data import Captions
 from captious.metrics import bleu
 from captious.text import WHITESPACE
 
-__all__ = ["BleuScorer", "cook_refs", "cook_test", "precook"]
+__all__ = ["BleuScorer", "cook_refs", "cook_test", "precook", "scores_of"]
 
 _KERNEL_ORDER = 4  # the highest order of n-grams that kernels count
 _TINY, _SMALL = 1e-15, 1e-9  # added to every numerator and every denominator
@@ -142,7 +144,7 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
 
     def reflen(self, option: str | None = None) -> float:
         """The sum of the images' reference lengths; ``option`` as in ``compute_score``."""
-        return sum(self._lengths(option))
+        return sum(self._lengths(self._length_option(option)))
 
     def ratio(self, option: str | None = None) -> float:
         """Length of all candidates divided by that of the references; ``option`` as in ``compute_score``."""
@@ -180,11 +182,11 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
             AssertionError: another option.
             TypeError: an image without a candidate.
         """
-        if option is None:
-            option = "average" if self.size() == 1 else "closest"
-        table = self._captions() if option == "closest" and verbose < 2 and self.n <= _KERNEL_ORDER else None
-        if table is not None and self.special_reflen is None:
-            return self._of_kernel(table, verbose)
+        option = self._length_option(option)
+        if option == "closest" and verbose < 2 and self.n <= _KERNEL_ORDER and self.special_reflen is None:
+            table = self._captions()
+            if table is not None:
+                return scores_of(table, self.n, verbose)
         orders = range(self.n)
         candidates, lengths = self._candidates(), self._lengths(option)
         of_images = []
@@ -203,18 +205,6 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         corpus = _scores(totals["correct"], totals["guess"], totals["testlen"], totals["reflen"], self.n)
         return corpus, [[scores[k] for scores in of_images] for k in orders]
 
-    def _of_kernel(self, table: Captions, verbose: int) -> tuple[list[float], list[list[float]]]:
-        """``compute_score`` with the closest lengths, from text."""
-        metric = bleu.Bleu(tokenizer=WHITESPACE)
-        statistics = metric.statistics(table)
-        total = statistics.sum(axis=0)
-        counts = total.astype(int).tolist()
-        if verbose:
-            guess, correct = counts[4 : 4 + self.n], counts[: self.n]
-            _print({"testlen": counts[8], "reflen": counts[9], "guess": guess, "correct": correct})
-        of_images: list[list[float]] = metric.aggregate(statistics)[:, : self.n].T.tolist()
-        return metric.aggregate(total)[: self.n].tolist(), of_images
-
     def _cooked(self, test: str | None, refs: Sequence[str]) -> tuple[CookedReferences, dict[str, Any] | None]:
         order = self._counted
         cooked = cook_refs(refs, n=order)
@@ -226,18 +216,44 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         return max(_KERNEL_ORDER, self.n)
 
     def _candidates(self) -> list[dict[str, Any]]:
-        found = [candidate for candidate in self.ctest if candidate is not None]
-        if len(found) < len(self.ctest):
+        candidates = [candidate for candidate in self.ctest if candidate is not None]
+        if len(candidates) < len(self.ctest):
             raise TypeError("an image has no candidate: it was added as (None, references)")
-        return found
+        return candidates
 
-    def _lengths(self, option: str | None) -> list[float]:
+    def _length_option(self, option: str | None) -> str:
+        if option is not None:
+            return option
+        return "average" if self.size() == 1 else "closest"
+
+    def _lengths(self, option: str) -> list[float]:
         """The reference length of every image."""
-        if option is None:
-            option = "average" if len(self.crefs) == 1 else "closest"
         if self.special_reflen is not None:
             return [self.special_reflen] * len(self.ctest)
-        return [_reference_length(each["reflen"], option, each["testlen"]) for each in self._candidates()]
+        lengths = [(candidate["reflen"], candidate["testlen"]) for candidate in self._candidates()]
+        return [_reference_length(references, option, length) for references, length in lengths]
+
+
+def scores_of(captions: Captions | None, n: int, verbose: int) -> tuple[list[float], list[list[float]]]:
+    """BLEU with the closest lengths, from text.
+
+    Args:
+        captions: None for no images.
+        n: highest order, up to 4.
+        verbose: whether to print lengths and counts of the corpus.
+
+    Returns:
+        Corpus scores by order, and by order the scores of every image.
+    """
+    metric = bleu.Bleu(tokenizer=WHITESPACE)
+    statistics = np.zeros((0, 10)) if captions is None else metric.statistics(captions)
+    total = statistics.sum(axis=0)
+    if verbose:
+        *counts, length, reference_length = total.astype(int).tolist()
+        guess, correct = counts[_KERNEL_ORDER:][:n], counts[:n]
+        _print({"testlen": length, "reflen": reference_length, "guess": guess, "correct": correct})
+    of_images: list[list[float]] = metric.aggregate(statistics)[:, :n].T.tolist()
+    return metric.aggregate(total)[:n].tolist(), of_images
 
 
 def _reference_length(lengths: Sequence[int], option: str | None, length: int | None = None) -> float:
@@ -247,7 +263,7 @@ def _reference_length(lengths: Sequence[int], option: str | None, length: int | 
     if option == "average":
         return float(sum(lengths)) / len(lengths)
     if option == "closest" and length is not None:
-        return min(lengths, key=lambda each: (abs(each - length), each))
+        return min(lengths, key=lambda other: (abs(other - length), other))
     raise AssertionError(f"unsupported reflen option {option}")
 
 

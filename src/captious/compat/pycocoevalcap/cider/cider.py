@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.compat.df_files import CORPUS, frequencies
 from captious.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
-from captious.compat.pycocoevalcap.harness_input import Texts
-from captious.compat.pycocoevalcap.mean_scorer import MeanScorer
+from captious.compat.pycocoevalcap.harness_input import Texts, captions
+from captious.compat.pycocoevalcap.scorer import MeanScorer
 from captious.errors import ParameterError
 from captious.metrics import cider_d
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
@@ -34,7 +33,8 @@ class Cider(MeanScorer):
             ``data`` ("coco-val-df").
     """
 
-    _refuses_nothing: ClassVar[bool] = True
+    _name = "CIDEr"
+    _refuses_nothing = True
     _given: DocumentFrequencies | None = None
 
     def __init__(
@@ -50,18 +50,12 @@ class Cider(MeanScorer):
         self._n = n
         self._sigma = sigma
         self._given = frequencies(df)
-        self._metric = self._cider_d()
+        self._metric()
 
-    def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
-        """As in ``MeanScorer``, with the current ``_sigma``."""
-        self._metric = self._cider_d()
-        return super().compute_score(gts, res)
-
-    def _cider_d(self) -> cider_d.CiderD:
+    def _metric(self) -> cider_d.CiderD:
         if self._n != 4:
             raise ParameterError(f"CIDEr-D up to order {self._n!r} is not supported", help="leave n at 4")
         return cider_d.CiderD(self._given, sigma=self._sigma, tokenizer=WHITESPACE)
 
-    def method(self) -> str:
-        """What the toolkit calls this scorer."""
-        return "CIDEr"
+    def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
+        return self._metric().scores(captions(gts, res))

@@ -11,13 +11,14 @@ import numpy as np
 
 from captious.compat.pycocoevalcap.harness_input import Texts, captions
 from captious.compat.pycocoevalcap.meteor.meteor_protocol import Process, scores_of, statistics_line
+from captious.compat.pycocoevalcap.scorer import Scorer
 from captious.metrics import meteor
 from captious.text import SPACES
 
 __all__ = ["Meteor"]
 
 
-class Meteor:
+class Meteor(Scorer):
     """METEOR 1.5, with the toolkit's settings, in this process.
 
     METEOR's tables are looked for when the first caption is scored, so that a program that makes all scorers before it
@@ -28,6 +29,8 @@ class Meteor:
         meteor_p: answers the lines of METEOR's protocol like the toolkit's process, by ``stdin.write`` and
             ``stdout.readline``; other attributes of a process are an ``AttributeError``.
     """
+
+    _name = "METEOR"
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -59,10 +62,6 @@ class Meteor:
 
     def close(self) -> None:
         """Does nothing; forks end their process with it."""
-
-    def method(self) -> str:
-        """What the toolkit calls this scorer."""
-        return "METEOR"
 
     def _stat(self, hypothesis_str: str, reference_list: Sequence[str]) -> str:
         """METEOR's statistics of a candidate: 23 numbers."""

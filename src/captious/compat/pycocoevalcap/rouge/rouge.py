@@ -7,7 +7,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.compat.pycocoevalcap.harness_input import Texts, captions, is_nothing
+from captious.compat.pycocoevalcap.harness_input import Texts, captions
+from captious.compat.pycocoevalcap.scorer import MeanScorer
 from captious.metrics import rouge_l
 from captious.text import SPACES
 
@@ -26,14 +27,16 @@ def my_lcs(string: Sequence[Hashable], sub: Sequence[Hashable]) -> int:
     return row[-1]
 
 
-class Rouge:
-    """ROUGE-L.
+class Rouge(MeanScorer):
+    """ROUGE-L; a ``calc_score`` that a subclass defines is called for every image.
 
     Captions are split at single spaces: two in a row have an empty word between them.
 
     Attributes:
         beta: weight of recall against precision.
     """
+
+    _name = "Rouge"
 
     def __init__(self) -> None:
         self.beta = rouge_l.RougeL.beta
@@ -52,33 +55,10 @@ class Rouge:
             return 0.0
         return (1 + self.beta**2) * precision * recall / (recall + self.beta**2 * precision)
 
-    def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
-        """Score tokenized captions; a ``calc_score`` that a subclass defines is called for every image.
-
-        Args:
-            gts: image id -> list of references.
-            res: image id -> list of one candidate.
-
-        Returns:
-            The mean, and float64[n_images] in the order of gts.
-
-        Raises:
-            InputError: invalid captions; the error names the image.
-        """
-        if is_nothing(gts, res):
-            scores = np.zeros(0)
-        elif type(self).calc_score is Rouge.calc_score:
-            scores = self._scores(gts, res)
-        else:
-            captions(gts, res)
-            scores = np.array([self.calc_score(res[image], gts[image]) for image in gts])
-        return np.float64(scores.mean()), scores
-
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
+        table = captions(gts, res)
+        if type(self).calc_score is not Rouge.calc_score:
+            return np.array([self.calc_score(res[image], gts[image]) for image in gts])
         metric = rouge_l.RougeL(tokenizer=SPACES)
         metric.beta = self.beta
-        return metric.scores(captions(gts, res))
-
-    def method(self) -> str:
-        """What the toolkit calls this scorer."""
-        return "Rouge"
+        return metric.scores(table)

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from captious.compat.pycocoevalcap.harness_input import Texts, captions_of_several, is_nothing
+from captious.compat.pycocoevalcap.scorer import Scorer
 from captious.errors import CaptiousWarning
 from captious.metrics import spice
 from captious.scenes.matching import CATEGORIES, agreement, count
@@ -16,12 +17,14 @@ from captious.text import WHITESPACE
 __all__ = ["Spice"]
 
 
-class Spice:
+class Spice(Scorer):
     """SPICE, with the best grammar on this machine.
 
     METEOR's tables, which have SPICE's synonyms, are looked for when the first caption is scored, so that a program
     that makes all scorers before it uses one runs without them.
     """
+
+    _name = "SPICE"
 
     @cached_property
     def _metric(self) -> spice.Spice:
@@ -52,14 +55,13 @@ class Spice:
         counts = [count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)]
         scores = agreement(np.array(counts, np.float64).reshape(-1, len(CATEGORIES), 3)).tolist()
         per_image = [
-            {name.capitalize(): _of_category(name, *each) for name, *each in zip(CATEGORIES, *of_image, strict=True)}
+            {
+                category.capitalize(): _of_category(category, *row)
+                for category, *row in zip(CATEGORIES, *of_image, strict=True)
+            }
             for of_image in zip(counts, scores, strict=True)
         ]
         return np.float64(np.mean([scores["All"]["f"] for scores in per_image])), per_image
-
-    def method(self) -> str:
-        """What the toolkit calls this scorer."""
-        return "SPICE"
 
 
 def _of_category(category: str, counts: tuple[int, int, int], scores: list[float]) -> dict[str, float]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 
-from captious.compat.pycocoevalcap.mean_scorer import MeanScorer
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.compat.pycocoevalcap.harness_input import Texts, captions
+from captious.compat.pycocoevalcap.scorer import MeanScorer
 from captious.metrics import wmd
 from captious.models import WordVectors
 from captious.text import SPACES
@@ -25,9 +29,10 @@ class WMD(MeanScorer):
         MissingExtraError: there are no word vectors.
     """
 
+    _name = "WMD"
+
     def __init__(self, vectors: WordVectors | str | os.PathLike[str] | None = None) -> None:
         self._metric = wmd.Wmd(vectors, tokenizer=SPACES)
 
-    def method(self) -> str:
-        """What the fork calls this scorer."""
-        return "WMD"
+    def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
+        return self._metric.scores(captions(gts, res))

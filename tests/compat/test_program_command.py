@@ -173,7 +173,7 @@ def test_rewards_of_the_meshed_memory_transformer(name: str, tmp_path: Path) -> 
     imported = name.partition("=")[0]
     program = MESHED.replace("import evaluation\n", f"import {imported} as evaluation\n")
     program = program.replace("from evaluation", f"from {imported}")
-    ours = "captious.compat.meshed_memory.cider.cider"
+    ours = "captious.compat.meshed_memory.scorers"
     assert printed(run(program, tmp_path, options=("--replace", name))) == [f"[1, 0, 0] {ours}"]
 
 

@@ -1,4 +1,4 @@
-"""PTB tokens, ``aac_metrics.utils.tokenization``."""
+"""PTB tokens, which ``aac_metrics.utils.tokenization`` has."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def preprocess_mono_sents(
     verbose: int = 0,
 ) -> list[str]:
     """Captions as ``ptb_tokenize_batch`` cuts them, a space between tokens."""
-    options = {"punctuations": punctuations, "normalize_apostrophe": normalize_apostrophe}
-    return [" ".join(tokens) for tokens in ptb_tokenize_batch(sentences, **options)]  # type: ignore[arg-type]
+    tokens_of = ptb_tokenize_batch(sentences, punctuations=punctuations, normalize_apostrophe=normalize_apostrophe)
+    return [" ".join(tokens) for tokens in tokens_of]
 
 
 def preprocess_mult_sents(

@@ -45,10 +45,10 @@ class PTBTokenizer:
         if self.source == "gts":
             return tokenizer.tokenize(captions_for_image)
         try:
-            images = [each["image_id"] for each in captions_for_image]
+            images = [candidate["image_id"] for candidate in captions_for_image]
         except (KeyError, TypeError):
             raise InputError('a candidate is not a dictionary with "image_id" and "caption"', where="res") from None
-        tokenized = tokenizer.tokenize({number: [each] for number, each in enumerate(captions_for_image)})
+        tokenized = tokenizer.tokenize({number: [candidate] for number, candidate in enumerate(captions_for_image)})
         return [
             {"image_id": image, "caption": captions} for image, captions in zip(images, tokenized.values(), strict=True)
         ]

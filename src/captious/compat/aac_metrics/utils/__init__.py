@@ -1,1 +1,0 @@
-"""What surrounds the metrics, ``aac_metrics.utils``."""

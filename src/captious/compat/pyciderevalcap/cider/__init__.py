@@ -1,1 +1,0 @@
-"""The folder ``pyciderevalcap.cider`` of the authors' code."""

@@ -1,1 +1,0 @@
-"""The folder ``pyciderevalcap.ciderD`` of the authors' code."""

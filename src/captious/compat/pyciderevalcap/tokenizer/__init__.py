@@ -1,1 +1,0 @@
-"""The folder ``pyciderevalcap.tokenizer`` of the authors' code."""
