@@ -90,7 +90,7 @@ class TestResults:
         assert found["rank"] in (1, 2)
         assert found["signature"].startswith("rouge-l|variant:official|tokenizer:ptb|")
         assert len(benchmark["data"]["expert.jsonl"]) == 8
-        assert (outcome.json["resamples"], outcome.json["seed"]) == (20, 0)
+        assert (outcome.json["resamples"], outcome.json["seed"]) == (20, 12345)
 
     def test_table(self, flickr: Path, run: Run) -> None:
         arguments = ["judge", "flickr8k-expert", "-m", "bleu-4", "-m", "rouge-l", "--data", flickr, *QUICK]

@@ -126,6 +126,12 @@ class TestByHand:
         assert found.p_bootstrap == pytest.approx(0.01)
         assert found.p_randomization == pytest.approx(0.01)
 
+    @pytest.mark.parametrize("step", [1.0, 0.5, 0.3, 0.1])
+    def test_a_difference_that_does_not_vary_has_the_smallest_p_value(self, report_of, step: float) -> None:
+        a = np.random.default_rng(0).random(60)
+        found = compare_reports(report_of(a), report_of(a + step), resamples=99)["given"]
+        assert found.p_bootstrap == pytest.approx(0.01)
+
     def test_level(self, report_of) -> None:
         rng = np.random.default_rng(3)
         a, b = report_of(rng.random(50)), report_of(rng.random(50))

@@ -1,22 +1,34 @@
-"""Resampling as matrix products, held against loops over the same random numbers."""
+"""Resampling as matrix products, compared with loops over the same random numbers; p values."""
 
 from __future__ import annotations
+
+from inspect import signature
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.stats import norm
 
+import captious
 from captious.errors import ParameterError
 from captious.evaluation import resampling
 from captious.evaluation.resampling import (
+    DEFAULT_SEED,
     MOST_RESAMPLES,
+    Sampling,
+    bootstrap_p_value,
     bootstrap_sums,
-    check_sampling,
     exchange_sums,
     interval,
+    permutation_p_value,
+    ranks,
 )
+from captious.judgment import judge, studies
+from captious.learned.examples import make_examples
+from captious.metrics.contract.metric import Metric
 
 shapes = st.tuples(st.integers(1, 40), st.integers(1, 4))
 seeds = st.integers(0, 2**32)
@@ -132,13 +144,99 @@ def test_interval_is_of_percentiles() -> None:
     assert np.isnan(interval(np.full(3, np.nan), 0.5)).all()
 
 
-@pytest.mark.parametrize("resamples", [0, -1, MOST_RESAMPLES + 1, 99_999_999_999_999, 1.5, "10", None])
-def test_numbers_of_resamples(resamples: object) -> None:
+@pytest.mark.parametrize("resamples", [0, -1, MOST_RESAMPLES + 1, 99_999_999_999_999, 1.5, "10", None, True])
+def test_what_is_not_a_number_of_resamples(resamples: Any) -> None:
     with pytest.raises(ParameterError, match="is not a number of resamples") as caught:
-        check_sampling(resamples, 0)
+        Sampling(resamples)
     assert "1,000,000" in caught.value.help
-    check_sampling(1, 0)
-    check_sampling(MOST_RESAMPLES, 0)
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, "1", None, False, np.int64(-1)])
+def test_what_is_not_a_random_seed(seed: Any) -> None:
+    with pytest.raises(ParameterError, match="is not a random seed"):
+        Sampling(seed=seed)
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.5, 2, float("nan"), "0.95", None, True])
+def test_what_is_not_a_confidence_level(level: Any) -> None:
+    with pytest.raises(ParameterError, match="is not a confidence level"):
+        Sampling(level=level)
+
+
+def test_numbers_of_numpy_become_plain_ones() -> None:
+    """So that they can be written as JSON."""
+    sampling = Sampling(np.int64(MOST_RESAMPLES), np.uint32(7), np.float32(0.5))
+    values = (sampling.resamples, sampling.seed, sampling.level)
+    assert values == (MOST_RESAMPLES, 7, 0.5)
+    assert [*map(type, values)] == [int, int, float]
+
+
+def test_functions_with_a_seed_have_the_same_default() -> None:
+    functions = [captious.compare, judge, captious.write_report, make_examples, Metric.learn]
+    functions += [study for name in studies.__all__ if "seed" in signature(study := getattr(studies, name)).parameters]
+    assert len(functions) > 12
+    assert {signature(function).parameters["seed"].default for function in functions} == {DEFAULT_SEED}
+
+
+METHODS = pytest.mark.parametrize("method", ["counted", "normal"])
+
+
+class TestBootstrapPValues:
+    def test_counted(self) -> None:
+        """Three of nine resamples are as far from the difference as that is from zero; it is itself the tenth."""
+        resampled = 0.5 + np.array([0.5, -0.5, 0.6, 0.1, 0.2, -0.1, -0.2, 0.3, -0.4])
+        assert bootstrap_p_value(0.5, resampled, scale=1) == 0.4
+
+    def test_normal(self) -> None:
+        resampled = np.random.default_rng(0).normal(0.2, 0.1, 500)
+        p = bootstrap_p_value(0.2, resampled, scale=1, method="normal")
+        assert p == 2 * norm.sf(0.2 / resampled.std(ddof=1))
+
+    @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+    @pytest.mark.parametrize("difference", [1.0, 0.5, 0.3, 0.1, -0.7, 1e-6])
+    def test_a_difference_without_variation_has_the_smallest_p_value(self, difference: float, scale: float) -> None:
+        """However the difference of every resample is rounded."""
+        a = np.random.default_rng(1).random(99) * scale
+        resampled = (a + difference * scale) - a
+        for under_null in (resampled, np.full(99, difference * scale)):
+            assert bootstrap_p_value(difference * scale, under_null, scale=scale) == 0.01
+            assert bootstrap_p_value(difference * scale, under_null, scale=scale, method="normal") == 0
+
+    @METHODS
+    @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+    def test_no_difference(self, method: Any, scale: float) -> None:
+        varied = np.random.default_rng(2).normal(0, 0.1, 99) * scale
+        rounded = np.random.default_rng(3).choice([-1e-16, 0, 1e-16], 99) * scale
+        for resampled in (varied, rounded, np.zeros(99)):
+            assert bootstrap_p_value(0.0, resampled, scale=scale, method=method) == 1
+            assert bootstrap_p_value(2e-16 * scale, resampled, scale=scale, method=method) == 1
+
+    @METHODS
+    def test_resamples_without_a_score_do_not_count(self, method: Any) -> None:
+        resampled = np.random.default_rng(0).normal(0.2, 0.1, 99)
+        gaps = np.concatenate([resampled, [np.nan] * 7])
+        expected = bootstrap_p_value(0.2, resampled, scale=1, method=method)
+        assert bootstrap_p_value(0.2, gaps, scale=1, method=method) == expected
+        assert bootstrap_p_value(0.2, np.full(5, np.nan), scale=1, method=method) == 1
+
+    @METHODS
+    def test_one_resample_alone_is_no_evidence(self, method: Any) -> None:
+        assert bootstrap_p_value(0.5, np.array([0.5]), scale=1, method=method) >= 0.5
+
+    @METHODS
+    def test_a_difference_that_is_undefined(self, method: Any) -> None:
+        assert np.isnan(bootstrap_p_value(np.nan, np.ones(9), scale=np.nan, method=method))
+
+
+def test_permutations_as_far_from_zero_as_the_observed_difference_count() -> None:
+    permuted = np.array([0.3, -0.3, 0.1 + 0.2, 0.2, 0.0, 0.29, -0.1, np.nan])
+    assert permutation_p_value(0.3, permuted, scale=1) == (3 + 1) / (7 + 1)
+
+
+def test_ranks_count_what_is_significantly_better() -> None:
+    values = {"a": 0.9, "b": 0.8, "c": 0.1}
+    p_values = {("a", "b"): 0.2, ("a", "c"): 0.01, ("b", "c"): 0.05}
+    assert ranks(values, p_values, 0.05) == {"a": 1, "b": 1, "c": 3}
 
 
 @pytest.mark.parametrize("n", [1, 7, 300])

@@ -15,6 +15,7 @@ from captious import Settings
 from captious.data import read_references
 from captious.errors import (
     DuplicateCandidateError,
+    EmptyInputError,
     MissingCandidatesError,
     ParameterError,
     ResourceError,
@@ -332,3 +333,10 @@ def test_paths_mappings_and_lists_of_records_agree(tmp_path: Path) -> None:
         report = captious.score(candidates, tmp_path / "references.json", ["rouge-l"])
         assert report.ids == tuple(REFERENCES)
         assert report["rouge-l"].score == captious.score(CANDIDATES, REFERENCES, ["rouge-l"])["rouge-l"].score
+
+
+def test_no_captions() -> None:
+    nothing = captious.load(CANDIDATES, REFERENCES).select(np.zeros(0, np.int64))
+    with pytest.raises(EmptyInputError, match="there are no captions") as caught:
+        captious.score(nothing, metrics=["cider-d"], system="mine")
+    assert caught.value.where == "mine"

@@ -11,12 +11,13 @@ import pytest
 from scipy.stats import norm
 
 from captious.errors import ParameterError, ResourceError, UnknownNameError
-from captious.evaluation.resampling import holm
+from captious.evaluation.resampling import Sampling, holm
 from captious.judgment import judge, load_evidence
 from captious.metrics.contract.registry import get, names
 from captious.metrics.contract.selection import all_here, select, select_one
 from captious.metrics.contract.set_metric import SetMetric
 from captious.metrics.contract.settings import Settings
+from tests.support.judgments import write_jsonl
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ class TestBootstrap:
         scores = {m: r for m, r in zip(self.METRICS, _scores(evidence, self.METRICS), strict=True)}
         raw = []
         for a, b in verdict.p_values:
-            left, right = (evidence.resampled_mean([scores[m]], 200, 4) for m in (a, b))
+            left, right = (evidence.resampled_mean([scores[m]], Sampling(200, 4)) for m in (a, b))
             z = (verdict[a].value - verdict[b].value) / np.std(left - right, ddof=1)
             raw.append(2 * norm.sf(abs(z)))
         assert list(verdict.p_values.values()) == pytest.approx(holm(raw))
@@ -113,6 +114,26 @@ class TestBootstrap:
         scores = {"flickr8k-expert": {"length": lengths, "size": lengths}}
         judgment = judge("flickr8k-expert", scores=scores, data=folder, compare=True, test="bootstrap")
         assert list(judgment["flickr8k-expert"].p_values.values()) == [1.0]
+
+    @pytest.mark.parametrize("difference", [1.0, 0.5, 0.3, 0.1])
+    def test_metrics_whose_difference_does_not_vary(self, tmp_path: Path, difference: float) -> None:
+        """Each image has ten pairs; one metric is right about all of them, the other about the same share of each."""
+        lines = [
+            {"better": "a cat", "worse": "a dog", "references": ["a cat sits"], "image": i // 10} for i in range(300)
+        ]
+        write_jsonl(tmp_path, "mine.jsonl", lines)
+        wrong = round(10 * difference)
+        scores = {
+            "mine": {
+                "right": [1.0, 0.0] * 300,
+                "other": [float(side == (i % 10 < wrong)) for i in range(300) for side in (0, 1)],
+            }
+        }
+        judgment = judge(tmp_path / "mine.jsonl", scores=scores, compare=True, test="bootstrap", resamples=100)
+        verdict = judgment["mine"]
+        assert verdict["right"].value - verdict["other"].value == pytest.approx(difference)
+        assert list(verdict.p_values.values()) == [0]
+        assert [verdict["right"].rank, verdict["other"].rank] == [1, 2]
 
     def test_one_that_does_not_exist(self, folder: Path) -> None:
         with pytest.raises(UnknownNameError, match="there is no test 't'"):

@@ -16,7 +16,7 @@ from scipy import stats
 import captious
 from captious.cli import main
 from captious.errors import CaptionFileError, ParameterError, UnknownNameError
-from captious.judgment import load_evidence
+from captious.judgment import judging, load_evidence
 from captious.judgment.studies import critical_failures, reference_counts, robustness
 
 GOOD = [
@@ -228,6 +228,18 @@ def test_scores_of_items_that_are_not_there(tmp_path: Path) -> None:
         captious.judge(path, scores={"own": {"x": [1, 2, 3]}, "own@own": {"x": [1, 2, 3]}})
     with pytest.raises(ParameterError, match="no metrics were requested"):
         captious.judge(path, scores={"own": {}})
+
+
+def test_metrics_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the COCO evaluation, as everywhere; with scores, only these."""
+    monkeypatch.setattr(judging, "coco_here", lambda: (["bleu-1", "rouge-l"], ["meteor was left out."]))
+    path = written(tmp_path)
+    judgment = captious.judge(path, resamples=5)
+    assert [*judgment["own"].results] == ["bleu-1", "rouge-l"]
+    assert "meteor was left out." in judgment.warnings
+    scored = captious.judge(path, scores={"own": {"mine": [1, 2, 3]}}, resamples=5)
+    assert [*scored["own"].results] == ["mine"]
+    assert "meteor was left out." not in scored.warnings
 
 
 def test_files_of_one_name(tmp_path: Path) -> None:

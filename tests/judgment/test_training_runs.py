@@ -15,6 +15,7 @@ from scipy.stats import kendalltau
 
 from captious.data import read_references
 from captious.errors import ParameterError
+from captious.evaluation.resampling import Sampling
 from captious.judgment import training_runs
 from captious.judgment.studies import feature_ablation, network_depth, training_size
 from captious.judgment.training_runs import Material, Way, agreements, prepare, records, trained_scores
@@ -156,7 +157,7 @@ def test_values_intervals_and_differences(material: Material) -> None:
         [each.features[:, 0] + rng.normal(0, 0.1, len(each.features)) for _ in range(2)] for each in material.judged
     ]
     alone = [[each.features[:, 2]] for each in material.judged]
-    first, second = agreements(material, draws, 50, 0), agreements(material, alone, 50, 0)
+    first, second = agreements(material, draws, Sampling(50, 0)), agreements(material, alone, Sampling(50, 0))
     validation, _ = records(material, first)
     target = np.concatenate(material.judged[0].evidence.ratings)
     by_hand = [kendalltau(draw, target)[0] for draw in draws[0]]

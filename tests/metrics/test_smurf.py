@@ -20,6 +20,7 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.smurf import THRESHOLD, Smurf, fuse, grammar_penalty
 from captious.models import Encoder
+from captious.random_seed import DEFAULT_SEED
 
 from ..oracles import smurf as oracle
 from ..support.corpora import TOY, references_table, table
@@ -151,7 +152,7 @@ def test_constants_are_learned_from_references(roberta: str) -> None:
     references = references_table([[text, "a man on a dirt road", "a dog"] for text in CAPTIONS])
     metric = Smurf(roberta)
     learned = metric.learn(references)
-    people, _ = hold_out(references, 0)
+    people, _ = hold_out(references, DEFAULT_SEED)
     assert learned.sparcs == metric.calibrate(people, "references").sparcs
     assert learned.hold_for(metric.mima.encoder.label, metric.spurts.encoder.label)
     assert "one reference per image" in learned.source

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import captious.report  # noqa: F401  (judgments learn to show themselves)
+from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, Judgment, Study, Verdict
 from captious.judgment.benchmarks.registry import protocol
 from captious.report.judgment_tables import judgment_table, study_table
@@ -53,7 +54,7 @@ def verdict(
 
 @pytest.fixture
 def compared() -> Judgment:
-    return Judgment([verdict("flickr8k-expert", EXPERT)], 1000, 7, 0.95)
+    return Judgment([verdict("flickr8k-expert", EXPERT)], Sampling(1000, 7))
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def several() -> Judgment:
     """Three benchmarks, the last with parts and without one of the metrics."""
     pascal = {metric: EXPERT[metric] for metric in ("bleu-4", "meteor")}
     verdicts = [verdict(name, EXPERT) for name in ("flickr8k-expert", "composite")]
-    return Judgment([*verdicts, verdict("pascal-50s", pascal, parts=PARTS)], 1000, 7, 0.95)
+    return Judgment([*verdicts, verdict("pascal-50s", pascal, parts=PARTS)], Sampling(1000, 7))
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ class TestTable:
             assert not any("…" in line for line in lines)
 
     def test_as_asked_unless_compared(self) -> None:
-        judgment = Judgment([verdict("flickr8k-expert", EXPERT, ranked=False)], 10, 0, 0.95)
+        judgment = Judgment([verdict("flickr8k-expert", EXPERT, ranked=False)], Sampling(10, 0))
         text = as_text(judgment_table(judgment))
         assert [line.split()[0] for line in text.splitlines()[3:8]] == list(EXPERT)
         assert "rank" not in text.lower()
@@ -127,7 +128,7 @@ class TestTable:
 
     def test_wide_parts_stand_apart(self) -> None:
         parts = {f"kind_of_change_{i}": i / 10 for i in range(5)}
-        judgment = Judgment([verdict("sugarcrepe", {"bleu-4": EXPERT["bleu-4"]}, parts=parts)], 10, 0, 0.95)
+        judgment = Judgment([verdict("sugarcrepe", {"bleu-4": EXPERT["bleu-4"]}, parts=parts)], Sampling(10, 0))
         first, second, *_ = as_text(judgment_table(judgment)).split("\n\n")
         assert "kind_of_change" not in first
         assert second.splitlines()[-1].split() == ["bleu-4", ".0", "10.0", "20.0", "30.0", "40.0"]
@@ -135,7 +136,7 @@ class TestTable:
     def test_signatures_that_depend_on_the_benchmark(self) -> None:
         one, other = (verdict(name, {"bleu-4": EXPERT["bleu-4"]}) for name in ("composite", "flickr8k-cf"))
         changed = replace(one, results={"bleu-4": replace(one["bleu-4"], signature="bleu-4|idf:2")})
-        text = as_text(judgment_table(Judgment([changed, other], 10, 0, 0.95)))
+        text = as_text(judgment_table(Judgment([changed, other], Sampling(10, 0))))
         assert "  bleu-4|idf:2 on composite@hessel2021\n" in text
         assert "  bleu-4|variant:official on flickr8k-cf@hessel2021\n" in text
 
@@ -143,23 +144,23 @@ class TestTable:
         """A is better than C, but B differs from neither."""
         metrics = {"a": (0.5, (0.4, 0.6), 1), "b": (0.4, (0.3, 0.5), 1), "c": (0.3, (0.2, 0.4), 2)}
         found = replace(verdict("composite", metrics), p_values={("a", "b"): 0.2, ("a", "c"): 0.01, ("b", "c"): 0.3})
-        text = as_text(judgment_table(Judgment([found], 10, 0, 0.95)))
+        text = as_text(judgment_table(Judgment([found], Sampling(10, 0))))
         assert "Metrics that share a rank do not differ significantly." in text
         assert "despite their ranks: b and c (composite@hessel2021)." in text
         together = replace(found, p_values={("a", "b"): 0.05, ("a", "c"): 0.01, ("b", "c"): 0.01})
-        text = as_text(judgment_table(Judgment([together], 10, 0, 0.95)))
+        text = as_text(judgment_table(Judgment([together], Sampling(10, 0))))
         assert "do not differ significantly, except a and b (composite@hessel2021)." in text
         assert "in spite" not in text
 
     def test_tests_are_named(self) -> None:
         systems = verdict("coco-2015", {"bleu-4": EXPERT["bleu-4"], "meteor": EXPERT["meteor"]})
-        text = as_text(judgment_table(Judgment([systems], 10, 0, 0.95)))
+        text = as_text(judgment_table(Judgment([systems], Sampling(10, 0))))
         assert "Williams' test" in text
         assert "permutations" not in text
         assert "bootstrap over systems" in text
 
     def test_names_of_the_users_are_shown_as_they_are(self) -> None:
-        judgment = Judgment([verdict("composite", {"[b]x\x1b[31m\ny": EXPERT["bleu-4"]})], 10, 0, 0.95)
+        judgment = Judgment([verdict("composite", {"[b]x\x1b[31m\ny": EXPERT["bleu-4"]})], Sampling(10, 0))
         text = as_text(judgment_table(judgment))
         assert "[b]x [31m y" in text
         assert "\x1b" not in text
@@ -222,7 +223,7 @@ class TestHtml:
         assert LONG in html
 
     def test_names_are_escaped(self) -> None:
-        judgment = Judgment([verdict("composite", {"<b>": EXPERT["bleu-4"]})], 10, 0, 0.95)
+        judgment = Judgment([verdict("composite", {"<b>": EXPERT["bleu-4"]})], Sampling(10, 0))
         assert "<b>" not in str(judgment._repr_html_())
         assert "&lt;b&gt;" in str(judgment._repr_html_())
 
@@ -249,7 +250,7 @@ class TestMachineReadable:
 
     def test_json_has_null_for_what_is_no_number(self, study: Study) -> None:
         odd = {"lonely": (0.5, (float("nan"), float("nan")), 1)}
-        document = json.loads(judgment_json(Judgment([verdict("composite", odd)], 10, 0, 0.95)))
+        document = json.loads(judgment_json(Judgment([verdict("composite", odd)], Sampling(10, 0))))
         assert document["benchmarks"][0]["results"]["lonely"]["ci95"] == [None, None]
         records = json.loads(study_json(study))["records"]
         assert (records[1]["references"], records[1]["value"]) == (16992, None)
@@ -300,7 +301,7 @@ class TestLatex:
 
     def test_nothing_gets_out_of_a_comment_or_cell(self) -> None:
         evil = "a\n\\input{x} 50% & $5_^~#{}"
-        judgment = Judgment([verdict("composite", {evil: EXPERT["bleu-4"]})], 10, 0, 0.95)
+        judgment = Judgment([verdict("composite", {evil: EXPERT["bleu-4"]})], Sampling(10, 0))
         lines = judgment_latex(judgment).splitlines()
         tabular = lines.index(r"\begin{tabular}{lrrr}")
         assert all(line.startswith("%") for line in lines[:tabular])
@@ -310,7 +311,7 @@ class TestLatex:
 
     def test_equal_to_the_eye_is_equally_bold(self) -> None:
         metrics = {"a": (0.4001, (0.3, 0.5), 1), "b": (0.4003, (0.3, 0.5), 1), "c": (0.39, (0.3, 0.5), 1)}
-        text = judgment_latex(Judgment([verdict("composite", metrics)], 10, 0, 0.95))
+        text = judgment_latex(Judgment([verdict("composite", metrics)], Sampling(10, 0)))
         assert text.count(r"\textbf{40.0}") == 2
         assert r"\textbf{39.0}" not in text
 

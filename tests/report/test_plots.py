@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from captious.errors import MissingExtraError, OutputError, ParameterError
+from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, Judgment, Study, Verdict
 from captious.judgment.benchmarks.registry import protocol
 from captious.judgment.study import Curve, Curves, Matrix
@@ -28,7 +29,7 @@ def agreement(metric: str, value: float, rank: int | None) -> Agreement:
 def judgment() -> Judgment:
     found = [agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement("rouge-l", 0.32, 2)]
     verdict = Verdict(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
-    return Judgment([verdict], 10, 0, 0.95)
+    return Judgment([verdict], Sampling(10, 0))
 
 
 @pytest.fixture

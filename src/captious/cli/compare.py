@@ -22,7 +22,6 @@ from captious.cli.outputs import deliver, output_options, warn
 from captious.data import images_of, load, read_references
 from captious.errors import ParameterError
 from captious.evaluation import Comparison, GroupedComparison, compare_reports, evaluate
-from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.evaluation.run_metrics import check_of_k
 from captious.metrics.contract.of_k import Choice
 from captious.metrics.contract.selection import select
@@ -60,7 +59,7 @@ __all__ = ["compare"]
 @of_k_option
 @subset_option
 @settings_options
-@resampling_options(DEFAULT_RESAMPLES, DEFAULT_SEED)
+@resampling_options
 def compare(
     a: Path,
     b: Path,

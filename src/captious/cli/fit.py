@@ -33,7 +33,7 @@ __all__ = ["fit"]
     "image is held out.",
 )
 @click.option("--subset", is_flag=True, help="With --human, use the images that both files have.")
-@seed_option()
+@seed_option
 @written("output")
 @settings_options
 def fit(

@@ -40,7 +40,7 @@ __all__ = ["judge"]
 @metric_option
 @settings_options
 @data_option
-@resampling_options()
+@resampling_options
 def judge(
     benchmarks: tuple[str, ...],
     metrics: list[str] | None,
@@ -63,10 +63,9 @@ def judge(
     mine.jsonl@kendall-tau-b, kendall-tau-c (the default), spearman or pearson. all selects every benchmark whose files
     are in the folder of judgments.
     """
-    asked = () if metrics is None and scores is not None else metrics
     judgment = judge_metrics(
         benchmarks,
-        asked,
+        metrics,
         settings=settings,
         scores=scores,
         data=data,

@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from captious.errors import ParameterError
-from captious.evaluation.resampling import MOST_RESAMPLES
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, MOST_RESAMPLES
 from captious.metrics.contract.of_k import CHOICES
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 
@@ -171,24 +171,23 @@ def settings_options(command: F) -> F:
     return decorated  # type: ignore[no-any-return]
 
 
-def seed_option(default: int = 0) -> Callable[[F], F]:
+def seed_option(command: F) -> F:
     """The option ``--seed``."""
-    return click.option("--seed", type=click.IntRange(min=0), default=default, show_default=True, help="Random seed.")
+    seed = click.option(
+        "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, show_default=True, help="Random seed."
+    )
+    return seed(command)
 
 
-def resampling_options(resamples: int = 1000, seed: int = 0) -> Callable[[F], F]:
+def resampling_options(command: F) -> F:
     """Options of what is resampled: how often, and the random seed."""
-
-    def decorate(command: F) -> F:
-        return click.option(
-            "--resamples",
-            type=click.IntRange(1, MOST_RESAMPLES),
-            default=resamples,
-            show_default=True,
-            help="Number of bootstrap resamples, and of permutations.",
-        )(seed_option(seed)(command))
-
-    return decorate
+    return click.option(
+        "--resamples",
+        type=click.IntRange(1, MOST_RESAMPLES),
+        default=DEFAULT_RESAMPLES,
+        show_default=True,
+        help="Number of bootstrap resamples, and of permutations.",
+    )(seed_option(command))
 
 
 def numbers(kind: type) -> Callable[[click.Context, click.Parameter, str | None], tuple[float, ...]]:

@@ -19,7 +19,6 @@ from captious.data import load, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
@@ -57,7 +56,7 @@ __all__ = ["report"]
 @metric_option
 @subset_option
 @settings_options
-@resampling_options(DEFAULT_RESAMPLES, DEFAULT_SEED)
+@resampling_options
 def report(
     files: tuple[Path, ...],
     metrics: list[str] | None,

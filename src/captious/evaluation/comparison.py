@@ -1,25 +1,22 @@
-"""``compare``: test the difference between two systems.
-
-Two tests on the same images: the paired bootstrap (Koehn 2004), which resamples images, and approximate
-randomization (Noreen 1989), which exchanges the two systems' candidates at random.
-"""
+"""``compare``: the differences between two systems, with tests, effect sizes and examples."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId, images_of, load, read_references, same_images
 from captious.display import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import CaptiousWarning, few_images
-from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report, Result
-from captious.evaluation.resampling import bootstrap_sums, check_sampling, exchange_sums, interval
+from captious.evaluation.groups import GroupedComparison, group_comparison
+from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
+from captious.evaluation.report import Report, Result
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
 from captious.evaluation.run_metrics import check_of_k, evaluate
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.of_k import CHOICES, Choice
@@ -28,22 +25,7 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.version import __version__
 
-if TYPE_CHECKING:
-    from captious.evaluation.groups import GroupedComparison
-
-__all__ = [
-    "Comparison",
-    "Difference",
-    "Example",
-    "ResampledDifference",
-    "Significance",
-    "compare",
-    "compare_reports",
-    "effect_size",
-    "mean_difference",
-    "paired_bootstrap",
-    "resampled_difference",
-]
+__all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
 
 
 @dataclass(frozen=True)
@@ -93,17 +75,14 @@ class Comparison(Displayed, Mapping[str, Difference]):
 
     Attributes:
         a, b: the reports of the two systems.
-        level, resamples, seed: those of the intervals and tests.
+        level, resamples, seed: those of the intervals and tests; ``sampling`` has all three.
     """
 
-    def __init__(
-        self, a: Report, b: Report, differences: Mapping[str, Difference], *, level: float, resamples: int, seed: int
-    ) -> None:
+    def __init__(self, a: Report, b: Report, differences: Mapping[str, Difference], sampling: Sampling) -> None:
         self.a = a
         self.b = b
-        self.level = level
-        self.resamples = resamples
-        self.seed = seed
+        self.sampling = sampling
+        self.level, self.resamples, self.seed = sampling.level, sampling.resamples, sampling.seed
         self._differences = dict(differences)
 
     def __getitem__(self, name: str) -> Difference:
@@ -183,8 +162,6 @@ class Comparison(Displayed, Mapping[str, Difference]):
         Raises:
             InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
         """
-        from captious.evaluation.groups import group_comparison
-
         return group_comparison(self, groups, column=column)
 
     @property
@@ -229,7 +206,7 @@ def compare(
         InputError, UnknownNameError, ParameterError: as ``score`` does.
         ParameterError: the systems do not have the same images (with ``subset``).
     """
-    check_sampling(resamples, seed, level)
+    sampling = Sampling(resamples, seed, level)
     if isinstance(systems, str) or len(set(systems)) != 2 or len(systems) != 2:
         raise ParameterError(f"{systems!r} is not a pair of names", help="give two names: systems=('a', 'b')")
     several = several or isinstance(a, CaptionSets) or isinstance(b, CaptionSets)
@@ -239,11 +216,11 @@ def compare(
     table = None if references is None else read_references(references)
     if table is None and len(tables) < 2:
         table = tables[0].references if tables else images_of(a)
-    reports = [
+    report_a, report_b = (
         evaluate(load(candidates, table, subset=subset, several=several), selection, system=name, of_k=choices)
         for name, candidates in zip(systems, (a, b), strict=True)
-    ]
-    comparison = compare_reports(*reports, level=level, resamples=resamples, seed=seed)
+    )
+    comparison = _compared(report_a, report_b, sampling)
     for warning in comparison.warnings:
         warnings.warn(warning, CaptiousWarning, stacklevel=2)
     return comparison
@@ -262,7 +239,10 @@ def compare_reports(
     Raises:
         ParameterError: images, references or signatures differ.
     """
-    check_sampling(resamples, seed, level)
+    return _compared(a, b, Sampling(resamples, seed, level))
+
+
+def _compared(a: Report, b: Report, sampling: Sampling) -> Comparison:
     if not same_images(a.ids, b.ids):
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",
@@ -293,131 +273,28 @@ def compare_reports(
                     where=f"{a.system}, {b.system}",
                     help="score as many candidates per image of both, or use mbleu@mean",
                 )
-            differences[name] = _difference(a, b, name, level, resamples, seed)
-    return Comparison(a, b, differences, level=level, resamples=resamples, seed=seed)
+            differences[name] = _difference(a[name], b[name], sampling)
+    return Comparison(a, b, differences, sampling)
 
 
-def _difference(a: Report, b: Report, name: str, level: float, resamples: int, seed: int) -> Difference:
-    result_a, result_b = a[name], b[name]
-    tests = resampled_difference(result_a, result_b, resamples, seed).significance(level)
-    center, moments = _moments(result_b.per_caption - result_a.per_caption)
-    effects = _effect_size(bootstrap_sums(moments, resamples=resamples, seed=seed), center)
-    effect_low, effect_high = interval(effects, level)
+def _difference(a: Result, b: Result, sampling: Sampling) -> Difference:
+    tests = resampled_difference(a, b, sampling.resamples, sampling.seed).significance(sampling)
+    of_captions = b.per_caption - a.per_caption
     return Difference(
-        name=name,
-        score_a=result_a.score,
-        score_b=result_b.score,
+        name=a.name,
+        score_a=a.score,
+        score_b=b.score,
         difference=tests.difference,
         interval=tests.interval,
-        effect_size=float(_effect_size(moments.sum(axis=0), center)),
-        effect_interval=(float(effect_low), float(effect_high)),
+        effect_size=effect_size(of_captions),
+        effect_interval=effect_interval(of_captions, sampling),
         p_bootstrap=tests.p_bootstrap,
         p_randomization=tests.p_randomization,
-        lower_is_better=result_a.lower_is_better,
-        signature=result_a.signature,
+        lower_is_better=a.lower_is_better,
+        signature=a.signature,
     )
-
-
-@dataclass(frozen=True)
-class Significance:
-    """A difference with its interval and p values, as in ``Difference``."""
-
-    difference: float
-    interval: tuple[float, float]
-    p_bootstrap: float
-    p_randomization: float
-
-
-@dataclass(frozen=True)
-class ResampledDifference:
-    """A difference between two systems, and what it is under resampling.
-
-    Attributes:
-        observed: score of b minus score of a.
-        bootstrap: the same on resampled images, float64[resamples].
-        exchanged: the same with the candidates of the systems exchanged on random halves, float64[resamples].
-    """
-
-    observed: float
-    bootstrap: NDArray[np.float64]
-    exchanged: NDArray[np.float64]
-
-    def significance(self, level: float) -> Significance:
-        """The interval at a level, and p values."""
-        low, high, p_bootstrap = paired_bootstrap(self.observed, self.bootstrap, level)
-        return Significance(self.observed, (low, high), p_bootstrap, _p_value(self.exchanged, self.observed))
-
-
-def resampled_difference(a: Result, b: Result, resamples: int, seed: int) -> ResampledDifference:
-    """The difference between two systems in one output, under both kinds of resampling."""
-    column, metric = a.column, a.statistics.metric
-    bootstrap_a, bootstrap_b = (each.statistics.resampled(resamples, seed)[:, column] for each in (a, b))
-    rows_a, rows_b = a.statistics.rows, b.statistics.rows
-    moved = exchange_sums(rows_b - rows_a, resamples=resamples, seed=seed)
-    exchanged = metric.aggregate(rows_b.sum(axis=0) - moved) - metric.aggregate(rows_a.sum(axis=0) + moved)
-    return ResampledDifference(b.score - a.score, bootstrap_b - bootstrap_a, exchanged[:, column])
-
-
-def mean_difference(differences: Sequence[ResampledDifference]) -> ResampledDifference:
-    """The mean of differences on disjoint sets of images, which were resampled independently of each other."""
-    return ResampledDifference(
-        float(np.mean([each.observed for each in differences])),
-        np.mean([each.bootstrap for each in differences], axis=0),
-        np.mean([each.exchanged for each in differences], axis=0),
-    )
-
-
-def paired_bootstrap(
-    difference: float, resampled: NDArray[np.float64], level: float = 0.95
-) -> tuple[float, float, float]:
-    """Interval and two-sided p value of a difference between two systems (Koehn 2004).
-
-    Args:
-        difference: between their corpus scores.
-        resampled: the same on resampled images, float64[resamples]; both systems have the same resamples.
-        level: confidence level of the interval.
-
-    Returns:
-        Lower bound, upper bound, p value.
-    """
-    low, high = interval(resampled, level)
-    # Under the null hypothesis the difference varies around zero as the resampled one varies around itself.
-    return float(low), float(high), _p_value(resampled - difference, difference)
-
-
-def effect_size(differences: NDArray[np.float64]) -> float:
-    """Cohen's d of paired caption scores, from their differences, float64[n_images]; nan where there is no score."""
-    center, moments = _moments(differences)
-    return float(_effect_size(moments.sum(axis=0), center))
 
 
 def _shown(candidates: str | list[str]) -> str:
     """What an image's example shows."""
     return candidates if isinstance(candidates, str) else " | ".join(candidates)
-
-
-def _moments(differences: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """The mean of differences, and their powers 0, 1 and 2 about it: float64[n, 3]."""
-    there = ~np.isnan(differences)  # an output may have no score for some captions
-    center = float(differences[there].mean()) if there.any() else np.nan
-    # About the mean, so that the variance is not a difference of large numbers.
-    from_center = np.where(there, differences - center, 0.0)
-    return center, np.stack([there.astype(np.float64), from_center, from_center**2], axis=1)
-
-
-def _p_value(under_null: NDArray[np.float64], observed: float) -> float:
-    """Two-sided p value: share of values as far from zero as the observed one, which is itself one of them."""
-    # Sums taken in another order may differ in the last bits; what is equal in exact arithmetic counts as equal.
-    under_null = under_null[~np.isnan(under_null)]
-    as_far = np.abs(under_null) >= abs(observed) * (1 - 1e-12) - 1e-15
-    return float((as_far.sum() + 1) / (len(under_null) + 1)) if np.isfinite(observed) else np.nan
-
-
-def _effect_size(moments: NDArray[np.float64], center: float) -> NDArray[np.float64]:
-    """Cohen's d of paired differences from sums of powers 0, 1, 2 about a center: float64[..., 3] to float64[...]."""
-    n: NDArray[np.float64] = np.where(moments[..., 0] > 0, moments[..., 0], np.nan)
-    from_center = moments[..., 1] / n
-    mean = center + from_center
-    variance = np.maximum(moments[..., 2] / n - from_center**2, 0) * n / np.maximum(n - 1, 1)
-    deviation = np.sqrt(variance)
-    return np.divide(mean, deviation, out=np.zeros_like(mean), where=deviation > 1e-9 * (np.abs(mean) + 1e-3))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -21,18 +21,14 @@ from captious.data.rows import some
 from captious.display import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import FEW_IMAGES
-from captious.evaluation.comparison import (
-    Comparison,
-    Difference,
-    ResampledDifference,
-    Significance,
-    mean_difference,
-    resampled_difference,
-)
-from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report
-from captious.evaluation.resampling import check_sampling, holm, interval
+from captious.evaluation.paired_tests import ResampledDifference, Significance, mean_difference, resampled_difference
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, holm
 from captious.progress import steps
 from captious.text import Tokenizer, WordLayer, as_tokenizer
+
+if TYPE_CHECKING:
+    from captious.evaluation.comparison import Comparison, Difference
+    from captious.evaluation.report import Report
 
 __all__ = [
     "GroupDifference",
@@ -101,7 +97,7 @@ class GroupDifference:
     signature: str
 
 
-class GroupedReport(Displayed, Mapping[str, Report]):
+class GroupedReport(Displayed, Mapping[str, "Report"]):
     """Scores of one system by group: ``grouped["in-domain"]["cider-d"].score``. Displayed as a table.
 
     Attributes:
@@ -145,11 +141,12 @@ class GroupedReport(Displayed, Mapping[str, Report]):
         Raises:
             ParameterError: a level outside (0, 1), or no resamples.
         """
-        check_sampling(resamples, seed, level)
-        results = [report[name] for report in self.values()]
-        resampled = [r.statistics.resampled(resamples, seed + i)[:, r.column] for i, r in enumerate(results)]
-        low, high = interval(np.mean(resampled, axis=0), level)
-        return float(low), float(high)
+        sampling = Sampling(resamples, seed, level)
+        resampled = [
+            result.statistics.resampled(sampling.resamples, sampling.seed + i)[:, result.column]
+            for i, result in enumerate(report[name] for report in self.values())
+        ]
+        return sampling.interval(np.mean(resampled, axis=0))
 
     def scores(self, *, intervals: bool = False) -> list[GroupScore]:
         """Every score, output by output: the groups, then their mean (macro), then all images (micro).
@@ -261,12 +258,12 @@ def group_comparison(comparison: Comparison, groups: object, *, column: str | No
     found: list[GroupDifference] = []
     for name, whole in comparison.items():
         within = [resampled[name, group] for group in a]
-        tests = [each.significance(comparison.level) for each in within]
+        tests = [each.significance(comparison.sampling) for each in within]
         corrected = zip(holm([t.p_bootstrap for t in tests]), holm([t.p_randomization for t in tests]), strict=True)
         for group, test, p_values in zip(a, tests, corrected, strict=True):
             scores = (a[group][name].score, b[group][name].score)
             found.append(_difference("group", group, a[group].n_images, whole, scores, test, p_values))
-        over_groups = mean_difference(within).significance(comparison.level)
+        over_groups = mean_difference(within).significance(comparison.sampling)
         n = comparison.a.n_images
         found.append(_difference("macro", "", n, whole, (a.macro(name), b.macro(name)), over_groups))
         together = Significance(whole.difference, whole.interval, whole.p_bootstrap, whole.p_randomization)

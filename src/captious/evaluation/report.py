@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from captious.data import Captions, CaptionSets, ImageId
 from captious.display import Displayed
 from captious.errors import MissingExtraError, ParameterError, UnknownNameError
-from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
+from captious.evaluation.groups import GroupedReport, group_report
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
 from captious.metrics.contract.exact_sums import column_sums
 from captious.metrics.contract.metric import Metric
 
@@ -21,12 +22,8 @@ if TYPE_CHECKING:
     import polars
 
     from captious.evaluation.description import Description
-    from captious.evaluation.groups import GroupedReport
 
-__all__ = ["DEFAULT_RESAMPLES", "DEFAULT_SEED", "Report", "Result", "Statistics"]
-
-DEFAULT_RESAMPLES = 1000
-DEFAULT_SEED = 12345
+__all__ = ["Report", "Result", "Statistics"]
 
 
 class Statistics:
@@ -108,9 +105,8 @@ class Result:
         Raises:
             ParameterError: a level outside (0, 1), or no resamples.
         """
-        check_sampling(resamples, seed, level)
-        low, high = interval(self.statistics.resampled(resamples, seed)[:, self.column], level)
-        return float(low), float(high)
+        sampling = Sampling(resamples, seed, level)
+        return sampling.interval(self.statistics.resampled(sampling.resamples, sampling.seed)[:, self.column])
 
     def __repr__(self) -> str:
         return f"<Result {self.name} {self.score:.4f}>"
@@ -255,8 +251,6 @@ class Report(Displayed, Mapping[str, Result]):
         Raises:
             InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
         """
-        from captious.evaluation.groups import group_report
-
         return group_report(self, groups, column=column)
 
     def columns(self) -> dict[str, Any]:

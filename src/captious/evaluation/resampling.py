@@ -2,57 +2,94 @@
 
 Because a corpus score is a function of summed statistics, a resampled corpus is a row of counts times the matrix
 of statistics. Everything is determined by the seed and the number of images, so two systems on the same images
-see the same resamples.
+see the same resamples. Also p values, their correction for several tests, and ranks of what was compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
+from captious.random_seed import DEFAULT_SEED, checked_seed
 
-__all__ = ["MOST_RESAMPLES", "bootstrap_sums", "check_sampling", "check_seed", "exchange_sums", "holm", "interval"]
+__all__ = [
+    "DEFAULT_RESAMPLES",
+    "DEFAULT_SEED",
+    "MOST_RESAMPLES",
+    "Sampling",
+    "bootstrap_p_value",
+    "bootstrap_sums",
+    "exchange_sums",
+    "holm",
+    "interval",
+    "permutation_p_value",
+    "ranks",
+]
 
+Name = TypeVar("Name", bound=Hashable)
+
+DEFAULT_RESAMPLES = 1000
 #: The largest number of resamples: all are in memory at once, a few hundred bytes each.
 MOST_RESAMPLES = 1_000_000
 
+#: Numbers that differ by less than this share of their size are equal: their sums were taken in another order.
+_ROUNDING = 1e-12
 _BLOCK_ELEMENTS = 4_000_000  # of the matrix of counts that is held at a time
 _MOST_KEPT = 64_000_000  # elements of a whole matrix of counts, a byte each, that is kept for the next metric
 
 
-def check_sampling(resamples: object, seed: object, level: float | None = None) -> None:
-    """Check the parameters of intervals and tests.
+@dataclass(frozen=True)
+class Sampling:
+    """How intervals and tests are sampled.
 
     Args:
-        resamples: an integer from 1 to ``MOST_RESAMPLES``.
-        seed: a random seed.
-        level: confidence level of intervals, between 0 and 1, if it can be chosen.
+        resamples: number of resamples, from 1 to ``MOST_RESAMPLES``.
+        seed: random seed.
+        level: confidence level of intervals, between 0 and 1.
 
     Raises:
-        ParameterError: one of them is out of range.
+        ParameterError: one of them is not such a number.
     """
-    check_seed(seed)
-    if level is not None and not 0 < level < 1:
-        raise ParameterError(f"{level} is not a confidence level", help="give a level between 0 and 1, such as 0.95")
-    if not isinstance(resamples, int) or not 1 <= resamples <= MOST_RESAMPLES:
-        raise ParameterError(
-            f"{resamples!r} is not a number of resamples", help=f"give 1 to {MOST_RESAMPLES:,}; 1,000 is usual"
-        )
 
+    resamples: int = DEFAULT_RESAMPLES
+    seed: int = DEFAULT_SEED
+    level: float = 0.95
 
-def check_seed(seed: object) -> None:
-    """Check a random seed.
+    def __post_init__(self) -> None:
+        resamples: Any = self.resamples
+        level: Any = self.level
+        if not isinstance(level, Real) or isinstance(level, bool) or not 0 < float(level) < 1:
+            raise ParameterError(
+                f"{level} is not a confidence level", help="give a level between 0 and 1, such as 0.95"
+            )
+        if (
+            not isinstance(resamples, Integral)
+            or isinstance(resamples, bool)
+            or not 1 <= int(resamples) <= MOST_RESAMPLES
+        ):
+            raise ParameterError(
+                f"{resamples!r} is not a number of resamples", help=f"give 1 to {MOST_RESAMPLES:,}; 1,000 is usual"
+            )
+        object.__setattr__(self, "seed", checked_seed(self.seed))
+        object.__setattr__(self, "level", float(level))
+        object.__setattr__(self, "resamples", int(resamples))
 
-    Raises:
-        ParameterError: not a non-negative integer.
-    """
-    if not isinstance(seed, int) or seed < 0:
-        raise ParameterError(f"{seed!r} is not a random seed", help="give a whole number, 0 or more")
+    @property
+    def settings(self) -> dict[str, int]:
+        """What results state: resamples and seed."""
+        return {"resamples": self.resamples, "seed": self.seed}
+
+    def interval(self, values: NDArray[np.float64]) -> tuple[float, float]:
+        """Percentile interval of resampled values float64[resamples]."""
+        low, high = interval(values, self.level).tolist()
+        return low, high
 
 
 def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
@@ -132,6 +169,55 @@ def interval(values: NDArray[np.float64], level: float) -> NDArray[np.float64]:
     return interval(there, level) if len(there) else np.full(2, np.nan)
 
 
+def permutation_p_value(observed: float, permuted: NDArray[np.float64], *, scale: float) -> float:
+    """Two-sided p value: the share of values as far from zero as the observed one, which is itself one of them.
+
+    Args:
+        observed: a difference.
+        permuted: the same under the null hypothesis, float64[n]; those that are undefined (nan) do not count.
+        scale: the size of what is subtracted, which tells rounding from a difference.
+    """
+    if not np.isfinite(observed):
+        return float("nan")
+    permuted = permuted[~np.isnan(permuted)]
+    as_far = np.count_nonzero(np.abs(permuted) >= abs(observed) - _ROUNDING * scale)
+    return float((as_far + 1) / (len(permuted) + 1))
+
+
+def bootstrap_p_value(
+    difference: float,
+    resampled: NDArray[np.float64],
+    *,
+    scale: float,
+    method: Literal["counted", "normal"] = "counted",
+) -> float:
+    """Two-sided p value of a difference between two systems or metrics by the paired bootstrap (Koehn 2004).
+
+    Under the null hypothesis the difference varies around zero as the resampled one varies around itself. If it does
+    not vary, the p value is the smallest one of the method, or 1 without a difference; rounding is neither.
+
+    Args:
+        difference: between two scores.
+        resampled: the same in each resample, float64[resamples]; those that are undefined (nan) do not count.
+        scale: the larger of the two scores in absolute value, which tells rounding from a difference.
+        method: "counted" for the share of resamples that vary by as much, at least 1 / (resamples + 1); "normal" for
+            the normal distribution with the deviation of the resamples, which can become 0: with Holm's correction for
+            many pairs a counted p value would never be significant.
+    """
+    if method == "counted":
+        return permutation_p_value(difference, resampled - difference, scale=scale)
+    if not np.isfinite(difference):
+        return float("nan")
+    from scipy.special import ndtr  # only needed here
+
+    resampled = resampled[np.isfinite(resampled)]
+    rounding = _ROUNDING * scale
+    if abs(difference) <= rounding or len(resampled) < 2:
+        return 1.0
+    deviation = float(resampled.std(ddof=1))
+    return float(2 * ndtr(-abs(difference) / deviation)) if deviation > rounding else 0.0
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """p values with Holm's correction for their number (Holm 1979); those that are not numbers (nan) do not count."""
     order = sorted((i for i, p in enumerate(p_values) if not np.isnan(p)), key=lambda i: p_values[i])
@@ -141,3 +227,18 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(order) - place) * p_values[i]))
         corrected[i] = largest
     return corrected
+
+
+def ranks(values: Mapping[Name, float], p_values: Mapping[tuple[Name, Name], float], alpha: float) -> dict[Name, int]:
+    """Ranks with ties: 1 plus the number of those whose value is significantly higher.
+
+    Args:
+        values: name -> value.
+        p_values: pair of names -> p value of their difference.
+        alpha: level of significance.
+    """
+    better = dict.fromkeys(values, 0)
+    for (a, b), p in p_values.items():
+        if p <= alpha and values[a] != values[b]:
+            better[a if values[a] < values[b] else b] += 1
+    return {name: 1 + n for name, n in better.items()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from captious.data import Captions, CaptionSets, References, load
 from captious.data.rows import SEVERAL
-from captious.errors import ParameterError
+from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnings
 from captious.evaluation.report import Report, Result, Statistics
 from captious.metrics.contract.metric import Metric, State
@@ -102,7 +102,13 @@ def evaluate(
         selection: the metrics.
         system: name of the system.
         of_k: how metrics of single captions score an image with several candidates.
+
+    Raises:
+        EmptyInputError: no captions.
+        ParameterError: metrics that need references where there are none.
     """
+    if not len(captions):
+        raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")
     references_as = selection.settings.references_as
     results: dict[str, Result] = {}
     refuse_missing_references(captions.references, selection)

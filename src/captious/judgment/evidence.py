@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.evaluation.resampling import interval
+from captious.evaluation.resampling import Sampling, permutation_p_value
 from captious.judgment.correlation import Points, correlation, williams
 from captious.judgment.protocols import Protocol
 
@@ -74,40 +74,24 @@ class Evidence(ABC):
             swaps: [n, n_units], in which units each permutation exchanges the scores of the two metrics.
         """
 
-    def interval(self, scores: NDArray[np.float64], resamples: int, seed: int, level: float) -> tuple[float, float]:
-        """Percentile bootstrap interval over units."""
-        return self.interval_of_mean([scores], resamples, seed, level)
-
-    def interval_of_mean(
-        self, draws: Sequence[NDArray[np.float64]], resamples: int, seed: int, level: float
-    ) -> tuple[float, float]:
-        """The same, of the mean over several scores float64[n_items]."""
-        # A resample of one value only has no correlation, which is nan; it says nothing.
-        low, high = interval(self.resampled_mean(draws, resamples, seed), level).tolist()
-        return low, high
-
-    def resampled_mean(self, draws: Sequence[NDArray[np.float64]], resamples: int, seed: int) -> NDArray[np.float64]:
+    def resampled_mean(self, draws: Sequence[NDArray[np.float64]], sampling: Sampling) -> NDArray[np.float64]:
         """The statistic in each resample, float64[resamples], as a mean over several scores float64[n_items].
 
-        The seed determines which units a resample has, so values of two metrics can be compared one by one.
+        The seed determines which units a resample has, so values of two metrics can be compared one by one. A resample
+        of one value only has no correlation, which is nan; intervals leave it out.
         """
-        rng = np.random.default_rng(seed)
-        found = []
-        for start in range(0, resamples, _BATCH):
-            size = min(_BATCH, resamples - start)
+        rng = np.random.default_rng(sampling.seed)
+        batches = []
+        for start in range(0, sampling.resamples, _BATCH):
+            size = min(_BATCH, sampling.resamples - start)
             counts = rng.multinomial(self.n_units, np.full(self.n_units, 1 / self.n_units), size).astype(np.int32)
-            found.append(np.mean([self.resampled(scores, counts) for scores in draws], axis=0))
-        return np.concatenate(found)
+            batches.append(np.mean([self.resampled(scores, counts) for scores in draws], axis=0))
+        return np.concatenate(batches)
 
     def difference(self, a: NDArray[np.float64], b: NDArray[np.float64], permutations: int, seed: int) -> float:
         """Two-sided p of the difference between two metrics' statistics."""
         rng = np.random.default_rng(seed)
         return self.p_value(a, b, rng.integers(0, 2, (permutations, self.n_units), np.uint8))
-
-
-def _permutation_p(observed: float, permuted: NDArray[np.float64]) -> float:
-    extreme = np.count_nonzero(np.abs(permuted) >= abs(observed) - 1e-12)
-    return (1 + extreme) / (1 + len(permuted))
 
 
 class _OfCaptions(Evidence):
@@ -174,7 +158,7 @@ class RatedCaptions(_OfCaptions):
     def p_value(self, a: NDArray[np.float64], b: NDArray[np.float64], swaps: NDArray[np.uint8]) -> float:
         observed = float((self.values(a) - self.values(b)).mean())
         permuted = [points.exchanged(a[rows], b[rows], swaps) for rows, points in self._points]
-        return _permutation_p(observed, np.mean(permuted, axis=0))
+        return permutation_p_value(observed, np.mean(permuted, axis=0), scale=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,7 +220,7 @@ class CaptionPairs(_OfCaptions):
     def p_value(self, a: NDArray[np.float64], b: NDArray[np.float64], swaps: NDArray[np.uint8]) -> float:
         weights = 1 / (self._sizes * len(self.names))[self.parts]
         gains = np.bincount(self.units, (self._right(a) - self._right(b)) * weights, self.n_units)
-        return _permutation_p(float(gains.sum()), (1.0 - 2.0 * swaps) @ gains)
+        return permutation_p_value(float(gains.sum()), (1.0 - 2.0 * swaps) @ gains, scale=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,4 +286,4 @@ class SystemRanking(Evidence):
             between = correlation("pearson", a, b)
             return williams(float(self.values(a)[0]), float(self.values(b)[0]), between, self.n)
         observed = float(self.values(a)[0] - self.values(b)[0])
-        return _permutation_p(observed, self._points.exchanged(a, b, swaps))
+        return permutation_p_value(observed, self._points.exchanged(a, b, swaps), scale=1)

@@ -16,7 +16,7 @@ from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError, ResourceError, UnknownNameError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import check_sampling, holm, interval
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_p_value, holm, ranks
 from captious.judgment.benchmarks import registry
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import data_folder, own_json
@@ -32,7 +32,7 @@ from captious.judgment.metric_inputs import (
     sign_of,
 )
 from captious.judgment.own_judgments import as_own, load_own
-from captious.judgment.verdict import Agreement, Judgment, Verdict, ranks
+from captious.judgment.verdict import Agreement, Judgment, Verdict
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.registry import get, names
 from captious.metrics.contract.registry import owner as owner_of
@@ -50,7 +50,6 @@ TESTS = ("permutation", "bootstrap")
 #: benchmark or protocol -> metric -> scores, in the order of the benchmark's items or by their ids.
 ScoreTable: TypeAlias = Mapping[str, Mapping[str, ArrayLike | Mapping[str, float]]]
 
-_LEVEL = 0.95
 _PERMUTATIONS_PER_PAIR = 50
 
 
@@ -64,7 +63,7 @@ class _Scores:
 
 def judge(
     benchmarks: str | os.PathLike[str] | Evidence | Iterable[str | os.PathLike[str] | Evidence],
-    metrics: MetricLike | Iterable[MetricLike] | None = (),
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
     scores: ScoreTable | str | os.PathLike[str] | None = None,
@@ -72,7 +71,7 @@ def judge(
     compare: bool = False,
     test: str = "permutation",
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Judgment:
     """Measure how well metrics agree with human judgments.
 
@@ -84,8 +83,8 @@ def judge(
             ("mine.jsonl"), files with a statistic ("mine.jsonl@kendall-tau-b"), or evidence; "all" for the first
             protocol of every benchmark whose data are there.
         metrics: names, metrics, or functions (candidates, references) -> scores; "all" for every metric that can run
-            here, None for those of the COCO evaluation that can. A benchmark of systems that was not requested by name
-            leaves out metrics that cannot be computed for it.
+            here, None for those of the COCO evaluation that can (with ``scores``, for no others). A benchmark of
+            systems that was not requested by name leaves out metrics that cannot be computed for it.
         settings: what applies to all metrics that are requested by name.
         scores: scores computed elsewhere: benchmark -> metric -> scores, in the order of the benchmark's
             items or by their ids; or a JSON file with these. Higher must be better.
@@ -108,9 +107,9 @@ def judge(
         metrics = [metrics]
     warnings: list[str] = []
     if metrics is None:
-        metrics, left_out = coco_here()
+        metrics, left_out = coco_here() if scores is None else ([], [])
         warnings += left_out
-    check_sampling(resamples, seed)
+    sampling = Sampling(resamples, seed)
     if test not in TESTS:
         raise UnknownNameError(f"there is no test {test!r}", help=f"give {' or '.join(TESTS)}")
     asked, given = list(metrics), _score_table(scores)
@@ -146,8 +145,8 @@ def judge(
         scored.append((each, found))
     what = "differences and intervals" if compare else "intervals"
     with steps(scored, lambda item: f"{item[0].protocol.full_name}: {what}") as tested:
-        verdicts = [_verdict(each, found, test if compare else None, resamples, seed) for each, found in tested]
-    return Judgment(verdicts, resamples, seed, _LEVEL, [*dict.fromkeys(warnings)], test=test if compare else None)
+        verdicts = [_verdict(each, found, test if compare else None, sampling) for each, found in tested]
+    return Judgment(verdicts, sampling, [*dict.fromkeys(warnings)], test=test if compare else None)
 
 
 def load_evidence(benchmark: str | os.PathLike[str], data: str | os.PathLike[str] | None = None) -> Evidence:
@@ -359,7 +358,7 @@ def _checked(evidence: Evidence, label: str, signature: str, values: ArrayLike) 
     return _Scores(label, signature, array)
 
 
-def _verdict(evidence: Evidence, found: Sequence[_Scores], test: str | None, resamples: int, seed: int) -> Verdict:
+def _verdict(evidence: Evidence, found: Sequence[_Scores], test: str | None, sampling: Sampling) -> Verdict:
     values: dict[str, float] = {}
     agreements: dict[str, Agreement] = {}
     p_values: dict[tuple[str, str], float] = {}
@@ -374,39 +373,36 @@ def _verdict(evidence: Evidence, found: Sequence[_Scores], test: str | None, res
             )
         values[score.label] = float(of_parts.mean())
         parts[score.label] = dict(zip(evidence.part_names, of_parts.tolist(), strict=False))
-    resampled = {score.label: evidence.resampled_mean([score.values], resamples, seed) for score in found}
+    resampled = {score.label: evidence.resampled_mean([score.values], sampling) for score in found}
     if test is not None:
         pairs = list(combinations(found, 2))
         # The smallest p of n permutations is 1 / (n + 1), and Holm multiplies it by the number of pairs.
-        permutations = max(resamples, _PERMUTATIONS_PER_PAIR * len(pairs))
+        permutations = max(sampling.resamples, _PERMUTATIONS_PER_PAIR * len(pairs))
         if test == "bootstrap" and not isinstance(evidence, SystemRanking):
-            apart = [(values[a.label] - values[b.label], resampled[a.label] - resampled[b.label]) for a, b in pairs]
-            raw = [_bootstrap_p(observed, drawn) for observed, drawn in apart]
+            raw = [
+                bootstrap_p_value(
+                    values[a.label] - values[b.label],
+                    resampled[a.label] - resampled[b.label],
+                    scale=max(abs(values[a.label]), abs(values[b.label])),
+                    method="normal",
+                )
+                for a, b in pairs
+            ]
         else:
-            raw = [float(evidence.difference(a.values, b.values, permutations, seed)) for a, b in pairs]
+            raw = [float(evidence.difference(a.values, b.values, permutations, sampling.seed)) for a, b in pairs]
         p_values = {(a.label, b.label): p for (a, b), p in zip(pairs, holm(raw), strict=True)}
-    placed = ranks(values, p_values, 1 - _LEVEL) if test is not None else {}
+    placed = ranks(values, p_values, 1 - sampling.level) if test is not None else {}
     for score in found:
-        low, high = interval(resampled[score.label], _LEVEL)
         agreements[score.label] = Agreement(
             score.label,
             values[score.label],
-            (float(low), float(high)),
+            sampling.interval(resampled[score.label]),
             placed.get(score.label),
             score.signature,
             parts[score.label],
             score.lower_is_better,
         )
     return Verdict(evidence.protocol, evidence.n, dict(evidence.data), agreements, p_values)
-
-
-def _bootstrap_p(difference: float, resampled: NDArray[np.float64]) -> float:
-    """Two-sided p of a difference by its standard deviation in bootstrap resamples, and the normal distribution."""
-    from scipy.stats import norm
-
-    known = resampled[np.isfinite(resampled)]
-    deviation = float(known.std(ddof=1)) if len(known) > 1 else 0.0
-    return float(2 * norm.sf(abs(difference) / deviation)) if deviation > 0 else 1.0
 
 
 def _score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTable:

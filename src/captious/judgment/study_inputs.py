@@ -11,10 +11,7 @@ from captious.errors import ParameterError
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
 from captious.judgment.judging import load_evidence
 
-__all__ = ["LEVEL", "checksums", "judged_captions", "name_of_file", "noted_references"]
-
-#: The level of the intervals.
-LEVEL = 0.95
+__all__ = ["checksums", "judged_captions", "name_of_file", "noted_references"]
 
 
 def judged_captions(

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import interval
+from captious.evaluation.resampling import Sampling
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
 from captious.judgment.protocols import Protocol
 from captious.judgment.study import Curve, Curves
-from captious.judgment.study_inputs import LEVEL, checksums, judged_captions
+from captious.judgment.study_inputs import checksums, judged_captions
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.features import Features
 from captious.learned.learn import training_data
@@ -227,12 +227,12 @@ class Agreements:
     resampled: tuple[NDArray[np.float64], ...]
 
 
-def agreements(material: Material, scores: Scores, resamples: int, seed: int) -> Agreements:
+def agreements(material: Material, scores: Scores, sampling: Sampling) -> Agreements:
     """Compare scores with the judgments; the same seed draws the same images for all scores."""
     evidence = [each.evidence for each in material.judged]
     pairs = [*zip(evidence, scores, strict=True)]
     values = tuple(np.array([each.values(draw).mean() for draw in draws]) for each, draws in pairs)
-    return Agreements(values, tuple(each.resampled_mean(draws, resamples, seed) for each, draws in pairs))
+    return Agreements(values, tuple(each.resampled_mean(draws, sampling) for each, draws in pairs))
 
 
 def records(material: Material, found: Agreements, first: Agreements | None = None) -> list[dict[str, Any]]:
@@ -251,7 +251,7 @@ def records(material: Material, found: Agreements, first: Agreements | None = No
 
 
 def compared(
-    material: Material, ways: Mapping[str, tuple[Mapping[str, Any], Way]], seeds: int, resamples: int, seed: int
+    material: Material, ways: Mapping[str, tuple[Mapping[str, Any], Way]], seeds: int, sampling: Sampling
 ) -> list[dict[str, Any]]:
     """Records of networks trained in several ways, with differences from the first.
 
@@ -259,13 +259,13 @@ def compared(
         material: what they are trained and judged with.
         ways: what progress shows -> columns that come first in the records, and the way.
         seeds: number of random seeds to train with.
-        resamples, seed: of the bootstrap intervals.
+        sampling: of the bootstrap intervals.
     """
     rows = []
     first: Agreements | None = None
     with steps([*ways.items()], lambda item: item[0]) as trained:
         for _, (columns, way) in trained:
-            found = agreements(material, trained_scores(material, way, seeds), resamples, seed)
+            found = agreements(material, trained_scores(material, way, seeds), sampling)
             rows += [{**columns, **record} for record in records(material, found, first)]
             first = found if first is None else first
     return rows
@@ -305,7 +305,7 @@ def _rows(material: Material, images: int | None, seed: int) -> NDArray[np.int64
 
 
 def _ends(values: NDArray[np.float64], low: str, high: str) -> dict[str, float | None]:
-    ends = interval(values, LEVEL).tolist()
+    ends = Sampling().interval(values)
     return {low: _number(ends[0]), high: _number(ends[1])}
 
 

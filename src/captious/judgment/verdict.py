@@ -8,10 +8,11 @@ from typing import Any
 
 from captious.display import Displayed
 from captious.errors import UnknownNameError
+from captious.evaluation.resampling import Sampling
 from captious.judgment.protocols import Protocol
 from captious.version import __version__
 
-__all__ = ["Agreement", "Judgment", "Verdict", "ranks"]
+__all__ = ["Agreement", "Judgment", "Verdict"]
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,7 @@ class Judgment(Displayed, Mapping[str, Verdict]):
 
     Args:
         verdicts: one per benchmark.
-        resamples: number of resamples of the intervals and tests.
-        seed: random seed of both.
-        level: confidence level of the intervals.
+        sampling: resamples, random seed and level of the intervals and tests.
         warnings: warnings about misleading results, one sentence each.
         test: how differences were tested, "permutation" or "bootstrap"; None if they were not.
     """
@@ -104,17 +103,13 @@ class Judgment(Displayed, Mapping[str, Verdict]):
     def __init__(
         self,
         verdicts: Sequence[Verdict],
-        resamples: int,
-        seed: int,
-        level: float,
+        sampling: Sampling,
         warnings: Sequence[str] = (),
         *,
         test: str | None = None,
     ) -> None:
         self._verdicts = {verdict.protocol.full_name: verdict for verdict in verdicts}
-        self.resamples = resamples
-        self.seed = seed
-        self.level = level
+        self.resamples, self.seed, self.level = sampling.resamples, sampling.seed, sampling.level
         self.warnings = list(warnings)
         self.test = test
 
@@ -175,12 +170,3 @@ def _row(
     """What a record says about a whole benchmark, or about a part, which has no interval."""
     cells = {"part": part, "n": n, "metric": metric, "value": value, "ci95_low": low, "ci95_high": high}
     return {**cells, "rank": rank}
-
-
-def ranks(values: Mapping[str, float], p_values: Mapping[tuple[str, str], float], alpha: float) -> dict[str, int]:
-    """For each metric, 1 plus the number of metrics that are better at this level of significance."""
-    better = dict.fromkeys(values, 0)
-    for (a, b), p in p_values.items():
-        if p <= alpha and values[a] != values[b]:
-            better[a if values[a] < values[b] else b] += 1
-    return {name: 1 + n for name, n in better.items()}

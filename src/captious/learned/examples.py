@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, ImageId, References, load
 from captious.errors import ParameterError, UnknownNameError
 from captious.progress import Progress
+from captious.random_seed import DEFAULT_SEED
 
 __all__ = ["HUMAN", "NEGATIVES", "OTHER", "Example", "ExampleCounts", "Examples", "make_examples", "normalised"]
 
@@ -122,7 +123,7 @@ def make_examples(
     per_image: int = 3,
     n_references: int = 4,
     validation: float = 0.1,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> tuple[Examples, ExampleCounts]:
     """Examples from references and the results of real systems, half of them human captions of their images.
 

@@ -23,6 +23,7 @@ from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.sparcs import Sparcs
 from captious.metrics.spurts import Spurts
 from captious.models import Encoder
+from captious.random_seed import DEFAULT_SEED
 
 __all__ = ["THRESHOLD", "Parts", "Smurf", "fuse", "grammar_penalty"]
 
@@ -98,7 +99,7 @@ class Smurf(Combined):
         standardised = self.constants.standardised(*parts.T)
         return fuse(*standardised, self.threshold, average=self.variant == "official")
 
-    def learn(self, references: References, *, seed: int = 0) -> SmurfConstants:
+    def learn(self, references: References, *, seed: int = DEFAULT_SEED) -> SmurfConstants:
         """The constants of one reference of each image, drawn at random, with the others as its references."""
         people, _ = hold_out(references, seed)
         source = f"one reference per image of {references.name}, with the others as references; {len(people):,} images"

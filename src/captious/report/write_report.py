@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from captious.atomic_write import whole_file
 from captious.errors import ParameterError
 from captious.evaluation import Comparison, Report
-from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.report.image_urls import ImageUrls
 from captious.report.page.systems import SystemsPage
 

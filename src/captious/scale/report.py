@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from captious.data import Captions, ImageId, References
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import CaptionCounts
-from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED, Report, Result, Statistics
-from captious.evaluation.resampling import check_sampling, interval
+from captious.evaluation.report import Report, Result, Statistics
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
 from captious.metrics.contract.exact_sums import ExactSums
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.selection import Selection
@@ -96,15 +96,14 @@ class ShardResult(Result):
         Raises:
             ParameterError: a parameter out of range, or nothing to compute the interval from.
         """
-        check_sampling(resamples, seed, level)
+        sampling = Sampling(resamples, seed, level)
         if over == "captions":
-            drawn = self.statistics.resampled_captions(resamples, seed)
+            drawn = self.statistics.resampled_captions(sampling.resamples, sampling.seed)
         elif over == "shards":
-            drawn = self.statistics.resampled(resamples, seed)
+            drawn = self.statistics.resampled(sampling.resamples, sampling.seed)
         else:
             raise ParameterError(f"{over!r} cannot be resampled", help="give over='captions' or over='shards'")
-        low, high = interval(drawn[:, self.column], level)
-        return float(low), float(high)
+        return sampling.interval(drawn[:, self.column])
 
 
 class ShardReport(Report):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import captious
+from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, Judgment, Study, Verdict
 from captious.judgment.benchmarks.registry import protocol
 from captious.judgment.study import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
@@ -232,7 +233,7 @@ def test_judgments_and_studies(open_page: Opener, tmp_path: Path) -> None:
         "dots": Dots("Dots", "x", {"a": Dot(0.5), "b": Dot(0.25, (0.1, 0.4))}),
     }
     study = Study("s", "A study", ("metric", "value"), [{"metric": "a", "value": 0.5}], pictures=pictures)
-    for name, result, charts in (("judgment", Judgment([verdict], 10, 0, 0.95), 1), ("study", study, 4)):
+    for name, result, charts in (("judgment", Judgment([verdict], Sampling(10, 0)), 1), ("study", study, 4)):
         write_report(tmp_path / f"{name}.html", result)
         page = open_page(tmp_path / f"{name}.html")
         expect(page.locator("svg.plot")).to_have_count(charts)

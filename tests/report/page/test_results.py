@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, Judgment, Study, Verdict
 from captious.judgment.benchmarks.registry import protocol
 from captious.judgment.study import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
@@ -24,7 +25,7 @@ def agreement(metric: str, value: float, rank: int | None) -> Agreement:
 def judgment() -> Judgment:
     found = [agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement(NASTY, float("nan"), 2)]
     verdict = Verdict(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
-    return Judgment([verdict], 10, 0, 0.95, ["beware of this"])
+    return Judgment([verdict], Sampling(10, 0), ["beware of this"])
 
 
 @pytest.fixture

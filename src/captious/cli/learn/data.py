@@ -64,7 +64,7 @@ _KEEP_OUT = "coco/evaluation_images.json.gz"
     metavar="SHARE",
     help="Share of the images whose examples are for validation.",
 )
-@seed_option()
+@seed_option
 @data_option
 @written("output")
 def data(

@@ -69,9 +69,9 @@ def study_options(
 
         decorated: Any = command
         if resampling:
-            decorated = resampling_options()(decorated)
+            decorated = resampling_options(decorated)
         elif seed:
-            decorated = seed_option()(decorated)
+            decorated = seed_option(decorated)
         if data:
             decorated = data_option(decorated)
         if metrics:

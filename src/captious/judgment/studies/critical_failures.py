@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums
 from captious.judgment.evidence import Evidence, RatedCaptions
 from captious.judgment.metric_inputs import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
 from captious.judgment.study import Study
-from captious.judgment.study_inputs import LEVEL, judged_captions
+from captious.judgment.study_inputs import judged_captions
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["critical_failures"]
@@ -34,7 +34,7 @@ def critical_failures(
     gap: float = 0.75,
     data: str | os.PathLike[str] | None = None,
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Study:
     """Share of caption pairs with very different ratings that a metric ranks in the wrong order.
 
@@ -58,7 +58,7 @@ def critical_failures(
         ParameterError: a gap outside 0 to 1, a benchmark without ratings, or no pair of captions that far apart.
         and what ``judge`` raises.
     """
-    check_sampling(resamples, seed)
+    sampling = Sampling(resamples, seed)
     if not 0 < gap <= 1:
         raise ParameterError(f"{gap:g} is not a valid gap", help="give a fraction of the scale, above 0 and at most 1")
     evidence = judged_captions(benchmark, data)
@@ -85,10 +85,10 @@ def critical_failures(
         of_unit = np.zeros((evidence.n_units, 2))
         np.add.at(of_unit, units, np.stack([wrong + tied / 2, np.ones(len(wrong))], axis=1))
         of_unit = of_unit[of_unit[:, 1] > 0]
-        sums = bootstrap_sums(of_unit, resamples=resamples, seed=seed)
-        low, high = interval(sums[:, 0] / sums[:, 1], LEVEL)
+        sums = bootstrap_sums(of_unit, **sampling.settings)
+        low, high = sampling.interval(sums[:, 0] / sums[:, 1])
         record = {"metric": label, "pairs": len(better), "failures": int(wrong.sum()), "ties": int(tied.sum())}
-        record |= {"rate": float((wrong + tied / 2).mean()), "ci95_low": float(low), "ci95_high": float(high)}
+        record |= {"rate": float((wrong + tied / 2).mean()), "ci95_low": low, "ci95_high": high}
         records.append(record)
     return Study(
         "failures",
@@ -97,7 +97,7 @@ def critical_failures(
         records,
         {label: result.signature for label, result in report.items()},
         dict(evidence.data),
-        {"gap": gap, "scale": list(scale), "resamples": resamples, "seed": seed},
+        {"gap": gap, "scale": list(scale), **sampling.settings},
         warnings=[*report.warnings, *few_images(len(np.unique(units)))],
         notes=[
             f"A pair is two captions of one image whose ratings differ by at least {gap:g} of the scale. It is a "

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from captious.errors import ParameterError
-from captious.evaluation.resampling import check_sampling
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.evidence import Evidence
 from captious.judgment.study import Dot, Dots, Study
 from captious.judgment.training_runs import (
@@ -47,7 +47,7 @@ def feature_ablation(
     data: str | os.PathLike[str] | None = None,
     seeds: int = 3,
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Study:
     """Agreement with human judgments of networks on some of the features, and of each feature by itself.
 
@@ -74,19 +74,19 @@ def feature_ablation(
         MissingExtraError: torch is not installed.
         and what ``captious.learned.learn.learn`` and ``judge`` raise.
     """
-    check_sampling(resamples, seed)
+    sampling = Sampling(resamples, seed)
     check_seeds(seeds)
     material = prepare(examples, recipe, benchmarks, validation=validation, settings=settings, data=data)
     chosen = material.recipe.features
     if len(chosen) < 2:
         raise ParameterError("nothing can be left out of a single feature", help="give a recipe with several features")
     of_groups = _of_same_metric(chosen) if groups is None else _checked(groups, chosen)
-    everything = agreements(material, trained_scores(material, Way(), seeds), resamples, seed)
+    everything = agreements(material, trained_scores(material, Way(), seeds), sampling)
     rows = [{"kind": _ALL, "features": chosen.name, **record} for record in records(material, everything)]
     with steps([*_sets(chosen, of_groups)], lambda item: f"{item[0]} {item[1]}") as named:
         for kind, name, columns in named:
             scores = _alone(material, columns[0]) if kind == _ALONE else trained_scores(material, Way(columns), seeds)
-            found = agreements(material, scores, resamples, seed)
+            found = agreements(material, scores, sampling)
             rows += [{"kind": kind, "features": name, **record} for record in records(material, found, everything)]
     return Study(
         "ablation",
@@ -95,7 +95,7 @@ def feature_ablation(
         rows,
         material.signatures,
         material.data,
-        {"recipe": material.recipe.name, "seeds": seeds, "resamples": resamples, "seed": seed},
+        {"recipe": material.recipe.name, "seeds": seeds, **sampling.settings},
         _dots(material, rows),
         notes=[*material.notes(seeds), "Alone: the feature as it is, without training."],
         warnings=material.warnings,

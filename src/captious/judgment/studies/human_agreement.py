@@ -22,12 +22,12 @@ from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums, interval
 from captious.judgment.benchmarks.coco_2015 import LEADERBOARD_NAMES
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_inputs import Metrics, as_selection, score_captions
 from captious.judgment.study import Curve, Curves, Study
-from captious.judgment.study_inputs import LEVEL, name_of_file, noted_references
+from captious.judgment.study_inputs import name_of_file, noted_references
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
@@ -60,7 +60,7 @@ def human_agreement(
     place: int | None = None,
     published: PublishedScores | str | os.PathLike[str] | None = None,
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Study:
     """Scores of human captions with growing numbers of references.
 
@@ -88,17 +88,17 @@ def human_agreement(
         ResourceError, CaptionFileError: published scores that are missing or have the wrong format.
         and what ``captious.score`` raises about captions and metrics.
     """
-    check_sampling(resamples, seed)
+    sampling = Sampling(resamples, seed)
     known = read_human_row(published) if isinstance(published, str | os.PathLike) else published
     chosen = as_selection(metrics, settings, name="human captions")
     table, data = noted_references(references)
     counts = _checked_counts(table, [counts] if isinstance(counts, int) else counts)
-    images, order = _ordered(table, counts[-1], place, seed)
+    images, order = _ordered(table, counts[-1], place, sampling.seed)
     reports: dict[int, Report] = {}
     with steps(counts, lambda count: f"references: {count}") as scored:
         for count in scored:
             reports[count] = score_captions(_captions(table, images, order, count), chosen, name="human captions")
-    spans = _intervals(reports, resamples, seed)
+    spans = _intervals(reports, sampling)
     records, lines = [], {}
     for label in reports[counts[-1]]:
         scores = [reports[count][label].score for count in counts]
@@ -118,8 +118,7 @@ def human_agreement(
             "counts": counts,
             "held out": "drawn" if place is None else f"place {place}",
             "images": len(images),
-            "resamples": resamples,
-            "seed": seed,
+            **sampling.settings,
         },
         {"agreement": Curves("Human captions against other human captions", "references", "score", lines)},
         notes=[*_notes(counts, len(table) - len(images)), *_comparison(records, counts, known)],
@@ -251,14 +250,14 @@ def _captions(table: References, images: NDArray[np.int64], order: NDArray[np.in
     return Captions(tuple(table.texts[row] for row in order[starts].tolist()), references)
 
 
-def _intervals(reports: Mapping[int, Report], resamples: int, seed: int) -> dict[tuple[int, str], tuple[float, float]]:
+def _intervals(reports: Mapping[int, Report], sampling: Sampling) -> dict[tuple[int, str], tuple[float, float]]:
     """The interval of every score: those of ``Result.confidence_interval``, all from the same resamples at once."""
     together = {id(result.statistics): result.statistics for report in reports.values() for result in report.values()}
-    sums = bootstrap_sums(np.hstack([each.rows for each in together.values()]), resamples=resamples, seed=seed)
+    sums = bootstrap_sums(np.hstack([each.rows for each in together.values()]), **sampling.settings)
     ends = np.cumsum([each.rows.shape[1] for each in together.values()])
     found = {}
     for (key, each), of_metric in zip(together.items(), np.split(sums, ends[:-1], axis=1), strict=True):
-        found[key] = interval(each.metric.aggregate(of_metric), LEVEL)
+        found[key] = interval(each.metric.aggregate(of_metric), sampling.level)
     spans = {}
     for count, report in reports.items():
         for label, result in report.items():

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from captious.errors import ParameterError
-from captious.evaluation.resampling import check_sampling
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.evidence import Evidence
 from captious.judgment.study import Study
 from captious.judgment.training_runs import AGREEMENT, Way, check_seeds, compared, curves, prepare
@@ -35,7 +35,7 @@ def network_depth(
     data: str | os.PathLike[str] | None = None,
     seeds: int = 3,
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Study:
     """Agreement with human judgments of networks with different numbers of hidden layers of one width.
 
@@ -61,7 +61,7 @@ def network_depth(
         MissingExtraError: torch is not installed.
         and what ``captious.learned.learn.learn`` and ``judge`` raise.
     """
-    check_sampling(resamples, seed)
+    sampling = Sampling(resamples, seed)
     check_seeds(seeds)
     depths = [*dict.fromkeys(depths)]
     if not depths or not all(0 <= depth <= _MOST for depth in depths):
@@ -79,7 +79,7 @@ def network_depth(
         hidden = (width,) * depth
         layers = "-".join(map(str, (len(material.recipe.features), *hidden, 2)))
         ways[f"{depth} hidden layers"] = {"layers": layers, "hidden_layers": depth}, Way(hidden=hidden)
-    rows = compared(material, ways, seeds, resamples, seed)
+    rows = compared(material, ways, seeds, sampling)
     drawn = curves(material, "hidden layers", rows, np.array(depths, float))
     return Study(
         "depth",
@@ -88,7 +88,7 @@ def network_depth(
         rows,
         material.signatures,
         material.data,
-        {"recipe": material.recipe.name, "width": width, "seeds": seeds, "resamples": resamples, "seed": seed},
+        {"recipe": material.recipe.name, "width": width, "seeds": seeds, **sampling.settings},
         {f"depth-{benchmark}": each for benchmark, each in drawn.items()},
         notes=material.notes(seeds),
         warnings=material.warnings,

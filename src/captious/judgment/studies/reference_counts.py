@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import check_sampling
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.benchmarks import registry
 from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.metric_inputs import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
-from captious.judgment.study_inputs import LEVEL, judged_captions
+from captious.judgment.study_inputs import judged_captions
 from captious.metrics.contract.selection import Selection
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
@@ -40,7 +40,7 @@ def reference_counts(
     draws: int = 5,
     data: str | os.PathLike[str] | None = None,
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Study:
     """The statistic of a benchmark when metrics get fewer references or, where it has a pool of them, more.
 
@@ -67,7 +67,7 @@ def reference_counts(
         ParameterError: counts below 1 or above the number of references; a benchmark of systems.
         and what ``judge`` raises.
     """
-    check_sampling(resamples, seed)
+    sampling = Sampling(resamples, seed)
     if draws < 1:
         raise ParameterError(f"{draws} is not a number of draws", help="draw at least once")
     evidence = judged_captions(benchmark, data)
@@ -75,7 +75,7 @@ def reference_counts(
     table, read = _pool(evidence, data)
     available = np.diff(table.offsets)
     counts = _checked_counts(counts, int(available.max()))
-    scores, signatures, warnings = _scored(evidence, table, chosen, counts, draws, seed)
+    scores, signatures, warnings = _scored(evidence, table, chosen, counts, draws, sampling.seed)
     records = []
     lines = {}
     with steps([*signatures], lambda label: f"{label}: intervals") as tested:
@@ -84,7 +84,7 @@ def reference_counts(
             for count in counts:
                 of_draws = scores[label, count]
                 value = float(np.mean([evidence.values(each).mean() for each in of_draws]))
-                rows.append((value, *evidence.interval_of_mean(of_draws, resamples, seed, LEVEL)))
+                rows.append((value, *sampling.interval(evidence.resampled_mean(of_draws, sampling))))
                 keys = ("value", "ci95_low", "ci95_high")
                 records.append({"metric": label, "references": count, **dict(zip(keys, rows[-1], strict=True))})
             value, low, high = np.array(rows).T
@@ -98,7 +98,7 @@ def reference_counts(
         records,
         signatures,
         {**evidence.data, **read},
-        {"counts": list(counts), "draws": draws, "resamples": resamples, "seed": seed},
+        {"counts": list(counts), "draws": draws, **sampling.settings},
         {"references": Curves(name, "references", statistic, lines)},
         notes=[*_notes(counts, available), *negated(chosen.lower_is_better)],
         warnings=[*warnings, *few_images(evidence.n_units)],

@@ -22,10 +22,10 @@ from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import bootstrap_sums, check_sampling, interval
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums, interval
 from captious.judgment.metric_inputs import Metrics, as_selection, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
-from captious.judgment.study_inputs import LEVEL, name_of_file, noted_references
+from captious.judgment.study_inputs import name_of_file, noted_references
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.text import PTB, TokenLayer
@@ -48,7 +48,7 @@ def robustness(
     sample: int | None = 5000,
     strengths: Sequence[float] = STRENGTHS,
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Study:
     """Normalised scores of corrupted human captions, and the area under them.
 
@@ -75,7 +75,7 @@ def robustness(
             small, or of which lower scores are better.
         and what ``captious.score`` raises about captions and metrics.
     """
-    check_sampling(resamples, seed)
+    sampling = Sampling(resamples, seed)
     strengths = _checked_strengths(strengths)
     table, data = noted_references(references)
     chosen = as_selection(metrics, settings, name="corrupted captions")
@@ -85,7 +85,7 @@ def robustness(
             "captions",
             help="remove this metric",
         )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(sampling.seed)
     specimens, left_out = _specimens(table, sample, rng)
     records = []
     curves = {}
@@ -103,7 +103,7 @@ def robustness(
             of_strengths = [intact, *(reports[pathology, strength] for strength in strengths[1:])]
             lines = {}
             for label in intact:
-                line, area = _normalised(of_strengths, label, np.array(strengths), resamples, seed)
+                line, area = _normalised(of_strengths, label, np.array(strengths), sampling)
                 lines[label] = line
                 record = {"pathology": pathology, "metric": label, "intact": intact[label].score}
                 record |= dict(zip(("area", "ci95_low", "ci95_high"), area, strict=True))
@@ -119,7 +119,7 @@ def robustness(
         records,
         {label: result.signature for label, result in intact.items()},
         data,
-        {"images": len(intact.ids), "strengths": list(strengths), "resamples": resamples, "seed": seed},
+        {"images": len(intact.ids), "strengths": list(strengths), **sampling.settings},
         curves,
         notes=notes,
         warnings=[*intact.warnings, *few_images(len(intact.ids))],
@@ -240,7 +240,7 @@ def _specimens(table: References, images: int | None, rng: np.random.Generator) 
 
 
 def _normalised(
-    reports: Sequence[Report], label: str, strengths: NDArray[np.float64], resamples: int, seed: int
+    reports: Sequence[Report], label: str, strengths: NDArray[np.float64], sampling: Sampling
 ) -> tuple[Curve, tuple[float, float, float]]:
     """The curve of a metric, and the area under it with its interval."""
     results = [report[label] for report in reports]
@@ -251,13 +251,15 @@ def _normalised(
             help="this is too small to normalise by: remove this metric",
         )
     rows = np.hstack([result.statistics.rows for result in results])
-    sums = bootstrap_sums(rows, resamples=resamples, seed=seed).reshape(resamples, len(results), -1)
+    sums = bootstrap_sums(rows, **sampling.settings).reshape(sampling.resamples, len(results), -1)
     scores = metric.aggregate(sums)[..., column]
     resampled = scores / scores[:, :1]
     value = np.array([result.score for result in results]) / results[0].score
-    low, high = interval(resampled, LEVEL)
-    ends = interval(_area(strengths, resampled), LEVEL)
-    return Curve(strengths, value, low, high), (float(_area(strengths, value)), float(ends[0]), float(ends[1]))
+    low, high = interval(resampled, sampling.level)
+    return Curve(strengths, value, low, high), (
+        float(_area(strengths, value)),
+        *sampling.interval(_area(strengths, resampled)),
+    )
 
 
 def _area(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,10 +16,10 @@ from captious.data import load, same_images
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import check_sampling, interval
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.metric_inputs import Metrics, all_warnings, as_selection, score_captions, sign_of
 from captious.judgment.study import Curve, Curves, Study
-from captious.judgment.study_inputs import LEVEL, checksums, name_of_file, noted_references
+from captious.judgment.study_inputs import checksums, name_of_file, noted_references
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
@@ -42,7 +42,7 @@ def score_distributions(
     subset: bool = False,
     sample: int | None = 5000,
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Study:
     """Means and quantiles of the scores of human captions and of systems, and how well scores separate the two.
 
@@ -66,7 +66,7 @@ def score_distributions(
         ParameterError: no systems, one that is called people, too few images, or images that systems lack.
         and what ``captious.score`` raises about captions and metrics.
     """
-    check_sampling(resamples, seed)
+    sampling = Sampling(resamples, seed)
     if not systems or PEOPLE in systems:
         raise ParameterError(
             f"a system is called {PEOPLE}" if systems else "there are no systems",
@@ -76,12 +76,12 @@ def score_distributions(
         raise ParameterError(f"{sample} images are too few", help="draw at least 2; 5000 is usual")
     chosen = as_selection(metrics, settings, name="captions")
     table, data = noted_references(references)
-    people, left_out = hold_out(table, seed)
+    people, left_out = hold_out(table, sampling.seed)
     shared = {str(image) for image in people.ids}
     for source in systems.values():
         shared &= {str(image) for image in load(source, table, subset=subset).ids}
     common = np.flatnonzero([str(image) in shared for image in people.ids])
-    drawn = common if sample is None else np.sort(np.random.default_rng(seed).permutation(common)[:sample])
+    drawn = common if sample is None else np.sort(np.random.default_rng(sampling.seed).permutation(common)[:sample])
     if len(drawn) < 2:
         raise ParameterError(
             f"there are {len(drawn)} images with captions of people and of every system",
@@ -103,7 +103,7 @@ def score_distributions(
             for name, own in scores.items():
                 record: dict[str, Any] = {"metric": label, "captions_of": name, **_summary(own)}
                 if name != PEOPLE:
-                    record |= _separation(scores[PEOPLE], own, edges, sign_of(first[label]), resamples, seed)
+                    record |= _separation(scores[PEOPLE], own, edges, sign_of(first[label]), sampling)
                 records.append(record)
             pictures[f"distributions-{label.replace('/', '-')}"] = _cumulative(label, scores)
     notes = [
@@ -125,7 +125,7 @@ def score_distributions(
         records,
         {label: result.signature for label, result in first.items()},
         {**data, **checksums(*systems.values())},
-        {"images": len(drawn), "resamples": resamples, "seed": seed},
+        {"images": len(drawn), **sampling.settings},
         pictures,
         notes=notes,
         warnings=[*all_warnings(reports.values()), *few_images(len(drawn))],
@@ -153,8 +153,7 @@ def _separation(
     machine: NDArray[np.float64],
     edges: NDArray[np.float64],
     sign: float,
-    resamples: int,
-    seed: int,
+    sampling: Sampling,
 ) -> dict[str, float]:
     """AUC with its interval, and overlap, of scores float64[n_images] of the same images.
 
@@ -162,12 +161,12 @@ def _separation(
     """
     n = len(human)
     ranks = np.unique(sign * np.concatenate([human, machine]), return_inverse=True)[1]
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(sampling.seed)
     resampled = []
-    for start in range(0, resamples, _BATCH):
-        counts = rng.multinomial(n, np.full(n, 1 / n), min(_BATCH, resamples - start))
+    for start in range(0, sampling.resamples, _BATCH):
+        counts = rng.multinomial(n, np.full(n, 1 / n), min(_BATCH, sampling.resamples - start))
         resampled.append(_auc(counts.astype(np.float64), ranks))
-    low, high = interval(np.concatenate(resampled), LEVEL).tolist()
+    low, high = sampling.interval(np.concatenate(resampled))
     auc = float(_auc(np.ones((1, n)), ranks)[0])
     return {"auc": auc, "auc_low": low, "auc_high": high, "overlap": _overlap(human, machine, edges)}
 

@@ -23,6 +23,7 @@ from captious.judgment.study import Cloud, Clouds, Study
 from captious.judgment.study_inputs import checksums, name_of_file, noted_references
 from captious.metrics.smurf import THRESHOLD, Parts, Smurf, fuse, grammar_penalty
 from captious.progress import steps
+from captious.random_seed import DEFAULT_SEED, checked_seed
 
 __all__ = ["PEOPLE", "Place", "hold_out", "places", "smurf_analysis"]
 
@@ -77,7 +78,7 @@ def smurf_analysis(
     *,
     human: object = None,
     subset: bool = False,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Study:
     """Semantics, style and grammar of systems compared with human captions.
 
@@ -99,7 +100,7 @@ def smurf_analysis(
         ParameterError: no systems, one that is called people, or fewer than two images.
         and what ``captious.score`` raises about captions and metrics.
     """
-    metric = metric or Smurf()
+    metric, seed = metric or Smurf(), checked_seed(seed)
     if not systems or PEOPLE in systems:
         raise ParameterError(
             f"a system is called {PEOPLE}" if systems else "there are no systems to analyse",

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from captious.data import load, same_images
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
-from captious.evaluation.resampling import check_sampling, interval
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.correlation import Points, correlation
 from captious.judgment.judgment_files import own_json
 from captious.judgment.metric_inputs import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.study import Matrix, Study
-from captious.judgment.study_inputs import LEVEL, checksums, noted_references
+from captious.judgment.study_inputs import checksums, noted_references
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
@@ -41,7 +41,7 @@ def systems(
     statistic: str = "pearson",
     subset: bool = False,
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Study:
     """Corpus scores of systems; correlations between metrics and with human scores, over systems and over captions.
 
@@ -68,7 +68,7 @@ def systems(
         ResourceError, CaptionFileError: a file of human scores that is missing or has the wrong format.
         and what ``captious.score`` raises about captions and metrics.
     """
-    check_sampling(resamples, seed)
+    sampling = Sampling(resamples, seed)
     check_statistic(statistic)
     if len(results) < 3:
         raise ParameterError(
@@ -94,7 +94,7 @@ def systems(
     for label, row in of_systems.items():
         records.append({"what": "over systems", "of": label, **row})
         if label in measures:
-            records += _ends(label, measures[label], {m: over_systems[m] for m in first}, statistic, resamples, seed)
+            records += _ends(label, measures[label], {m: over_systems[m] for m in first}, statistic, sampling)
     records += [{"what": "over captions", "of": label, **row} for label, row in of_captions.items()]
     warnings = all_warnings(reports.values())
     if not all(same_images(report.ids, first.ids) for report in reports.values()):
@@ -107,7 +107,7 @@ def systems(
         records,
         {label: result.signature for label, result in first.items()},
         {**data, **checksums(*results.values(), human)},
-        {"statistic": statistic, "resamples": resamples, "seed": seed},
+        {"statistic": statistic, **sampling.settings},
         pictures={
             "over-systems": Matrix(f"{len(reports)} systems, {statistic}", list(over_systems), system_matrix),
             "over-captions": Matrix(
@@ -136,32 +136,30 @@ def _ends(
     human: NDArray[np.float64],
     scores: Mapping[str, NDArray[np.float64]],
     statistic: str,
-    resamples: int,
-    seed: int,
+    sampling: Sampling,
 ) -> Iterator[dict[str, Any]]:
     """Two records of a human measure: the low and the high ends of its intervals, by metric."""
-    spans = {metric: _interval(human, each, statistic, resamples, seed) for metric, each in scores.items()}
+    spans = {metric: _interval(human, each, statistic, sampling) for metric, each in scores.items()}
     for number, end in enumerate(("low", "high")):
         ends = {metric: span[number] if span else None for metric, span in spans.items()}
         yield {"what": f"over systems, {end}", "of": measure, **ends}
 
 
 def _interval(
-    human: NDArray[np.float64], scores: NDArray[np.float64], statistic: str, resamples: int, seed: int
+    human: NDArray[np.float64], scores: NDArray[np.float64], statistic: str, sampling: Sampling
 ) -> tuple[float, float] | None:
     """Percentile bootstrap interval over systems, or None where the correlation is undefined."""
     if np.isnan(correlation(statistic, scores, human)):
         return None
     n = len(human)
     points = Points([np.array([value]) for value in human], np.arange(n), statistic)
-    counts = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), resamples).astype(np.int32)
+    counts = np.random.default_rng(sampling.seed).multinomial(n, np.full(n, 1 / n), sampling.resamples).astype(np.int32)
     resampled = points.resampled(scores, counts)
     # A resample of one system only has no correlation; it says nothing about the interval.
     known = resampled[np.isfinite(resampled)]
     if not known.size:
         return None
-    low, high = interval(known, LEVEL)
-    return float(low), float(high)
+    return sampling.interval(known)
 
 
 def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[str]) -> dict[str, NDArray[np.float64]]:

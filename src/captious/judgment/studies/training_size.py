@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from captious.errors import ParameterError
-from captious.evaluation.resampling import check_sampling
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.evidence import Evidence
 from captious.judgment.study import Study
 from captious.judgment.training_runs import AGREEMENT, Way, check_seeds, compared, curves, prepare
@@ -31,7 +31,7 @@ def training_size(
     data: str | os.PathLike[str] | None = None,
     seeds: int = 3,
     resamples: int = 1000,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Study:
     """Agreement with human judgments of networks that are trained on the examples of fewer images.
 
@@ -59,7 +59,7 @@ def training_size(
         MissingExtraError: torch is not installed.
         and what ``captious.learned.learn.learn`` and ``judge`` raise.
     """
-    check_sampling(resamples, seed)
+    sampling = Sampling(resamples, seed)
     check_seeds(seeds)
     material = prepare(examples, recipe, benchmarks, validation=validation, settings=settings, data=data)
     most = material.n_images
@@ -72,7 +72,7 @@ def training_size(
         )
     wanted = sorted({*wanted}, reverse=True)
     ways = {f"{size:,} images": ({"images": size}, Way(images=size)) for size in wanted}
-    rows = compared(material, ways, seeds, resamples, seed)
+    rows = compared(material, ways, seeds, sampling)
     drawn = curves(material, "training images", rows, np.array(wanted, float), logarithmic=True)
     return Study(
         "size",
@@ -81,7 +81,7 @@ def training_size(
         rows,
         material.signatures,
         material.data,
-        {"recipe": material.recipe.name, "seeds": seeds, "resamples": resamples, "seed": seed},
+        {"recipe": material.recipe.name, "seeds": seeds, **sampling.settings},
         {f"size-{benchmark}": each for benchmark, each in drawn.items()},
         notes=[
             *material.notes(seeds),

@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References, match, read_rows
 from captious.errors import ParameterError
-from captious.evaluation.resampling import check_seed
 from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_inputs import checksums, name_of_file, noted_references
 from captious.judgment.word_counts import WordCounts, model_precision, occurrences, precision_at_recall, ratio
 from captious.parsing.tagging import Tagger, load_tagger
 from captious.progress import Progress, steps
+from captious.random_seed import DEFAULT_SEED, checked_seed
 from captious.text import PTB, Tokens
 
 __all__ = ["word_agreement"]
@@ -49,7 +49,7 @@ def word_agreement(
     tagger: Tagger | str | os.PathLike[str] | None = None,
     k: int | None = None,
     subset: bool = False,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
 ) -> Study:
     """Human precision and recall of the most frequent words, with the fitted model; and systems at human recall.
 
@@ -79,7 +79,7 @@ def word_agreement(
     """
     if n_words < 1:
         raise ParameterError(f"{n_words} is not a number of words", help="ask for at least one")
-    check_seed(seed)
+    seed = checked_seed(seed)
     tag = load_tagger(tagger) if isinstance(tagger, str | os.PathLike) else tagger
     with Progress(3) as progress:
         progress.step("reading captions")

@@ -16,6 +16,7 @@ from captious.data import Captions, ImageId, References, read_references
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import Metric, Savable, State
 from captious.metrics.contract.scorer import Scorer
+from captious.random_seed import DEFAULT_SEED
 
 __all__ = ["Combine", "Combined", "CombinedScorer", "CombinedState"]
 
@@ -144,7 +145,7 @@ class Combined(Metric):
         parts = zip(self.metrics, self._states(state), strict=True)
         return [*dict.fromkeys(warning for metric, s in parts for warning in metric.warnings(captions, s))]
 
-    def learn(self, references: References, *, seed: int = 0) -> Savable | None:
+    def learn(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
         """What the one part that learns anything learns; None if several do, or none."""
         learned = [found for m in self.metrics if (found := m.learn(references, seed=seed)) is not None]
         return learned[0] if len(learned) == 1 else None

@@ -23,6 +23,7 @@ from captious.data import Captions, References, load, read_references
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.scorer import GenericScorer, Scorer, output_of
 from captious.metrics.contract.signature import signature
+from captious.random_seed import DEFAULT_SEED
 from captious.text import Tokenizer, as_tokenizer
 
 __all__ = ["MeanMetric", "Metric", "Savable", "State"]
@@ -142,7 +143,7 @@ class Metric(ABC):
         """What must be known about the references of the whole corpus; None for most metrics."""
         return None
 
-    def learn(self, references: References, *, seed: int = 0) -> Savable | None:
+    def learn(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
         """What ``captious fit`` writes to a file for this metric: its state, unless it learns something else.
 
         Args:

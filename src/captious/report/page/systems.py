@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.evaluation import Comparison, GroupedReport, Report, compare_reports
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.report import DEFAULT_RESAMPLES, DEFAULT_SEED
+from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.report import html, numbers
 from captious.report.image_urls import ImageUrls
 from captious.report.page.columns import Columns

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from captious.evaluation.comparison import effect_size, paired_bootstrap
+from captious.evaluation.paired_tests import effect_size
+from captious.evaluation.resampling import Sampling, bootstrap_p_value
 from captious.server.boards.board import Query
 from captious.server.models import Submission
 from captious.server.scoring.results import read_results
@@ -40,7 +41,7 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
     stored_a, stored_b = (read_results(each.folder / each.results_file, query.key) for each in (a, b))
     if stored_a is None or stored_b is None:
         return []
-    found = []
+    compared = []
     for name in stored_a.outputs:
         if name not in stored_b.outputs:
             continue
@@ -51,8 +52,9 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
             continue
         difference = scores[1] - scores[0]
         n = min(len(stored_a.resampled), len(stored_b.resampled))  # the first of more are the same
-        low, high, p = paired_bootstrap(difference, stored_b.resampled[:n, j] - stored_a.resampled[:n, i])
-        found.append(
+        resampled = stored_b.resampled[:n, j] - stored_a.resampled[:n, i]
+        low, high = Sampling().interval(resampled)
+        compared.append(
             ComparedOutput(
                 name=name,
                 score_a=scores[0],
@@ -60,10 +62,10 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
                 difference=difference,
                 low=low,
                 high=high,
-                p=p,
+                p=bootstrap_p_value(difference, resampled, scale=max(map(abs, scores))),
                 effect_size=effect_size(stored_b.per_caption[:, j] - stored_a.per_caption[:, i]),
                 lower_is_better=name in query.challenge.definition.lower_is_better,
                 signature=entries[0]["signature"],
             )
         )
-    return found
+    return compared

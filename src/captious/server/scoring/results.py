@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from captious.atomic_write import whole_file
 from captious.data import Captions, References
 from captious.evaluation import Report, evaluate
-from captious.evaluation.report import DEFAULT_SEED
+from captious.evaluation.resampling import DEFAULT_SEED
 from captious.metrics.contract.selection import Selection
 
 __all__ = ["Scored", "StoredResults", "read_results", "score_set", "write_results"]

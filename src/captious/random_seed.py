@@ -1,0 +1,23 @@
+"""The random seed of functions that draw at random: its default, and what is accepted as one."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+from captious.errors import ParameterError
+
+__all__ = ["DEFAULT_SEED", "checked_seed"]
+
+#: The seed wherever none is given.
+DEFAULT_SEED = 12345
+
+
+def checked_seed(seed: object) -> int:
+    """A random seed as a plain int.
+
+    Raises:
+        ParameterError: not a whole number, or negative.
+    """
+    if not isinstance(seed, Integral) or isinstance(seed, bool) or int(seed) < 0:
+        raise ParameterError(f"{seed!r} is not a random seed", help="give a whole number, 0 or more")
+    return int(seed)
