@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import captious
-from captious.judgment import load_evidence
+from captious.judgment import load_judgments
 from captious.judgment.benchmarks.registry import get, names
 
 from .conftest import Run, assert_refused, plain_environment
@@ -133,7 +133,7 @@ class TestItems:
         assert [item["candidate"] for item in items] == [record["candidate"] for record in records]
         assert [item["references"] for item in items] == [record["refs"] for record in records]
         assert len({item["id"] for item in items}) == len(items)
-        assert [item["id"] for item in items] == load_evidence("flickr8k-expert", shared_data).items
+        assert [item["id"] for item in items] == load_judgments("flickr8k-expert", shared_data).items
 
     def test_there_and_back(self, nothing: Path, run: Run) -> None:
         """Scores of the items, computed elsewhere, give what the metric gives here."""

@@ -180,7 +180,7 @@ class TestMemory:
         def hungry(*_: object) -> None:
             raise MemoryError
 
-        monkeypatch.setattr("captious.cli.data.load_evidence", hungry)
+        monkeypatch.setattr("captious.cli.data.load_judgments", hungry)
         assert_refused(run("data", "items", "flickr8k-expert"), "out of memory", "captious data")
 
     def test_files_that_do_not_fit_are_not_called_damaged(

@@ -23,7 +23,7 @@ from captious.data import read_rows
 from captious.errors import CaptiousError
 from captious.judgment.judging import _score_table
 from captious.judgment.own_judgments import load_own
-from captious.judgment.studies.systems import _measures
+from captious.judgment.studies.system_correlations import _measures
 from captious.metrics.shared.document_frequencies import DocumentFrequencies, _checksum
 from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.parsing.parse_sources import read_parses

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.resampling import Sampling, holm
-from captious.judgment import judge, load_evidence
+from captious.judgment import judge, load_judgments
 from captious.metrics.contract.registry import get, names
 from captious.metrics.contract.selection import all_here, select, select_one
 from captious.metrics.contract.set_metric import SetMetric
@@ -89,11 +89,11 @@ class TestBootstrap:
             "flickr8k-expert", self.METRICS, data=folder, compare=True, test="bootstrap", resamples=200, seed=4
         )
         verdict = judgment["flickr8k-expert"]
-        evidence = load_evidence("flickr8k-expert", folder)
-        scores = {m: r for m, r in zip(self.METRICS, _scores(evidence, self.METRICS), strict=True)}
+        judgments = load_judgments("flickr8k-expert", folder)
+        scores = {m: r for m, r in zip(self.METRICS, _scores(judgments, self.METRICS), strict=True)}
         raw = []
         for a, b in verdict.p_values:
-            left, right = (evidence.resampled_mean([scores[m]], Sampling(200, 4)) for m in (a, b))
+            left, right = (judgments.resampled_mean([scores[m]], Sampling(200, 4)) for m in (a, b))
             z = (verdict[a].value - verdict[b].value) / np.std(left - right, ddof=1)
             raw.append(2 * norm.sf(abs(z)))
         assert list(verdict.p_values.values()) == pytest.approx(holm(raw))
@@ -110,7 +110,7 @@ class TestBootstrap:
         assert found[0]["bleu-1"].interval == found[1]["bleu-1"].interval
 
     def test_equal_metrics_do_not_differ(self, folder: Path) -> None:
-        lengths = [len(text) for text in load_evidence("flickr8k-expert", folder).captions.candidates]
+        lengths = [len(text) for text in load_judgments("flickr8k-expert", folder).captions.candidates]
         scores = {"flickr8k-expert": {"length": lengths, "size": lengths}}
         judgment = judge("flickr8k-expert", scores=scores, data=folder, compare=True, test="bootstrap")
         assert list(judgment["flickr8k-expert"].p_values.values()) == [1.0]
@@ -144,8 +144,8 @@ class TestBootstrap:
         assert "(paired bootstrap over images, normal approximation; Holm's correction" in " ".join(text.split())
 
 
-def _scores(evidence: object, metrics: tuple[str, ...]) -> list[np.ndarray]:
+def _scores(judgments: object, metrics: tuple[str, ...]) -> list[np.ndarray]:
     import captious
 
-    report = captious.score(evidence.captions, metrics=list(metrics))  # type: ignore[attr-defined]
+    report = captious.score(judgments.captions, metrics=list(metrics))  # type: ignore[attr-defined]
     return [report[metric].per_caption for metric in metrics]

@@ -11,7 +11,7 @@ from captious.data import Captions
 from captious.errors import ParameterError
 from captious.judgment import judge
 from captious.judgment.benchmarks.registry import protocol
-from captious.judgment.evidence import SystemRanking
+from captious.judgment.human_judgments import SystemRanking
 from captious.metrics.contract.metric import MeanMetric
 from captious.metrics.mima import Mima
 
@@ -21,7 +21,7 @@ from ..support.random_roberta import CAPTIONS, random_roberta
 OUTPUTS = [CAPTIONS[:4], CAPTIONS[3:7], CAPTIONS[6:10], ["", "a", "the hill", "people !"]]
 
 
-def evidence() -> SystemRanking:
+def judgments() -> SystemRanking:
     human = np.array([0.6, 0.5, 0.4, 0.1])
     return SystemRanking(protocol("conll14-gec"), {}, ["a", "b", "c", "d"], human, {}, OUTPUTS)
 
@@ -37,9 +37,9 @@ class Length(MeanMetric):
 
 
 def test_mean_of_the_outputs() -> None:
-    found = judge(evidence(), [Length()], resamples=10)["conll14-gec"]["length"]
+    found = judge(judgments(), [Length()], resamples=10)["conll14-gec"]["length"]
     means = [np.mean([len(text) for text in texts]) for texts in OUTPUTS]
-    expected = np.corrcoef(np.argsort(np.argsort(means)), np.argsort(np.argsort(evidence().human)))[0, 1]
+    expected = np.corrcoef(np.argsort(np.argsort(means)), np.argsort(np.argsort(judgments().human)))[0, 1]
     assert found.value == pytest.approx(expected)
     assert found.signature.startswith("length|variant:official")
 
@@ -49,9 +49,9 @@ def test_mima_of_systems(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     metric = Mima(str(random_roberta(tmp_path)))
-    found = judge(evidence(), [metric], resamples=10)["conll14-gec"]["mima"]
+    found = judge(judgments(), [metric], resamples=10)["conll14-gec"]["mima"]
     means = [metric.scores(Captions(tuple(texts), references_table([[""]] * 4))).mean() for texts in OUTPUTS]
-    expected = np.corrcoef(np.argsort(np.argsort(means)), np.argsort(np.argsort(evidence().human)))[0, 1]
+    expected = np.corrcoef(np.argsort(np.argsort(means)), np.argsort(np.argsort(judgments().human)))[0, 1]
     assert found.value == pytest.approx(expected)
     assert found.signature == metric.signatures()[0]
 
@@ -59,4 +59,4 @@ def test_mima_of_systems(tmp_path: Path) -> None:
 @pytest.mark.parametrize("metric", ["bleu-4", "rouge-l@official", "no-such-metric"])
 def test_others_are_refused(metric: str) -> None:
     with pytest.raises(ParameterError, match="has no published scores for"):
-        judge(evidence(), [metric], resamples=10)
+        judge(judgments(), [metric], resamples=10)

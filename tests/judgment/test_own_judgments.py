@@ -16,7 +16,7 @@ from scipy import stats
 import captious
 from captious.cli import main
 from captious.errors import CaptionFileError, ParameterError, UnknownNameError
-from captious.judgment import judging, load_evidence
+from captious.judgment import judging, load_judgments
 from captious.judgment.studies import critical_failures, reference_counts, robustness
 
 GOOD = [
@@ -58,7 +58,7 @@ def test_lines_that_are_wrong(tmp_path: Path, change: dict[str, Any], message: s
     record = {key: value for key, value in (GOOD[0] | change).items() if value is not ...}
     path = written(tmp_path, record)
     with pytest.raises(CaptionFileError) as caught:
-        load_evidence(path)
+        load_judgments(path)
     assert message in caught.value.message
     assert caught.value.where == f"{path}, line 4"
 
@@ -82,7 +82,7 @@ def test_lines_that_are_hostile(tmp_path: Path, line: str, message: str) -> None
     with open(path, "a") as file:
         file.write(line + "\n")
     with pytest.raises(CaptionFileError) as caught:
-        load_evidence(path)
+        load_judgments(path)
     assert message in caught.value.message
     assert len(caught.value.message) < 200
     assert caught.value.where == f"{path}, line 4"
@@ -90,29 +90,29 @@ def test_lines_that_are_hostile(tmp_path: Path, line: str, message: str) -> None
 
 def test_a_byte_order_mark(tmp_path: Path) -> None:
     path = written(tmp_path)
-    expected = load_evidence(path)
+    expected = load_judgments(path)
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert load_evidence(path).items == expected.items
+    assert load_judgments(path).items == expected.items
 
 
 def test_gzip_without_gz_in_its_name(tmp_path: Path) -> None:
     path = written(tmp_path)
-    expected = load_evidence(path)
+    expected = load_judgments(path)
     path.write_bytes(gzip.compress(path.read_bytes()))
-    assert load_evidence(path).items == expected.items
+    assert load_judgments(path).items == expected.items
 
 
 def test_pairs_that_are_wrong(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text('{"better": "a", "worse": 7, "references": ["a"]}\n')
     with pytest.raises(CaptionFileError, match="worse is not a string"):
-        load_evidence(path)
+        load_judgments(path)
 
 
 def test_a_line_without_image_is_an_image_of_its_own(tmp_path: Path) -> None:
     nameless = {"candidate": "a", "references": ["a"], "rating": 1}
     path = written(tmp_path, nameless, nameless | {"image": None}, nameless | {"image": "2"})
-    assert load_evidence(path).n_units == 4
+    assert load_judgments(path).n_units == 4
 
 
 PAIRS = ({"better": "a dog runs", "worse": "a cat", "references": ["a dog runs"]},)
@@ -140,12 +140,12 @@ def test_a_statistic_of_your_choice(statistic: str, tmp_path: Path) -> None:
 
 def test_without_a_statistic_it_is_tau_c_or_accuracy(tmp_path: Path) -> None:
     path = written(tmp_path)
-    assert load_evidence(path).protocol.statistic == "kendall-tau-c"
-    assert load_evidence(path).protocol.full_name == load_evidence(f"{path}@own").protocol.full_name == "own@own"
+    assert load_judgments(path).protocol.statistic == "kendall-tau-c"
+    assert load_judgments(path).protocol.full_name == load_judgments(f"{path}@own").protocol.full_name == "own@own"
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS))
-    assert load_evidence(pairs).protocol.statistic == "accuracy"
-    assert load_evidence(f"{pairs}@accuracy").values(np.array([1.0, 0.0])).tolist() == [1.0]
+    assert load_judgments(pairs).protocol.statistic == "accuracy"
+    assert load_judgments(f"{pairs}@accuracy").values(np.array([1.0, 0.0])).tolist() == [1.0]
 
 
 def test_a_file_of_several_statistics_in_one_table(tmp_path: Path) -> None:
@@ -170,15 +170,15 @@ def test_statistics_that_do_not_exist(name: str, statistic: str, known: str, tmp
     written(tmp_path)
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS))
     with pytest.raises(UnknownNameError, match=f"there is no statistic '{statistic}' for") as caught:
-        load_evidence(f"{tmp_path / name}@{statistic}")
+        load_judgments(f"{tmp_path / name}@{statistic}")
     assert caught.value.where == str(tmp_path / name)
     assert caught.value.help.startswith(known)
 
 
 def test_names_with_an_at_sign(tmp_path: Path) -> None:
     path = written(tmp_path, name="me@home.jsonl")
-    assert load_evidence(path).protocol.full_name == "me@home@own"
-    assert load_evidence(f"{path}@spearman").protocol.statistic == "spearman"
+    assert load_judgments(path).protocol.full_name == "me@home@own"
+    assert load_judgments(f"{path}@spearman").protocol.statistic == "spearman"
 
 
 def test_an_output_does_not_replace_the_file_that_is_judged(
@@ -260,5 +260,5 @@ def test_a_benchmark_under_several_protocols_is_asked_for_by_protocol(shared_dat
 def test_lines_without_an_image_are_of_no_image_with_features(tmp_path: Path) -> None:
     lines = [{"candidate": "a", "references": ["b"], "rating": n} for n in range(3)]
     (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, [*lines, {**lines[0], "image": 7}])))
-    evidence = load_evidence(tmp_path / "own.jsonl")
-    assert evidence.captions.references.images == ("(line 1)", "(line 2)", "(line 3)", "7")
+    judgments = load_judgments(tmp_path / "own.jsonl")
+    assert judgments.captions.references.images == ("(line 1)", "(line 2)", "(line 3)", "7")

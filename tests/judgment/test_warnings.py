@@ -119,7 +119,7 @@ STUDIES: dict[str, tuple[Run, bool]] = {  # and whether it has intervals over im
         False,
     ),
     "systems": (
-        lambda folder, n, metrics, settings: studies.systems(
+        lambda folder, n, metrics, settings: studies.system_correlations(
             {str(step): dict(enumerate(CANDIDATES[step : step + n])) for step in range(3)},
             references_table(REFERENCES[:n]),
             metrics,
@@ -129,7 +129,7 @@ STUDIES: dict[str, tuple[Run, bool]] = {  # and whether it has intervals over im
         False,
     ),
     "timing": (
-        lambda folder, n, metrics, settings: studies.timing(
+        lambda folder, n, metrics, settings: studies.scoring_time(
             candidates(n), references_table(REFERENCES[:n]), metrics, settings=settings, repeats=1
         ),
         False,
@@ -155,5 +155,5 @@ def test_studies_without_warnings(tmp_path: Path, name: str) -> None:
 
 def test_systems_on_different_images() -> None:
     outputs = {"a": candidates(12), "b": candidates(11), "c": candidates(12)}
-    study = studies.systems(outputs, references_table(REFERENCES), "rouge-l", subset=True)
+    study = studies.system_correlations(outputs, references_table(REFERENCES), "rouge-l", subset=True)
     assert study.warnings == ["the systems were scored on different images, so their scores cannot be compared."]

@@ -11,7 +11,7 @@ import pytest
 import captious
 from captious.data import Captions, load
 from captious.errors import ParameterError
-from captious.judgment.judged_items import references_table
+from captious.judgment.benchmark_items import references_table
 from captious.learned.critique.trained import TrainedCritique
 from captious.learned.leic import Leic
 from captious.metrics.contract.settings import Settings

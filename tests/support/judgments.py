@@ -1,4 +1,4 @@
-"""Files of judgments for tests, and evidence that has to be the same whichever of them it was made of."""
+"""Files of judgments for tests, and judgments that has to be the same whichever of them it was made of."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from captious.judgment import load_evidence
-from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
+from captious.judgment import load_judgments
+from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 
 __all__ = ["assert_same", "load", "read_jsonl", "tokens", "write", "write_jsonl"]
 
@@ -42,11 +42,11 @@ def tokens(rated: list[dict[str, Any]], more: Sequence[dict[str, Any]] = ()) -> 
     return [f"{caption}\t{text}" for caption, text in text_of.items()]
 
 
-def load(folder: Path, name: str) -> Evidence:
-    return load_evidence(name, folder)
+def load(folder: Path, name: str) -> HumanJudgments:
+    return load_judgments(name, folder)
 
 
-def assert_same(found: Evidence, expected: Evidence) -> None:
+def assert_same(found: HumanJudgments, expected: HumanJudgments) -> None:
     """The same candidates, references, judgments and units, in the same order."""
     assert isinstance(found, RatedCaptions | CaptionPairs)
     assert isinstance(expected, RatedCaptions | CaptionPairs)

@@ -14,9 +14,9 @@ import click
 from captious.cli.options import data_option
 from captious.cli.outputs import deliver, format_option, output_options, print_table, warn
 from captious.errors import CaptiousError
-from captious.judgment import load_evidence
+from captious.judgment import load_judgments
 from captious.judgment.benchmarks.registry import get, names
-from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
+from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.report.machine_readable import csv_text
 from captious.version import __version__
@@ -63,7 +63,7 @@ def items(benchmark: str, data: Path | None, format_: str, output: Path | None) 
     BENCHMARK is anything that 'captious judge' accepts. Score the items with any software, then run 'captious judge
     BENCHMARK --scores FILE'. In a benchmark of systems, each item is a system.
     """
-    rows = list(_items(load_evidence(benchmark, data)))
+    rows = list(_items(load_judgments(benchmark, data)))
     if format_ == "jsonl":
         deliver("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), output)
     else:
@@ -139,15 +139,15 @@ def _folded(names: Iterable[str]) -> str:
     )
 
 
-def _items(evidence: Evidence) -> Iterator[dict[str, Any]]:
-    if isinstance(evidence, SystemRanking):
-        for number, name in enumerate(evidence.items):
-            yield {"id": name} | ({"captions": list(evidence.outputs[number])} if evidence.outputs else {})
+def _items(judgments: HumanJudgments) -> Iterator[dict[str, Any]]:
+    if isinstance(judgments, SystemRanking):
+        for number, name in enumerate(judgments.items):
+            yield {"id": name} | ({"captions": list(judgments.outputs[number])} if judgments.outputs else {})
         return
-    assert isinstance(evidence, RatedCaptions | CaptionPairs)
-    captions = evidence.captions
+    assert isinstance(judgments, RatedCaptions | CaptionPairs)
+    captions = judgments.captions
     bounds = pairwise(captions.references.offsets.tolist())
-    for name, candidate, (start, end) in zip(evidence.items, captions.candidates, bounds, strict=True):
+    for name, candidate, (start, end) in zip(judgments.items, captions.candidates, bounds, strict=True):
         yield {"id": name, "candidate": candidate, "references": list(captions.references.texts[start:end])}
 
 

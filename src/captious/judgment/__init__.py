@@ -1,11 +1,11 @@
 """Metrics against human judgments: benchmarks, protocols, correlations, significance, and studies of metrics.
 
 ``judge`` is the main job. benchmarks/ has a file per benchmark, protocols.py says what a protocol chooses,
-judged_items.py applies it, evidence.py computes the statistics, and studies/ holds the experiments of the papers.
+judged_items.py applies it, judgments.py computes the statistics, and studies/ holds the experiments of the papers.
 """
 
-from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
-from captious.judgment.judged_items import (
+from captious.judgment.agreement import Agreement, Judgment, Verdict
+from captious.judgment.benchmark_items import (
     CaptionPair,
     PairReferences,
     RankedSystem,
@@ -14,11 +14,11 @@ from captious.judgment.judged_items import (
     ranked_systems,
     rated_captions,
 )
-from captious.judgment.judging import judge, load_evidence
+from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
+from captious.judgment.judging import judge, load_judgments
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Choice, Protocol
 from captious.judgment.study import Study
-from captious.judgment.verdict import Agreement, Judgment, Verdict
 
 __all__ = [
     "Agreement",
@@ -37,7 +37,7 @@ __all__ = [
     "Verdict",
     "caption_pairs",
     "judge",
-    "load_evidence",
+    "load_judgments",
     "ranked_systems",
     "rated_captions",
 ]

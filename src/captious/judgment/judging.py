@@ -17,10 +17,11 @@ from captious.errors import CaptionFileError, ParameterError, ResourceError, Unk
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_p_value, holm, ranks
+from captious.judgment.agreement import Agreement, Judgment, Verdict
 from captious.judgment.benchmarks import registry
-from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions, SystemRanking
+from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import data_folder, own_json
-from captious.judgment.metric_inputs import (
+from captious.judgment.metric_scores import (
     MetricLike,
     all_warnings,
     as_selection,
@@ -32,7 +33,6 @@ from captious.judgment.metric_inputs import (
     sign_of,
 )
 from captious.judgment.own_judgments import as_own, load_own
-from captious.judgment.verdict import Agreement, Judgment, Verdict
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.registry import get, names
 from captious.metrics.contract.registry import owner as owner_of
@@ -42,7 +42,7 @@ from captious.metrics.contract.specification import Specification
 from captious.progress import steps
 from captious.version import __version__
 
-__all__ = ["TESTS", "judge", "load_evidence"]
+__all__ = ["TESTS", "judge", "load_judgments"]
 
 #: How the difference of two metrics can be tested.
 TESTS = ("permutation", "bootstrap")
@@ -62,7 +62,7 @@ class _Scores:
 
 
 def judge(
-    benchmarks: str | os.PathLike[str] | Evidence | Iterable[str | os.PathLike[str] | Evidence],
+    benchmarks: str | os.PathLike[str] | HumanJudgments | Iterable[str | os.PathLike[str] | HumanJudgments],
     metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
@@ -80,7 +80,7 @@ def judge(
 
     Args:
         benchmarks: names ("composite"), names with a protocol ("flickr8k-expert@yi2020"), files of your own judgments
-            ("mine.jsonl"), files with a statistic ("mine.jsonl@kendall-tau-b"), or evidence; "all" for the first
+            ("mine.jsonl"), files with a statistic ("mine.jsonl@kendall-tau-b"), or judgments; "all" for the first
             protocol of every benchmark whose data are there.
         metrics: names, metrics, or functions (candidates, references) -> scores; "all" for every metric that can run
             here, None for those of the COCO evaluation that can (with ``scores``, for no others). A benchmark of
@@ -101,7 +101,7 @@ def judge(
             finite or not as many as there are items.
         ResourceError, CaptionFileError: data that are missing or cannot be read.
     """
-    if isinstance(benchmarks, str | os.PathLike | Evidence):
+    if isinstance(benchmarks, str | os.PathLike | HumanJudgments):
         benchmarks = [benchmarks]
     if isinstance(metrics, str | Metric) or callable(metrics):
         metrics = [metrics]
@@ -113,21 +113,21 @@ def judge(
     if test not in TESTS:
         raise UnknownNameError(f"there is no test {test!r}", help=f"give {' or '.join(TESTS)}")
     asked, given = list(metrics), _score_table(scores)
-    evidence: list[Evidence] = []
-    unnamed: list[Evidence] = []
+    judgments: list[HumanJudgments] = []
+    unnamed: list[HumanJudgments] = []
     for each in benchmarks:
         if isinstance(each, str) and each.strip().lower() == ALL:
             unnamed, missing = _every_benchmark(data)
-            evidence += unnamed
+            judgments += unnamed
             warnings += missing
         else:
-            evidence.append(each if isinstance(each, Evidence) else load_evidence(each, data))
-    _check(evidence, asked, given)
+            judgments.append(each if isinstance(each, HumanJudgments) else load_judgments(each, data))
+    _check(judgments, asked, given)
     settings = Settings() if settings is None else settings
     if not asked:
         check_used(settings, ())
     scored = []  # all before any is tested: errors should come to light early
-    for each in evidence:
+    for each in judgments:
         by_name = not any(each is other for other in unnamed)
         computed, found_warnings = _scored(each, asked, settings, lenient=not by_name)
         warnings += found_warnings
@@ -149,22 +149,22 @@ def judge(
     return Judgment(verdicts, sampling, [*dict.fromkeys(warnings)], test=test if compare else None)
 
 
-def load_evidence(benchmark: str | os.PathLike[str], data: str | os.PathLike[str] | None = None) -> Evidence:
+def load_judgments(benchmark: str | os.PathLike[str], data: str | os.PathLike[str] | None = None) -> HumanJudgments:
     """The judgments of a benchmark, or of a file of your own; raises as ``judge`` does."""
     own = as_own(os.fspath(benchmark))
     if own is not None:
         return load_own(*own)
     chosen = registry.protocol(str(benchmark))
-    return registry.get(chosen.benchmark).evidence(chosen, data_folder(data))
+    return registry.get(chosen.benchmark).judgments(chosen, data_folder(data))
 
 
-def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[Evidence], list[str]]:
+def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJudgments], list[str]]:
     """The first protocol of every benchmark whose files are there, and a sentence about the others."""
     folder = data_folder(data)
     found, missing = [], []
     for name in registry.names():
         try:
-            found.append(load_evidence(name, folder.folder))
+            found.append(load_judgments(name, folder.folder))
         except ResourceError:
             missing.append(name)
     if not found:
@@ -174,13 +174,13 @@ def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[Evidence
     return found, [f"benchmarks skipped because their files are missing: {', '.join(missing)}"] if missing else []
 
 
-def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTable) -> None:
-    if not evidence:
+def _check(judgments: Sequence[HumanJudgments], asked: Sequence[object], given: ScoreTable) -> None:
+    if not judgments:
         raise ParameterError("no benchmarks were requested", help="name one, such as composite")
     if not asked and not given:
         raise ParameterError("no metrics were requested", help="name one, such as -m cider-d, or give scores")
-    seen: dict[str, Evidence] = {}
-    for each in evidence:
+    seen: dict[str, HumanJudgments] = {}
+    for each in judgments:
         first = seen.setdefault(each.protocol.benchmark, each)
         before, current = first.protocol, each.protocol
         if before is not current and (before.full_name == current.full_name or first.data != each.data):
@@ -195,10 +195,10 @@ def _check(evidence: Sequence[Evidence], asked: Sequence[object], given: ScoreTa
                 "the figures look alike, but are not comparable",
                 help="judge them one at a time",
             )
-    names = [each.protocol.full_name for each in evidence]
+    names = [each.protocol.full_name for each in judgments]
     if repeated := _first_repeated(names):
         raise ParameterError(f"{repeated} is requested twice", help="name each benchmark once")
-    benchmarks = {each.protocol.benchmark for each in evidence} | set(names)
+    benchmarks = {each.protocol.benchmark for each in judgments} | set(names)
     if strangers := given.keys() - benchmarks:
         raise ParameterError(
             f"scores were given for {sorted(strangers)[0]}, which is not among the requested benchmarks",
@@ -212,42 +212,44 @@ def _first_repeated(names: Sequence[str]) -> str | None:
 
 
 def _scored(
-    evidence: Evidence, asked: Sequence[MetricLike], settings: Settings, *, lenient: bool = False
+    judgments: HumanJudgments, asked: Sequence[MetricLike], settings: Settings, *, lenient: bool = False
 ) -> tuple[list[_Scores], list[str]]:
     """Scores of the metrics that are computed here, in the order requested, and their warnings.
 
     Args:
-        evidence: the judgments.
+        judgments: the judgments.
         asked: what was requested.
         settings: for metrics that are asked for by name.
         lenient: leave out metrics that cannot be computed for systems.
     """
     if not asked:
         return [], []
-    if isinstance(evidence, SystemRanking):
-        return _of_all_systems(evidence, asked, settings, lenient)
-    assert isinstance(evidence, RatedCaptions | CaptionPairs)
-    name = evidence.protocol.full_name
-    report = score_captions(evidence.captions, as_selection(asked, settings, name=name), name=name)
-    scores = [_checked(evidence, label, result.signature, oriented(result)) for label, result in report.items()]
+    if isinstance(judgments, SystemRanking):
+        return _of_all_systems(judgments, asked, settings, lenient)
+    assert isinstance(judgments, RatedCaptions | CaptionPairs)
+    name = judgments.protocol.full_name
+    report = score_captions(judgments.captions, as_selection(asked, settings, name=name), name=name)
+    scores = [_checked(judgments, label, result.signature, oriented(result)) for label, result in report.items()]
     return _directed(scores, report), report.warnings
 
 
 def _of_all_systems(
-    evidence: SystemRanking, asked: Sequence[MetricLike], settings: Settings, lenient: bool
+    judgments: SystemRanking, asked: Sequence[MetricLike], settings: Settings, lenient: bool
 ) -> tuple[list[_Scores], list[str]]:
     """Scores of a benchmark of systems, and their warnings."""
     scores: list[_Scores] = []
     warnings: list[str] = []
     for item in asked:
         if isinstance(item, str) and item.strip().lower() == ALL:
-            names = [*evidence.published] if evidence.outputs is None else all_here(settings)[0]
-            items: list[MetricLike] = [name for name in names if evidence.outputs is None or _needs_no_references(name)]
+            names = [*judgments.published] if judgments.outputs is None else all_here(settings)[0]
+            items: list[MetricLike] = [
+                name for name in names if judgments.outputs is None or _needs_no_references(name)
+            ]
         else:
             items = [item]
         for each in items:
             try:
-                found, some = _of_systems(evidence, each, settings)
+                found, some = _of_systems(judgments, each, settings)
             except ParameterError:
                 if lenient:
                     continue
@@ -257,29 +259,29 @@ def _of_all_systems(
     return scores, warnings
 
 
-def _of_systems(evidence: SystemRanking, item: MetricLike, settings: Settings) -> tuple[list[_Scores], list[str]]:
+def _of_systems(judgments: SystemRanking, item: MetricLike, settings: Settings) -> tuple[list[_Scores], list[str]]:
     """Published scores, of every output of a metric; of a metric that needs no references or of a function, means over
     a system's captions."""
-    if evidence.outputs is not None and _needs_no_references(item):
-        return _of_outputs(evidence, evidence.outputs, item, settings)
+    if judgments.outputs is not None and _needs_no_references(item):
+        return _of_outputs(judgments, judgments.outputs, item, settings)
     if isinstance(item, str | Metric):
         if isinstance(item, Metric):
             outputs = item.outputs
         else:  # an output alone, even where a metric has its name, too
             name = item.lower()
             outputs = get(name).outputs if name in names() and name not in get(name).outputs else (name,)
-        tail = f"published:{evidence.protocol.benchmark}|captious:{__version__}"
-        return [_checked(evidence, label, f"{label}|{tail}", evidence.scores_of(label)) for label in outputs], []
+        tail = f"published:{judgments.protocol.benchmark}|captious:{__version__}"
+        return [_checked(judgments, label, f"{label}|{tail}", judgments.scores_of(label)) for label in outputs], []
     label = function_name(item)
-    if evidence.outputs is None:
-        evidence.scores_of(label)  # raises: there are neither captions nor scores
+    if judgments.outputs is None:
+        judgments.scores_of(label)  # raises: there are neither captions nor scores
         raise AssertionError
     means = []
-    for system, texts in zip(evidence.systems, evidence.outputs, strict=True):
+    for system, texts in zip(judgments.systems, judgments.outputs, strict=True):
         sentences = [f"sentence {number + 1}" for number in range(len(texts))]
         scores = item(list(texts), [[]] * len(texts))
         means.append(checked_scores(scores, sentences, where=f"{label} on {system}").mean())
-    return [_checked(evidence, label, f"{label}|function|captious:{__version__}", means)], []
+    return [_checked(judgments, label, f"{label}|function|captious:{__version__}", means)], []
 
 
 def _needs_no_references(item: MetricLike) -> bool:
@@ -294,7 +296,7 @@ def _needs_no_references(item: MetricLike) -> bool:
 
 
 def _of_outputs(
-    evidence: SystemRanking, outputs: Sequence[Sequence[str]], item: MetricLike, settings: Settings
+    judgments: SystemRanking, outputs: Sequence[Sequence[str]], item: MetricLike, settings: Settings
 ) -> tuple[list[_Scores], list[str]]:
     """Corpus scores of the systems' captions, by a metric that looks at nothing else, and its warnings."""
     selection = as_selection([item], settings)
@@ -302,11 +304,11 @@ def _of_outputs(
     nothing = References(tuple(range(n)), ("",) * n, np.arange(n + 1))
     reports = [
         score_captions(Captions(tuple(texts), nothing), selection, name=system)
-        for system, texts in zip(evidence.systems, outputs, strict=True)
+        for system, texts in zip(judgments.systems, outputs, strict=True)
     ]
     scores = [
         _checked(
-            evidence, label, result.signature, [sign_of(report[label]) * report[label].score for report in reports]
+            judgments, label, result.signature, [sign_of(report[label]) * report[label].score for report in reports]
         )
         for label, result in reports[0].items()
     ]
@@ -318,9 +320,9 @@ def _directed(scores: Sequence[_Scores], report: Report) -> list[_Scores]:
     return [replace(each, lower_is_better=bool(report[each.label].lower_is_better)) for each in scores]
 
 
-def _given(evidence: Evidence, table: ScoreTable) -> list[_Scores]:
+def _given(judgments: HumanJudgments, table: ScoreTable) -> list[_Scores]:
     """The scores given for this benchmark."""
-    protocol = evidence.protocol
+    protocol = judgments.protocol
     found = []
     of_benchmark, of_protocol = table.get(protocol.benchmark, {}), table.get(protocol.full_name, {})
     if twice := of_benchmark.keys() & of_protocol.keys():
@@ -331,54 +333,54 @@ def _given(evidence: Evidence, table: ScoreTable) -> list[_Scores]:
         )
     for label, values in {**of_benchmark, **of_protocol}.items():
         if isinstance(values, Mapping):
-            if strangers := values.keys() - set(evidence.items):
+            if strangers := values.keys() - set(judgments.items):
                 raise ParameterError(
                     f"{label} has scores for {len(strangers):,} unknown item{'s' if len(strangers) > 1 else ''}",
                     where=f"{protocol.full_name}: " + ", ".join(sorted(map(str, strangers))[:3]),
                     help="give scores only for the items that captious data items lists",
                 )
-            if missing := [item for item in evidence.items if item not in values]:
+            if missing := [item for item in judgments.items if item not in values]:
                 raise ParameterError(
-                    f"{label}: scores are missing for {len(missing):,} of {len(evidence.items):,} items",
+                    f"{label}: scores are missing for {len(missing):,} of {len(judgments.items):,} items",
                     where=f"{protocol.full_name}: " + ", ".join(missing[:3]),
                     help="give a score for every item; captious data items lists them",
                 )
-            values = [values[item] for item in evidence.items]
-        score = _checked(evidence, label, "", values)
+            values = [values[item] for item in judgments.items]
+        score = _checked(judgments, label, "", values)
         crc = zlib.crc32(score.values.tobytes())
         found.append(replace(score, signature=f"{label}|given:{crc:08x}|captious:{__version__}"))
     return found
 
 
-def _checked(evidence: Evidence, label: str, signature: str, values: ArrayLike) -> _Scores:
+def _checked(judgments: HumanJudgments, label: str, signature: str, values: ArrayLike) -> _Scores:
     """Scores that can be correlated with anything."""
-    where = f"{label} on {evidence.protocol.full_name}"
-    array = checked_scores(values, evidence.items, where=where)
+    where = f"{label} on {judgments.protocol.full_name}"
+    array = checked_scores(values, judgments.items, where=where)
     refuse_constant(array, where=where)
     return _Scores(label, signature, array)
 
 
-def _verdict(evidence: Evidence, found: Sequence[_Scores], test: str | None, sampling: Sampling) -> Verdict:
+def _verdict(judgments: HumanJudgments, found: Sequence[_Scores], test: str | None, sampling: Sampling) -> Verdict:
     values: dict[str, float] = {}
     agreements: dict[str, Agreement] = {}
     p_values: dict[tuple[str, str], float] = {}
     parts = {}
     for score in found:
-        of_parts = evidence.values(score.values)
+        of_parts = judgments.values(score.values)
         if not np.isfinite(of_parts).all():
             raise ParameterError(
-                f"the {evidence.protocol.statistic} of {score.label} is undefined for these judgments",
-                where=evidence.protocol.full_name,
+                f"the {judgments.protocol.statistic} of {score.label} is undefined for these judgments",
+                where=judgments.protocol.full_name,
                 help="a constant score cannot be correlated: scores or judgments are all equal, in a part or overall",
             )
         values[score.label] = float(of_parts.mean())
-        parts[score.label] = dict(zip(evidence.part_names, of_parts.tolist(), strict=False))
-    resampled = {score.label: evidence.resampled_mean([score.values], sampling) for score in found}
+        parts[score.label] = dict(zip(judgments.part_names, of_parts.tolist(), strict=False))
+    resampled = {score.label: judgments.resampled_mean([score.values], sampling) for score in found}
     if test is not None:
         pairs = list(combinations(found, 2))
         # The smallest p of n permutations is 1 / (n + 1), and Holm multiplies it by the number of pairs.
         permutations = max(sampling.resamples, _PERMUTATIONS_PER_PAIR * len(pairs))
-        if test == "bootstrap" and not isinstance(evidence, SystemRanking):
+        if test == "bootstrap" and not isinstance(judgments, SystemRanking):
             raw = [
                 bootstrap_p_value(
                     values[a.label] - values[b.label],
@@ -389,7 +391,7 @@ def _verdict(evidence: Evidence, found: Sequence[_Scores], test: str | None, sam
                 for a, b in pairs
             ]
         else:
-            raw = [float(evidence.difference(a.values, b.values, permutations, sampling.seed)) for a, b in pairs]
+            raw = [float(judgments.difference(a.values, b.values, permutations, sampling.seed)) for a, b in pairs]
         p_values = {(a.label, b.label): p for (a, b), p in zip(pairs, holm(raw), strict=True)}
     placed = ranks(values, p_values, 1 - sampling.level) if test is not None else {}
     for score in found:
@@ -402,7 +404,7 @@ def _verdict(evidence: Evidence, found: Sequence[_Scores], test: str | None, sam
             parts[score.label],
             score.lower_is_better,
         )
-    return Verdict(evidence.protocol, evidence.n, dict(evidence.data), agreements, p_values)
+    return Verdict(judgments.protocol, judgments.n, dict(judgments.data), agreements, p_values)
 
 
 def _score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTable:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from captious.errors import CaptionFileError, EmptyInputError, ResourceError, UnknownNameError
+from captious.judgment.benchmark_items import CaptionPair, RatedCaption, Unknown, caption_pairs, rated_captions
 from captious.judgment.correlation import STATISTICS
-from captious.judgment.evidence import Evidence
-from captious.judgment.judged_items import CaptionPair, RatedCaption, Unknown, caption_pairs, rated_captions
+from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Choice, Protocol
 
@@ -45,7 +45,7 @@ def as_own(benchmark: str) -> tuple[Path, str] | None:
     return _without_gz(benchmark), _DEFAULT
 
 
-def load_own(path: Path, statistic: str = _DEFAULT) -> Evidence:
+def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
     """Your own judgments, one JSON object per line: ratings or pairs.
 
     Ratings: ``{"candidate": ..., "references": [...], "rating": 3}``, or ``"ratings": [3, 4, 3]`` of which each is a

@@ -39,14 +39,10 @@ class Choice(Generic[T]):
         return self.rule(item)
 
 
-def _keep(_: Any) -> bool:
-    return False
-
-
 #: The references of an item, all of them.
 AS_GIVEN: Choice[Any] = Choice("as given in the file", attrgetter("references"))
 #: No item is left out.
-NOTHING: Choice[bool] = Choice("nothing", _keep)
+NOTHING: Choice[bool] = Choice("nothing", lambda item: False)
 
 
 @dataclass(frozen=True)
@@ -65,6 +61,7 @@ class Protocol:
         excluded: whether an item is left out.
         ties: for accuracy, what a tie of the metric counts, 0 to 1.
         parts: the part of an item; the statistic is computed for each part and averaged. None for no parts.
+        part_order: names of parts that come first, in this order.
         measure: for systems, the human measure; for captions that were rated in several ways, one of their ratings.
         source: where it comes from.
     """
@@ -78,6 +75,7 @@ class Protocol:
     excluded: Choice[bool] = NOTHING
     ties: float = 0.5
     parts: Choice[str] | None = None
+    part_order: Sequence[str] = ()
     measure: Choice[float] | None = None
     source: str = ""
 
@@ -88,8 +86,8 @@ class Protocol:
 
     def points(self, ratings: Sequence[float]) -> NDArray[np.float64]:
         """The ratings of one caption as the points that are correlated: their mean, or each of them."""
-        given = np.asarray(ratings, np.float64)
-        return given.mean(keepdims=True) if self.ratings == "mean" else given
+        points = np.asarray(ratings, np.float64)
+        return points.mean(keepdims=True) if self.ratings == "mean" else points
 
     def facts(self) -> dict[str, str]:
         """Its choices in words; those without words are left out."""

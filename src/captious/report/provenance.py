@@ -123,7 +123,7 @@ def explanations(judgment: Judgment) -> list[str]:
         f"{judgment.level:.0%} intervals: percentile bootstrap over {drawn}, "
         f"{judgment.resamples:,} resamples, seed {judgment.seed}."
     ]
-    from captious.judgment.metric_inputs import negated
+    from captious.judgment.metric_scores import negated
 
     sentences += negated(a.metric for v in judgment.values() for a in v.results.values() if a.lower_is_better)
     tested = [verdict for verdict in judgment.values() if any(a.rank is not None for a in verdict.results.values())]
@@ -154,7 +154,7 @@ def _setting(value: object) -> str:
 
 
 def _tests(tested: list[Verdict], judgment: Judgment) -> str:
-    """What decides whether two metrics differ; see ``captious.judgment.evidence``."""
+    """What decides whether two metrics differ; see ``captious.judgment.human_judgments``."""
     by_bootstrap = [v.protocol for v in tested if judgment.test == "bootstrap" and v.protocol.of != "systems"]
     of_systems = [v.protocol for v in tested if v.protocol.of == "systems" and v.protocol.statistic == "pearson"]
     permuted = [v.protocol for v in tested if v.protocol not in (*by_bootstrap, *of_systems)]

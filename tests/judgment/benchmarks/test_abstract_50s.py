@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.judgment.evidence import CaptionPairs
+from captious.judgment.human_judgments import CaptionPairs
 
 from ...support.judgments import load, write_jsonl
 

@@ -25,30 +25,23 @@ from captious.judgment import (
     rated_captions,
 )
 from captious.judgment.benchmarks import registry
-from captious.judgment.evidence import Evidence
 
 PAIRS = Protocol("mine", "first", "accuracy", "majority", "pairs")
 RATED = Protocol("mine", "first", "spearman", "each", "captions")
 
 
-def read(folder: DataFolder) -> Any:
-    return folder.json("mine.json")
+def read(folder: DataFolder) -> list[RatedCaption]:
+    ratings = folder.json("mine.json")
+    return [RatedCaption(str(n), n, "a", ["b"], [float(rating)]) for n, rating in enumerate(ratings)]
 
 
-def load(protocol: Protocol, content: Any, folder: DataFolder) -> Evidence:
-    items = [RatedCaption(str(n), n, "a", ["b"], [float(rating)]) for n, rating in enumerate(content)]
-    return rated_captions(protocol, items, folder.read)
-
-
-MINE = Benchmark("mine", (RATED, replace(RATED, name="second")), (Files(("mine.json",), read),), "nowhere", load)
+MINE = Benchmark("mine", (RATED, replace(RATED, name="second")), (Files(("mine.json",), read),), "nowhere")
 
 
 def test_built_in_benchmarks_are_what_the_registry_calls_them() -> None:
-    package = Path(registry.__file__).parent
-    common = {"__init__", "benchmark", "registry"}
-    assert {path.stem for path in package.glob("*.py")} - common == {
-        name.replace("-", "_") for name in registry.names()
-    }
+    modules = {registry._MODULES.get(name, name.replace("-", "_")) for name in registry.names()}
+    files = {path.stem for path in Path(registry.__file__).parent.glob("*.py")}
+    assert files == modules | {"__init__", "benchmark", "registry"}
     for name in registry.names():
         benchmark = registry.get(name)
         assert benchmark.name == name
@@ -82,16 +75,16 @@ def test_protocols_by_name() -> None:
 def test_data_of_another_form(content: str, tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text(content)
     with pytest.raises(CaptionFileError, match="the data of mine do not have the expected format") as caught:
-        MINE.evidence(RATED, DataFolder(tmp_path))
+        MINE.judgments(RATED, DataFolder(tmp_path))
     assert "mine.json" in caught.value.where
 
 
 def test_no_data(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="the files of mine are missing"):
-        MINE.evidence(RATED, DataFolder(tmp_path))
+        MINE.judgments(RATED, DataFolder(tmp_path))
     (tmp_path / "mine.json").write_text("[]")
     with pytest.raises(EmptyInputError, match="there are no judgments") as caught:
-        MINE.evidence(RATED, DataFolder(tmp_path))
+        MINE.judgments(RATED, DataFolder(tmp_path))
     assert caught.value.where == str(tmp_path / "mine.json")
 
 
@@ -109,8 +102,8 @@ def test_ratings_each_or_their_mean() -> None:
 def test_ties(ties: float, text: str, expected: float) -> None:
     items = [CaptionPair("a", ("x", "y"), 1, ["r"]), CaptionPair("b", ("x", "y"), 0, ["r"])]
     protocol = replace(PAIRS, ties=ties)
-    evidence = caption_pairs(protocol, items, {})
-    assert evidence.values(np.array([1.0, 2.0, 3.0, 3.0])).tolist() == [expected]
+    judgments = caption_pairs(protocol, items, {})
+    assert judgments.values(np.array([1.0, 2.0, 3.0, 3.0])).tolist() == [expected]
     assert protocol.facts()["ties"] == text
 
 
@@ -121,12 +114,13 @@ def test_choices_are_applied_to_every_item() -> None:
         references=Choice("the first", lambda item: item.references[:1]),
         excluded=Choice("image 0", lambda item: item.image == 0),
         parts=Choice("odd and even", lambda item: item.part),
+        part_order=("even", "odd"),
     )
-    evidence = caption_pairs(protocol, items, {}, order=("even", "odd"))
-    assert evidence.n == 3
-    assert evidence.captions.references.texts == ("a",) * 6
-    assert evidence.part_names == ["even", "odd"]
-    assert evidence.parts.tolist() == [1, 0, 1]
+    judgments = caption_pairs(protocol, items, {})
+    assert judgments.n == 3
+    assert judgments.captions.references.texts == ("a",) * 6
+    assert judgments.part_names == ["even", "odd"]
+    assert judgments.parts.tolist() == [1, 0, 1]
     assert protocol.facts() == {
         "of": "pairs",
         "ratings": "majority",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from captious.errors import CaptionFileError
-from captious.judgment.evidence import SystemRanking
+from captious.judgment.human_judgments import SystemRanking
 
 from ...support.judgments import load, write
 

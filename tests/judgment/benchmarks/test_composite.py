@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from captious.judgment.evidence import RatedCaptions
+from captious.judgment.human_judgments import RatedCaptions
 
 from ...support.judgments import load, write_jsonl
 

@@ -11,7 +11,7 @@ import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment import judge
-from captious.judgment.evidence import CaptionPairs
+from captious.judgment.human_judgments import CaptionPairs
 
 from ...support.judgments import load, write
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.judgment import judge, load_evidence
+from captious.judgment import judge, load_judgments
 from captious.judgment.benchmarks import registry
 from captious.resources import meteor_tables as meteor
 
@@ -59,6 +59,6 @@ def test_official_spice_from_a_file_of_scores(shared_data: Path) -> None:
     for name, scores in names.items():
         benchmark, _, protocol = name.partition("@")
         figure = registry.get(benchmark).published[protocol]["spice"]
-        evidence = load_evidence(name, shared_data)
-        judgment = judge(evidence, scores={name: {"spice": scores}}, resamples=10)
+        judgments = load_judgments(name, shared_data)
+        judgment = judge(judgments, scores={name: {"spice": scores}}, resamples=10)
         assert judgment[name]["spice"].value == pytest.approx(figure.value, abs=figure.tolerance)

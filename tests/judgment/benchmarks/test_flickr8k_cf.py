@@ -1,4 +1,4 @@
-"""Flickr8k-CF: both forms of its files give the same evidence."""
+"""Flickr8k-CF: both forms of its files give the same judgments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flickr8k-Expert: all forms of its files give the same evidence, and what is wrong with a line is named."""
+"""Flickr8k-Expert: all forms of its files give the same judgments, and what is wrong with a line is named."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from captious.errors import CaptionFileError, CaptiousError, EmptyInputError, ParameterError, ResourceError
-from captious.judgment.evidence import RatedCaptions
+from captious.judgment.human_judgments import RatedCaptions
 
 from ...support.judgments import assert_same, load, tokens, write, write_jsonl
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from captious.errors import CaptionFileError
-from captious.judgment.evidence import CaptionPairs
+from captious.judgment.human_judgments import CaptionPairs
 
 from ...support.judgments import load, write
 

@@ -8,7 +8,7 @@ import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment import judge
-from captious.judgment.evidence import RatedCaptions
+from captious.judgment.human_judgments import RatedCaptions
 
 from ...support.judgments import load, write
 

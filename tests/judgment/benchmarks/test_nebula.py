@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from captious.errors import CaptionFileError, ResourceError
-from captious.judgment.evidence import RatedCaptions
+from captious.judgment.human_judgments import RatedCaptions
 
 from ...support.judgments import load
 

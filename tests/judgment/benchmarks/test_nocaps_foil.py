@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious.judgment.evidence import CaptionPairs, RatedCaptions
+from captious.judgment.human_judgments import CaptionPairs, RatedCaptions
 
 from ...support.judgments import load, write
 

@@ -9,7 +9,7 @@ import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment.benchmarks.pascal_50s import PASCAL_50S
-from captious.judgment.evidence import CaptionPairs
+from captious.judgment.human_judgments import CaptionPairs
 from captious.judgment.judgment_files import data_folder
 
 from ...support.judgments import load, write, write_jsonl

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from captious.errors import CaptionFileError
-from captious.judgment.evidence import RatedCaptions
+from captious.judgment.human_judgments import RatedCaptions
 
 from ...support.judgments import load, write
 

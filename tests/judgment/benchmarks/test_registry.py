@@ -12,7 +12,7 @@ import pytest
 import captious
 from captious.cli import captious as command_line
 from captious.errors import ParameterError, UnknownNameError
-from captious.judgment import load_evidence
+from captious.judgment import load_judgments
 from captious.judgment.benchmarks import registry
 from captious.judgment.studies import critical_failures, reference_counts
 
@@ -39,7 +39,7 @@ NAMES = [
 
 #: A package with a benchmark, as someone would write it.
 PACKAGE = """
-from captious.judgment import Benchmark, Choice, Files, Protocol, RatedCaption, rated_captions
+from captious.judgment import Benchmark, Choice, Files, Protocol, RatedCaption
 
 
 def read(folder):
@@ -47,10 +47,6 @@ def read(folder):
         RatedCaption(str(line), row["image"], row["caption"], row["references"].split("|"), [float(row["rating"])])
         for line, row in folder.csv_rows("vases/ratings.csv", ("image", "caption", "references", "rating"))
     ]
-
-
-def load(protocol, items, folder):
-    return rated_captions(protocol, items, folder.read)
 
 
 def one_reference(item):
@@ -65,7 +61,6 @@ VASES = Benchmark(
     ),
     (Files(("vases/ratings.csv",), read),),
     "the potter",
-    load,
 )
 """
 RATINGS = """image,caption,references,rating
@@ -133,8 +128,8 @@ def test_a_benchmark_of_another_package_works_everywhere(package: Path) -> None:
     judgment = captious.judge(["vases"], ["rouge-l", "bleu-1"], resamples=10)
     assert judgment["vases@all"].n == 4
     assert list(judgment["vases"].data) == ["ratings.csv"]
-    evidence = load_evidence("vases@one")
-    assert captious.judge(evidence, "rouge-l", resamples=10)["vases@one"].protocol.facts()["references"] == "the first"
+    judgments = load_judgments("vases@one")
+    assert captious.judge(judgments, "rouge-l", resamples=10)["vases@one"].protocol.facts()["references"] == "the first"
     assert reference_counts("vases", "rouge-l", [1, 2], draws=1, resamples=10).records
     assert critical_failures("vases", "rouge-l", gap=0.1).signatures
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from captious.errors import CaptionFileError
 from captious.judgment import judge
-from captious.judgment.evidence import RatedCaptions
+from captious.judgment.human_judgments import RatedCaptions
 
 from ...support.judgments import load
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from captious.judgment.evidence import RatedCaptions
+from captious.judgment.human_judgments import RatedCaptions
 
 from ...support.judgments import load, write_jsonl
 

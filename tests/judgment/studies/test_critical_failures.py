@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from captious.errors import CaptiousError, ParameterError
-from captious.judgment import load_evidence
-from captious.judgment.metric_inputs import as_selection, score_captions
+from captious.judgment import load_judgments
+from captious.judgment.metric_scores import as_selection, score_captions
 from captious.judgment.studies import critical_failures
 
 SCORES = {"best": 0.9, "good": 0.5, "fair": 0.5, "poor": 0.6, "worst": 0.95, "other best": 0.2, "other worst": 0.2}
@@ -70,8 +70,8 @@ def test_intervals_draw_images(rated: Path) -> None:
 
 def test_composite_by_loops(shared_data: Path) -> None:
     study = critical_failures("composite", ["cider-d", "rouge-l"], data=shared_data, resamples=200)
-    evidence = load_evidence("composite", shared_data)
-    report = score_captions(evidence.captions, as_selection(["cider-d", "rouge-l"]))  # type: ignore[attr-defined]
+    judgments = load_judgments("composite", shared_data)
+    report = score_captions(judgments.captions, as_selection(["cider-d", "rouge-l"]))  # type: ignore[attr-defined]
     with gzip.open(shared_data / "composite" / "composite.jsonl.gz", "rt", encoding="utf-8") as file:
         records = [json.loads(line) for line in file]
     of_image: dict[str, list[int]] = {}

@@ -12,8 +12,8 @@ import pytest
 from scipy import stats
 
 from captious.errors import ParameterError
-from captious.judgment import judge, load_evidence
-from captious.judgment.metric_inputs import as_selection, score_captions
+from captious.judgment import judge, load_judgments
+from captious.judgment.metric_scores import as_selection, score_captions
 from captious.judgment.studies import metric_correlations
 
 METRICS = ["bleu-1", "rouge-l", "cider-d"]
@@ -36,8 +36,8 @@ def test_people_are_those_of_judge(shared_data: Path) -> None:
 @pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall-tau-b"])
 def test_metrics_against_scipy(shared_data: Path, statistic: str) -> None:
     study = metric_correlations("flickr8k-expert", METRICS, statistic=statistic, data=shared_data)
-    evidence = load_evidence("flickr8k-expert", shared_data)
-    report = score_captions(evidence.captions, as_selection(METRICS))  # type: ignore[attr-defined]
+    judgments = load_judgments("flickr8k-expert", shared_data)
+    report = score_captions(judgments.captions, as_selection(METRICS))  # type: ignore[attr-defined]
     with gzip.open(shared_data / "flickr8k" / "expert.jsonl.gz", "rt", encoding="utf-8") as file:
         kept = [r for r in map(json.loads, file) if not r["candidate_in_refs"]]
     columns = [np.repeat(report[metric].per_caption, 3) for metric in METRICS]
@@ -84,8 +84,8 @@ def test_pairs_are_differences(tmp_path: Path) -> None:
 
 def test_pairs_of_pascal(shared_data: Path) -> None:
     study = metric_correlations("pascal-50s", ["rouge-l", "cider-d"], data=shared_data)
-    evidence = load_evidence("pascal-50s", shared_data)
-    report = score_captions(evidence.captions, as_selection(["rouge-l", "cider-d"]))  # type: ignore[attr-defined]
+    judgments = load_judgments("pascal-50s", shared_data)
+    report = score_captions(judgments.captions, as_selection(["rouge-l", "cider-d"]))  # type: ignore[attr-defined]
     with gzip.open(shared_data / "pascal50s" / "pairs.jsonl.gz", "rt", encoding="utf-8") as file:
         preferred = np.array([json.loads(line)["label48"] for line in file])
     margins = [report[metric].per_caption.reshape(-1, 2) @ [1, -1] for metric in ("rouge-l", "cider-d")]

@@ -16,7 +16,7 @@ from captious.data import Captions
 from captious.errors import ParameterError
 from captious.judgment.studies import critical_failures, metric_correlations, reference_counts, robustness
 from captious.judgment.studies.score_distributions import score_distributions
-from captious.judgment.studies.systems import systems
+from captious.judgment.studies.system_correlations import system_correlations
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.selection import select
@@ -180,12 +180,12 @@ class TestJudgments:
             def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
                 return np.array([float(len(each)) for each in captions.candidates])
 
-        from captious.judgment.evidence import SystemRanking
+        from captious.judgment.human_judgments import SystemRanking
         from captious.judgment.protocols import Protocol
 
         protocol = Protocol("mine", "own", "pearson", "given", "systems")
-        evidence = SystemRanking(protocol, {}, ["a", "b", "c"], np.array([3.0, 2.0, 1.0]), {}, [["x"], ["xx"], ["xxx"]])
-        (verdict,) = captious.judge(evidence, [Length()], resamples=20).values()
+        ranking = SystemRanking(protocol, {}, ["a", "b", "c"], np.array([3.0, 2.0, 1.0]), {}, [["x"], ["xx"], ["xxx"]])
+        (verdict,) = captious.judge(ranking, [Length()], resamples=20).values()
         assert verdict["length-of"].value == pytest.approx(1)
         assert verdict["length-of"].lower_is_better
 
@@ -205,7 +205,7 @@ class TestJudgments:
 
 class TestStudiesOfSystems:
     def test_correlations_are_of_agreement_and_scores_are_not_negated(self) -> None:
-        study = systems(
+        study = system_correlations(
             {"good": GOOD, "bad": BAD, "middle": MIDDLE},
             REFERENCES,
             ["words-wrong"],

@@ -16,7 +16,7 @@ from captious.data import load
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import MOST_RESAMPLES, bootstrap_sums, interval
 from captious.judgment import Study
-from captious.judgment.study_inputs import checksums
+from captious.judgment.study_sources import checksums
 from captious.learned.critique.recipes import CritiqueRecipe
 
 __all__ = ["leic"]

@@ -30,4 +30,4 @@ def systems(files: tuple[Path, ...], human: Path | None, subset: bool, statistic
     and over captions."""
     *candidates, references = files
     results = dict(zip(system_names(candidates), candidates, strict=True))
-    return studies.systems(results, references, human=human, subset=subset, statistic=statistic, **given)
+    return studies.system_correlations(results, references, human=human, subset=subset, statistic=statistic, **given)

@@ -22,4 +22,4 @@ __all__ = ["timing"]
 @study_options(resampling=False, seed=False, pictures=False)
 def timing(candidates: Path, references: Path, repeats: int, **given: Any) -> Study:
     """What does a metric cost? Measure the seconds per 1,000 captions for all CANDIDATES with their REFERENCES."""
-    return studies.timing(candidates, references, repeats=repeats, **given)
+    return studies.scoring_time(candidates, references, repeats=repeats, **given)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_pairs
-from captious.judgment.judged_items import CaptionPair
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import AS_GIVEN, Choice, Protocol
+from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
 
 __all__ = ["ABSTRACT_50S"]
 
@@ -31,13 +28,10 @@ ABSTRACT_50S = Benchmark(
             "accuracy",
             "majority",
             "pairs",
-            references=AS_GIVEN,
-            ties=0.5,
             parts=Choice("categories", attrgetter("part")),
             source="Vedantam et al. 2015",
         ),
     ),
     (Files((_NORMALISED,), _read),),
     "Vedantam et al. 2015",
-    load_pairs,
 )

@@ -1,19 +1,19 @@
-"""Benchmarks: protocols, judgment files, the evidence made from them, and published figures."""
+"""Benchmarks: protocols, judgment files, the judgments made from them, and published figures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from captious.data import References
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError
-from captious.judgment.evidence import Evidence
-from captious.judgment.judged_items import CaptionPair, RatedCaption, caption_pairs, rated_captions
+from captious.judgment.benchmark_items import judgments_of
+from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Protocol
 
-__all__ = ["TOOLKIT", "Benchmark", "Figure", "Files", "figures", "load_pairs", "load_rated"]
+__all__ = ["TOOLKIT", "Benchmark", "Figure", "Files", "figures"]
 
 #: Source of figures that were measured with the official toolkit on the normalised files.
 TOOLKIT = "pycocoevalcap 1.2 on the same files"
@@ -25,7 +25,8 @@ class Files:
 
     Args:
         names: relative to the folder of judgment data; all are needed.
-        read: turns them into what the benchmark's ``load`` takes; raises CaptionFileError with file and line.
+        read: makes the items of them: ``RatedCaption``, ``CaptionPair`` or ``RankedSystem``; raises CaptionFileError
+            with file and line.
     """
 
     names: tuple[str, ...]
@@ -57,10 +58,11 @@ class Benchmark:
         protocols: the first is the default.
         files: the forms in which the data come; the first that is complete is read.
         obtain: where to get the files.
-        load: makes evidence from what was read: (protocol, what ``Files.read`` returned, folder).
         published: protocol -> metric -> published figure.
         pool: for studies that draw references, those of every caption, where there are more than metrics get; None if
             there are no others.
+        load: makes judgments of what was read, where that depends on the protocol: (protocol, what ``Files.read``
+            returned, folder). None for items under the choices of the protocol.
 
     Raises:
         ParameterError: no files, no protocol, two protocols with one name, a protocol of another benchmark, or
@@ -71,20 +73,20 @@ class Benchmark:
     protocols: tuple[Protocol, ...]
     files: tuple[Files, ...]
     obtain: str
-    load: Callable[[Protocol, Any, DataFolder], Evidence]
     published: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
     pool: Callable[[Any, DataFolder], References] | None = None
+    load: Callable[[Protocol, Any, DataFolder], HumanJudgments] | None = None
 
     def __post_init__(self) -> None:
-        names = [each.name for each in self.protocols]
-        strangers = [each.benchmark for each in self.protocols if each.benchmark != self.name]
+        names = [protocol.name for protocol in self.protocols]
+        others = [protocol.benchmark for protocol in self.protocols if protocol.benchmark != self.name]
         wrong = ""
         if not names or not self.files:
             wrong = "it has no files" if names else "it has no protocol"
         elif len(set(names)) < len(names):
             wrong = "two of its protocols have the same name"
-        elif strangers:
-            wrong = f"one of its protocols belongs to the benchmark {strangers[0]!r}"
+        elif others:
+            wrong = f"one of its protocols belongs to the benchmark {others[0]!r}"
         elif unknown := self.published.keys() - set(names):
             wrong = f"it has published figures for {min(unknown)!r}, which is not one of its protocols"
         if wrong:
@@ -98,15 +100,15 @@ class Benchmark:
         Raises:
             UnknownNameError: no such protocol.
         """
-        found = {each.name: each for each in self.protocols}
+        by_name = {protocol.name: protocol for protocol in self.protocols}
         if not name:
             return self.protocols[0]
-        if name not in found:
-            help = f"its protocols are {', '.join(found)}"
+        if name not in by_name:
+            help = f"its protocols are {', '.join(by_name)}"
             raise UnknownNameError(f"{self.name} has no protocol {name!r}", help=help)
-        return found[name]
+        return by_name[name]
 
-    def evidence(self, protocol: Protocol, folder: DataFolder) -> Evidence:
+    def judgments(self, protocol: Protocol, folder: DataFolder) -> HumanJudgments:
         """The judgments under a protocol.
 
         Raises:
@@ -120,7 +122,9 @@ class Benchmark:
             if not content:
                 where = folder.place(files.names[0])
                 raise EmptyInputError("there are no judgments", where=where, help="download the file again")
-            return self.load(protocol, content, folder)
+            if self.load is not None:
+                return self.load(protocol, content, folder)
+            return judgments_of(protocol, content, folder.read)
         except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
             raise CaptionFileError(
                 f"the data of {self.name} do not have the expected format: {type(error).__name__} {error}",
@@ -144,15 +148,3 @@ class Benchmark:
 def figures(source: str, values: Mapping[str, float], *, tolerance: float = 0.0005) -> dict[str, Figure]:
     """Figures of one source, by metric; values are in hundredths, as they are printed."""
     return {metric: Figure(value / 100, source, tolerance=tolerance) for metric, value in values.items()}
-
-
-def load_rated(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Evidence:
-    """The ``load`` of a benchmark whose files hold rated captions."""
-    return rated_captions(protocol, items, folder.read)
-
-
-def load_pairs(
-    protocol: Protocol, items: Sequence[CaptionPair], folder: DataFolder, order: Sequence[str] = ()
-) -> Evidence:
-    """The ``load`` of a benchmark whose files hold pairs of captions; ``order`` as of ``caption_pairs``."""
-    return caption_pairs(protocol, items, folder.read, order)

@@ -6,15 +6,10 @@ same team were not judged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
-from captious.judgment.benchmarks.benchmark import Benchmark, Files, figures
-from captious.judgment.evidence import Evidence
-from captious.judgment.judged_items import RankedSystem, ranked_systems
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RankedSystem
+from captious.judgment.benchmarks.benchmark import figures
 
 __all__ = ["COCO_2015", "LEADERBOARD_NAMES"]
 
@@ -68,34 +63,26 @@ def _protocol(name: str, text: str) -> Protocol:
     )
 
 
-def _read(folder: DataFolder) -> Any:
-    return folder.json(_TEAMS)
-
-
-def _load(protocol: Protocol, teams: Mapping[str, Mapping[str, Any]], folder: DataFolder) -> Evidence:
-    return ranked_systems(protocol, [RankedSystem(team, record) for team, record in teams.items()], folder.read)
+def _read(folder: DataFolder) -> list[RankedSystem]:
+    return [RankedSystem(team, record) for team, record in folder.json(_TEAMS).items()]
 
 
 _LEADERBOARD = "leaderboard scores of ten systems, rounded to two digits"
+
+_FIGURES = {
+    "m1": {"bleu-1": 52, "bleu-4": 56, "rouge-l": 57, "meteor": 78, "cider-d": 71, "spice": 89},
+    "m2": {"bleu-1": 61, "bleu-4": 65, "rouge-l": 65, "meteor": 84, "cider-d": 77, "spice": 93},
+}
+_PUBLISHED = {
+    name: figures(_LEADERBOARD, values, tolerance=0.005)
+    | figures("Anderson et al. 2016", {"spice": values["spice"]}, tolerance=0.005)
+    for name, values in _FIGURES.items()
+}
 
 COCO_2015 = Benchmark(
     "coco-2015",
     tuple(_protocol(name, text) for name, text in _MEASURES.items()),
     (Files((_TEAMS,), _read),),
     "the leaderboard of the COCO captioning challenge 2015",
-    _load,
-    {
-        "m1": figures(
-            _LEADERBOARD,
-            {"bleu-1": 52, "bleu-4": 56, "rouge-l": 57, "meteor": 78, "cider-d": 71},
-            tolerance=0.005,
-        )
-        | figures("Anderson et al. 2016", {"spice": 89}, tolerance=0.005),
-        "m2": figures(
-            _LEADERBOARD,
-            {"bleu-1": 61, "bleu-4": 65, "rouge-l": 65, "meteor": 84, "cider-d": 77},
-            tolerance=0.005,
-        )
-        | figures("Anderson et al. 2016", {"spice": 93}, tolerance=0.005),
-    },
+    published=_PUBLISHED,
 )

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Files, figures, load_rated
-from captious.judgment.judged_items import RatedCaption, letters
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment.benchmark_items import letters
+from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 
 __all__ = ["COMPOSITE"]
 
@@ -58,8 +57,7 @@ COMPOSITE = Benchmark(
     ),
     (Files((_NORMALISED,), _read),),
     "Aditya et al. 2015",
-    load_rated,
-    {
+    published={
         "hessel2021": figures(
             TOOLKIT,
             {

@@ -6,30 +6,12 @@ Metrics see the corrected sentences alone.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-from captious.judgment.benchmarks.benchmark import Benchmark, Files
-from captious.judgment.evidence import Evidence
-from captious.judgment.judged_items import RankedSystem, ranked_systems
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RankedSystem
 
 __all__ = ["CONLL14_GEC"]
 
 _NORMALISED = "conll14_gec/systems.json"
-
-
-def _no_references(_: RankedSystem) -> dict[str, float]:
-    return {}
-
-
-def _is_input(system: RankedSystem) -> bool:
-    return system.name == "INPUT"
-
-
-def _expected_wins(system: RankedSystem) -> float:
-    value: float = system.facts["expected_wins"][system.name]
-    return value
 
 
 _protocol = partial(
@@ -37,20 +19,16 @@ _protocol = partial(
     "conll14-gec",
     ratings="given",
     of="systems",
-    references=Choice("none", _no_references),
-    excluded=Choice("INPUT, the uncorrected sentences", _is_input),
-    measure=Choice("expected wins", _expected_wins),
+    references=Choice("none", lambda system: {}),
+    excluded=Choice("INPUT, the uncorrected sentences", lambda system: system.name == "INPUT"),
+    measure=Choice("expected wins", lambda system: system.facts["expected_wins"][system.name]),
     source="Grundkiewicz et al. 2015",
 )
 
 
-def _read(folder: DataFolder) -> Any:
-    return folder.json(_NORMALISED)
-
-
-def _load(protocol: Protocol, content: dict[str, Any], folder: DataFolder) -> Evidence:
-    systems = [RankedSystem(name, content, outputs) for name, outputs in content["outputs"].items()]
-    return ranked_systems(protocol, systems, folder.read)
+def _read(folder: DataFolder) -> list[RankedSystem]:
+    content = folder.json(_NORMALISED)
+    return [RankedSystem(name, content, outputs) for name, outputs in content["outputs"].items()]
 
 
 CONLL14_GEC = Benchmark(
@@ -58,5 +36,4 @@ CONLL14_GEC = Benchmark(
     (_protocol("spearman", statistic="spearman"), _protocol("pearson", statistic="pearson")),
     (Files((_NORMALISED,), _read),),
     "Grundkiewicz et al. 2015",
-    _load,
 )

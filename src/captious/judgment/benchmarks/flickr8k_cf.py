@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections import defaultdict
 
 from captious.errors import CaptionFileError
-from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Files, figures, load_rated
-from captious.judgment.flickr8k_captions import TOKENS, read_flickr8k_captions
-from captious.judgment.judged_items import RatedCaption
-from captious.judgment.judgment_files import DataFolder, known, number_within
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment.image_captions import TOKENS, read_flickr8k_captions
+from captious.judgment.judgment_files import known, number_within
 
 __all__ = ["FLICKR8K_CF"]
 
@@ -86,8 +85,7 @@ FLICKR8K_CF = Benchmark(
     ),
     (Files((_NORMALISED, _REFERENCES), _read_normalised), Files((_CROWD, TOKENS), _read_published)),
     "Hodosh et al. 2013, CrowdFlowerAnnotations.txt and Flickr8k.token.txt",
-    load_rated,
-    {
+    published={
         "hessel2021": figures(
             TOOLKIT,
             {"bleu-1": 18.0, "bleu-4": 16.9, "rouge-l": 19.9, "meteor": 22.297, "cider-d": 24.7, "spice": 24.461},

@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any
 
 from captious.errors import CaptionFileError, ParameterError
-from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Figure, Files, figures
-from captious.judgment.evidence import Evidence
-from captious.judgment.flickr8k_captions import TOKENS, read_flickr8k_captions
-from captious.judgment.judged_items import RatedCaption, rated_captions
-from captious.judgment.judgment_files import DataFolder, known, number_within
-from captious.judgment.protocols import AS_GIVEN, Choice, Protocol
+from captious.judgment import Benchmark, Choice, DataFolder, Figure, Files, Protocol, RatedCaption, rated_captions
+from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment.human_judgments import HumanJudgments
+from captious.judgment.image_captions import TOKENS, read_flickr8k_captions
+from captious.judgment.judgment_files import known, number_within
+from captious.judgment.protocols import AS_GIVEN
 
 __all__ = ["FLICKR8K_EXPERT"]
 
@@ -26,16 +26,12 @@ _MEANS = "yi2020/flickr.json"
 _OBTAIN = "Hodosh et al. 2013, ExpertAnnotations.txt and Flickr8k.token.txt"
 
 
-def _is_reference(item: RatedCaption) -> bool:
-    return item.candidate in item.references
-
-
 _protocol = partial(
     Protocol,
     "flickr8k-expert",
     of="captions",
     references=Choice("the image's five references", AS_GIVEN.rule),
-    excluded=Choice("candidates that are among the references", _is_reference),
+    excluded=Choice("candidates that are among the references", lambda item: item.candidate in item.references),
 )
 
 
@@ -79,7 +75,7 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
 
-def _load(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> Evidence:
+def _load(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> HumanJudgments:
     if protocol.ratings != "mean" and items[0].facts.get("mean"):
         raise ParameterError(
             f"{protocol.full_name} needs every rating, but only their means are available",
@@ -102,8 +98,8 @@ FLICKR8K_EXPERT = Benchmark(
         Files((_MEANS,), _read_means),
     ),
     _OBTAIN,
-    _load,
-    {
+    load=_load,
+    published={
         "spice2016": figures(
             TOOLKIT,
             {

@@ -10,13 +10,12 @@ The format was taken from programs that read the owners' file; the protocols hav
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 
 from captious.errors import CaptionFileError
-from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_pairs
-from captious.judgment.coco_captions import read_coco_captions
-from captious.judgment.judged_items import CaptionPair
-from captious.judgment.judgment_files import DataFolder, known
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
+from captious.judgment.image_captions import read_coco_captions
+from captious.judgment.judgment_files import known
 
 __all__ = ["FOIL_COCO"]
 
@@ -27,10 +26,6 @@ _COCO = "coco/captions_val2014.json"
 def _others(item: CaptionPair) -> list[str]:
     """The references that are not the correct caption itself."""
     return [text for text in item.references if text != item.captions[item.preferred]]
-
-
-def _first_other(item: CaptionPair) -> list[str]:
-    return _others(item)[:1]
 
 
 def _read(folder: DataFolder) -> list[CaptionPair]:
@@ -55,25 +50,25 @@ def _read(folder: DataFolder) -> list[CaptionPair]:
     return pairs
 
 
+_protocol = partial(
+    Protocol,
+    "foil-coco",
+    statistic="accuracy",
+    ratings="known",
+    of="pairs",
+    ties=0.0,
+    source="Hessel et al. 2021; Wada et al. 2024",
+)
+
 FOIL_COCO = Benchmark(
     "foil-coco",
-    tuple(
-        Protocol(
-            "foil-coco",
-            name,
-            "accuracy",
-            "known",
-            "pairs",
-            references=references,
-            ties=0.0,
-            source="Hessel et al. 2021; Wada et al. 2024",
-        )
-        for name, references in (
-            ("four-ref", Choice("the image's, without the correct caption", _others)),
-            ("one-ref", Choice("the first of the image's, without the correct caption", _first_other)),
-        )
+    (
+        _protocol("four-ref", references=Choice("the image's, without the correct caption", _others)),
+        _protocol(
+            "one-ref",
+            references=Choice("the first of the image's, without the correct caption", lambda item: _others(item)[:1]),
+        ),
     ),
     (Files((_FOIL, _COCO), _read),),
     "foilunitn.github.io; COCO's annotations",
-    load_pairs,
 )

@@ -10,10 +10,7 @@ the captions that the authors tuned on (train and validation).
 from __future__ import annotations
 
 from captious.errors import CaptionFileError
-from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_rated
-from captious.judgment.judged_items import RatedCaption
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import Protocol
+from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption
 
 __all__ = ["HAT"]
 
@@ -40,5 +37,4 @@ HAT = Benchmark(
     (Protocol("hat", "trainval", "average-precision", "given", "captions", source="Petryk et al. 2024"),),
     (Files((_FILE,), _read),),
     "DavidMChan/aloha on GitHub, data",
-    load_rated,
 )

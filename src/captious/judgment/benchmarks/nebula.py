@@ -7,10 +7,8 @@ The format was taken from the description of the owners' files; the protocols ha
 
 from __future__ import annotations
 
-from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_rated
-from captious.judgment.judged_items import RatedCaption
-from captious.judgment.judgment_files import DataFolder, number_within
-from captious.judgment.protocols import Protocol
+from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment.judgment_files import number_within
 
 __all__ = ["NEBULA"]
 
@@ -19,15 +17,10 @@ _TEST = "nebula/test-*.parquet"
 
 def _read(folder: DataFolder) -> list[RatedCaption]:
     rows = folder.parquet(_TEST, ("file_name", "mt", "refs", "human_score"))
+    names = [f"row {number}" for number in range(1, len(rows) + 1)]
     return [
-        RatedCaption(
-            f"row {row}",
-            image,
-            candidate,
-            references,
-            [number_within(score, 0, None, folder.place(_TEST, f"row {row}"))],
-        )
-        for row, (image, candidate, references, score) in enumerate(rows, start=1)
+        RatedCaption(name, image, candidate, references, [number_within(score, 0, None, folder.place(_TEST, name))])
+        for name, (image, candidate, references, score) in zip(names, rows, strict=True)
     ]
 
 
@@ -39,5 +32,4 @@ NEBULA = Benchmark(
     ),
     (Files((_TEST,), _read),),
     "Ka2ukiMatsuda/Nebula on the Hugging Face hub, data/test-*.parquet",
-    load_rated,
 )

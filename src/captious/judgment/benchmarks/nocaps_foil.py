@@ -8,36 +8,41 @@ The format was taken from the owners' file; the protocols have not been run on a
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from captious.judgment.benchmarks.benchmark import Benchmark, Files
-from captious.judgment.evidence import Evidence
-from captious.judgment.judged_items import CaptionPair, RatedCaption, caption_pairs, rated_captions
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment import (
+    Benchmark,
+    CaptionPair,
+    Choice,
+    DataFolder,
+    Files,
+    Protocol,
+    RatedCaption,
+    caption_pairs,
+    rated_captions,
+)
+from captious.judgment.human_judgments import HumanJudgments
 
 __all__ = ["NOCAPS_FOIL"]
 
 _FILE = "aloha/nocaps-val-foil.json"
 _DOMAINS = ("in-domain", "near-domain", "out-domain")
-_PARTS: Choice[str] = Choice("nocaps domains", attrgetter("part"))
 
 
 def _read(folder: DataFolder) -> list[dict[str, Any]]:
     """``[{"image_path", "references", "baseline", "foil", "domain"}]``"""
-    records: list[dict[str, Any]] = folder.json(_FILE)
-    return records
+    return folder.json(_FILE)  # type: ignore[no-any-return]
 
 
-def _load(protocol: Protocol, records: list[dict[str, Any]], folder: DataFolder) -> Evidence:
+def _load(protocol: Protocol, records: list[dict[str, Any]], folder: DataFolder) -> HumanJudgments:
     """Pairs, or the captions of pairs one by one: 1 for the correct one, 0 for the other."""
-    order = _DOMAINS if protocol.parts else ()
     if protocol.of == "pairs":
         pairs = [
             CaptionPair(r["image_path"], (r["baseline"], r["foil"]), 0, r["references"], r["domain"]) for r in records
         ]
-        return caption_pairs(protocol, pairs, folder.read, order)
+        return caption_pairs(protocol, pairs, folder.read)
     items = [
         RatedCaption(
             f"{number}|{r['image_path']}|{kind}", r["image_path"], r[kind], r["references"], [correct], r["domain"]
@@ -45,25 +50,21 @@ def _load(protocol: Protocol, records: list[dict[str, Any]], folder: DataFolder)
         for number, r in enumerate(records, start=1)
         for kind, correct in (("baseline", 1), ("foil", 0))
     ]
-    return rated_captions(protocol, items, folder.read, order)
+    return rated_captions(protocol, items, folder.read)
 
+
+_by_domain = partial(
+    Protocol, "nocaps-foil", ratings="known", parts=Choice("nocaps domains", attrgetter("part")), part_order=_DOMAINS
+)
 
 NOCAPS_FOIL = Benchmark(
     "nocaps-foil",
     (
         Protocol("nocaps-foil", "overall", "average-precision", "known", "captions", source="Petryk et al. 2024"),
-        Protocol(
-            "nocaps-foil",
-            "domains",
-            "average-precision",
-            "known",
-            "captions",
-            parts=_PARTS,
-            source="Petryk et al. 2024",
-        ),
-        Protocol("nocaps-foil", "forced-choice", "accuracy", "known", "pairs", parts=_PARTS),
+        _by_domain("domains", statistic="average-precision", of="captions", source="Petryk et al. 2024"),
+        _by_domain("forced-choice", statistic="accuracy", of="pairs"),
     ),
     (Files((_FILE,), _read),),
     "DavidMChan/aloha on GitHub, data",
-    _load,
+    load=_load,
 )

@@ -7,15 +7,14 @@ machines (MM). The five references are those that Lee et al. 2024 drew from the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from operator import attrgetter
+from typing import Any
 
 from captious.data import References
-from captious.judgment.benchmarks.benchmark import TOOLKIT, Benchmark, Figure, Files, figures, load_pairs
-from captious.judgment.evidence import CaptionPairs
-from captious.judgment.judged_items import CaptionPair, letters, references_table
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Figure, Files, Protocol
+from captious.judgment.benchmark_items import letters, references_table
+from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment.human_judgments import CaptionPairs
 
 __all__ = ["PASCAL_50S"]
 
@@ -24,9 +23,8 @@ _FIFTY = "pascal50s/refs.json"
 _PARTS = ("HC", "HI", "HM", "MM")
 
 
-def _drawn(item: CaptionPair) -> Sequence[str]:
-    references: Sequence[str] = item.facts["refs5_fleur"]
-    return references
+def _drawn(item: CaptionPair) -> Any:
+    return item.facts["refs5_fleur"]
 
 
 def _read(folder: DataFolder) -> list[CaptionPair]:
@@ -37,15 +35,15 @@ def _read(folder: DataFolder) -> list[CaptionPair]:
     return pairs
 
 
-def _pool(evidence: CaptionPairs, folder: DataFolder) -> References:
+def _pool(judgments: CaptionPairs, folder: DataFolder) -> References:
     """The fifty references of each image, without those that are one of the two captions of the pair."""
     of_image = folder.json(_FIFTY)
-    candidates = evidence.captions.candidates
+    candidates = judgments.captions.candidates
     kept: list[list[str]] = []
-    for row, item in enumerate(evidence.items):
+    for row, item in enumerate(judgments.items):
         judged = {letters(candidates[row - row % 2]), letters(candidates[row - row % 2 + 1])}
         kept.append([text for text in of_image[item.split("|")[0]] if letters(text) not in judged])
-    return references_table(evidence.items, kept, [*map(str, evidence.captions.references.images)])
+    return references_table(judgments.items, kept, [*map(str, judgments.captions.references.images)])
 
 
 def _with_parts(mean: float, parts: Sequence[float]) -> Figure:
@@ -64,15 +62,14 @@ PASCAL_50S = Benchmark(
             "majority",
             "pairs",
             references=Choice("five of the fifty references, in one fixed draw", _drawn),
-            ties=0.5,
             parts=Choice("HC HI HM MM", attrgetter("part")),
+            part_order=_PARTS,
             source="Lee et al. 2024",
         ),
     ),
     (Files((_NORMALISED,), _read),),
     "Vedantam et al. 2015; five references as Lee et al. 2024 drew them",
-    partial(load_pairs, order=_PARTS),
-    {
+    published={
         "fleur2024": {
             "bleu-1": _with_parts(78.0, (63.55, 94.95, 92.4, 61.1)),
             "bleu-4": _with_parts(74.763, (61.3, 93.65, 84.85, 59.25)),
@@ -81,5 +78,5 @@ PASCAL_50S = Benchmark(
         }
         | figures(TOOLKIT, {"meteor": 79.988}),
     },
-    _pool,
+    pool=_pool,
 )

@@ -10,10 +10,8 @@ from __future__ import annotations
 import ast
 
 from captious.errors import CaptionFileError
-from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_rated
-from captious.judgment.judged_items import RatedCaption
-from captious.judgment.judgment_files import DataFolder, number_within
-from captious.judgment.protocols import Protocol
+from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment.judgment_files import number_within
 
 __all__ = ["POLARIS"]
 
@@ -54,5 +52,4 @@ POLARIS = Benchmark(
     ),
     (Files((_TEST,), _read),),
     "polaris.zip, which keio-smilab24/Polos on GitHub links to",
-    load_rated,
 )

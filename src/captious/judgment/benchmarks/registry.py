@@ -15,29 +15,29 @@ from captious.judgment.protocols import Protocol
 
 __all__ = ["get", "names", "protocol", "unknown"]
 
-#: One line per benchmark of the package.
-_BUILT_IN = {
-    "flickr8k-expert": "captious.judgment.benchmarks.flickr8k_expert:FLICKR8K_EXPERT",
-    "flickr8k-cf": "captious.judgment.benchmarks.flickr8k_cf:FLICKR8K_CF",
-    "composite": "captious.judgment.benchmarks.composite:COMPOSITE",
-    "pascal-50s": "captious.judgment.benchmarks.pascal_50s:PASCAL_50S",
-    "abstract-50s": "captious.judgment.benchmarks.abstract_50s:ABSTRACT_50S",
-    "coco-2015": "captious.judgment.benchmarks.coco_2015:COCO_2015",
-    "wmt16-daseg": "captious.judgment.benchmarks.wmt16_daseg:WMT16_DASEG",
-    "conll14-gec": "captious.judgment.benchmarks.conll14_gec:CONLL14_GEC",
-    "sugarcrepe": "captious.judgment.benchmarks.sugarcrepe:SUGARCREPE",
-    "thumb": "captious.judgment.benchmarks.thumb:THUMB",
-    "polaris": "captious.judgment.benchmarks.polaris:POLARIS",
-    "nebula": "captious.judgment.benchmarks.nebula:NEBULA",
-    "foil-coco": "captious.judgment.benchmarks.foil_coco:FOIL_COCO",
-    "nocaps-foil": "captious.judgment.benchmarks.nocaps_foil:NOCAPS_FOIL",
-    "hat": "captious.judgment.benchmarks.hat:HAT",
-    "vatex-eval": "captious.judgment.benchmarks.vatex_eval:VATEX_EVAL",
-    "audiocaps-eval": "captious.judgment.benchmarks.audiocaps_eval:AUDIOCAPS_EVAL",
-    "clotho-eval": "captious.judgment.benchmarks.clotho_eval:CLOTHO_EVAL",
-}
-
-_OTHERS = EntryPoints("captious.benchmarks", "benchmark", tuple(_BUILT_IN))
+#: The benchmarks of the package: each is a constant in the module of its name, or in that which ``_MODULES`` names.
+_BUILT_IN = (
+    "flickr8k-expert",
+    "flickr8k-cf",
+    "composite",
+    "pascal-50s",
+    "abstract-50s",
+    "coco-2015",
+    "wmt16-daseg",
+    "conll14-gec",
+    "sugarcrepe",
+    "thumb",
+    "polaris",
+    "nebula",
+    "foil-coco",
+    "nocaps-foil",
+    "hat",
+    "vatex-eval",
+    "audiocaps-eval",
+    "clotho-eval",
+)
+_MODULES = {"audiocaps-eval": "fense", "clotho-eval": "fense"}
+_OTHERS = EntryPoints("captious.benchmarks", "benchmark", _BUILT_IN)
 
 
 def names() -> list[str]:
@@ -53,20 +53,20 @@ def get(name: str) -> Benchmark:
         ParameterError: an entry point that does not lead to a benchmark.
     """
     if name in _BUILT_IN:
-        module, attribute = _BUILT_IN[name].split(":")
-        benchmark: Benchmark = getattr(import_module(module), attribute)
-        return benchmark
+        identifier = name.replace("-", "_")
+        module = import_module(f"captious.judgment.benchmarks.{_MODULES.get(name, identifier)}")
+        return getattr(module, identifier.upper())  # type: ignore[no-any-return]
     if name not in _OTHERS.found:
         raise unknown(name)
-    found = _OTHERS.load(name)
-    if not isinstance(found, Benchmark):
+    benchmark = _OTHERS.load(name)
+    if not isinstance(benchmark, Benchmark):
         raise _OTHERS.refuse(name, "a captious.judgment.Benchmark")
-    if found.name != name:
+    if benchmark.name != name:
         raise ParameterError(
-            f"{_OTHERS.found[name].value} is the benchmark {found.name!r}, but its entry point is called {name!r}",
+            f"{_OTHERS.found[name].value} is the benchmark {benchmark.name!r}, but its entry point is called {name!r}",
             help="give both the same name",
         )
-    return found
+    return benchmark
 
 
 def protocol(name: str) -> Protocol:
@@ -76,12 +76,12 @@ def protocol(name: str) -> Protocol:
         UnknownNameError: no such benchmark, or no such protocol of it.
         ParameterError: an entry point that does not lead to a benchmark.
     """
-    benchmark, mark, recipe = name.partition("@")
-    found = get(benchmark)
-    if mark and not recipe:
-        help = f"its protocols are {', '.join(each.name for each in found.protocols)}"
-        raise UnknownNameError(f"{benchmark} has no protocol ''", help=help)
-    return found.protocol(recipe)
+    label, mark, choice = name.partition("@")
+    benchmark = get(label)
+    if mark and not choice:
+        help = f"its protocols are {', '.join(protocol.name for protocol in benchmark.protocols)}"
+        raise UnknownNameError(f"{label} has no protocol ''", help=help)
+    return benchmark.protocol(choice)
 
 
 def unknown(name: str) -> UnknownNameError:

@@ -10,11 +10,10 @@ from operator import attrgetter
 from pathlib import PurePath
 
 from captious.errors import CaptionFileError
-from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_pairs
-from captious.judgment.coco_captions import read_coco_captions
-from captious.judgment.judged_items import CaptionPair, letters
-from captious.judgment.judgment_files import DataFolder, known, number_within
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
+from captious.judgment.benchmark_items import letters
+from captious.judgment.image_captions import read_coco_captions
+from captious.judgment.judgment_files import known, number_within
 
 __all__ = ["CHANGES", "SUGARCREPE"]
 
@@ -67,8 +66,8 @@ SUGARCREPE = Benchmark(
             "known",
             "pairs",
             references=Choice("the image's references, without the correct caption", _without_right),
-            ties=0.5,
             parts=Choice("kinds of change", attrgetter("part")),
+            part_order=CHANGES,
             source="Hsieh et al. 2023",
         ),
     ),
@@ -77,5 +76,4 @@ SUGARCREPE = Benchmark(
         *(Files((*_PUBLISHED, coco), partial(_read_published, coco=coco)) for coco in _COCO),
     ),
     "Hsieh et al. 2023",
-    partial(load_pairs, order=CHANGES),
 )

@@ -9,12 +9,9 @@ The format was taken from the owners' files; the protocols have not been run on 
 
 from __future__ import annotations
 
-from operator import itemgetter
-
-from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_rated
-from captious.judgment.judged_items import RatedCaption
-from captious.judgment.judgment_files import DataFolder, known, number_within
-from captious.judgment.protocols import NOTHING, Choice, Protocol
+from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment.judgment_files import known, number_within
+from captious.judgment.protocols import NOTHING
 
 __all__ = ["THUMB"]
 
@@ -24,11 +21,6 @@ _MEASURES = {"total": "total", "precision": "precision, 1 to 5", "recall": "reca
 _FIELDS = {"total": "human_score", "precision": "P", "recall": "R"}
 
 
-def _is_human(item: RatedCaption) -> bool:
-    human: bool = item.facts["system"] == "Human"
-    return human
-
-
 def _read(folder: DataFolder) -> list[RatedCaption]:
     """``{"SYS", "seg_id", "hyp", "image", "P", "R", "human_score"}``, and ``{"seg_id", "refs"}``."""
     references = {str(r["seg_id"]): r["refs"] for r in folder.records(_REFERENCES)}
@@ -36,16 +28,8 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
     for line, r in folder.numbered_records(_RATINGS):
         where = folder.place(_RATINGS, line)
         facts = {name: number_within(r[field], -10, 5, where) for name, field in _FIELDS.items()}
-        items.append(
-            RatedCaption(
-                f"{r['seg_id']}|{r['SYS']}",
-                r["image"],
-                r["hyp"],
-                known(references, str(r["seg_id"]), where),
-                (),
-                facts={"system": r["SYS"], **facts},
-            )
-        )
+        name, texts = f"{r['seg_id']}|{r['SYS']}", known(references, str(r["seg_id"]), where)
+        items.append(RatedCaption(name, r["image"], r["hyp"], texts, (), facts={"system": r["SYS"], **facts}))
     return items
 
 
@@ -57,8 +41,8 @@ def _protocol(measure: str, with_people: bool) -> Protocol:
         "given",
         "captions",
         references=Choice("four of the image, without the human caption that is judged", lambda item: item.references),
-        excluded=NOTHING if with_people else Choice("human captions", _is_human),
-        measure=Choice(_MEASURES[measure], lambda item: itemgetter(measure)(item.facts)),
+        excluded=NOTHING if with_people else Choice("human captions", lambda item: item.facts["system"] == "Human"),
+        measure=Choice(_MEASURES[measure], lambda item: item.facts[measure]),
         source="Kasai et al. 2022",
     )
 
@@ -68,5 +52,4 @@ THUMB = Benchmark(
     tuple(_protocol(measure, with_people) for with_people in (False, True) for measure in _MEASURES),
     (Files((_RATINGS, _REFERENCES), _read),),
     "jungokasai/THumB on GitHub, mscoco",
-    load_rated,
 )

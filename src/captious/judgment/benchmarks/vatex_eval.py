@@ -9,26 +9,18 @@ have not been run on their files. Pickles are read as data: nothing that they na
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from captious.errors import CaptionFileError
-from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_rated
-from captious.judgment.judged_items import RatedCaption
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
 
 __all__ = ["VATEX_EVAL"]
 
 _NAMES = ("candidates_list", "gts_list", "human_scores", "video_ids")
 _FILES = tuple(f"vatex_eval/{name}.pkl" for name in _NAMES)
 _ANNOTATORS = 3
-
-
-def _first(item: RatedCaption, n: int) -> list[str]:
-    return [*item.references[:n]]
 
 
 def _read(folder: DataFolder) -> list[RatedCaption]:
@@ -51,8 +43,7 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
 
 
 def _listed(values: Any) -> list[Any]:
-    found: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    return found
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
 VATEX_EVAL = Benchmark(
@@ -68,12 +59,11 @@ VATEX_EVAL = Benchmark(
             source="Shi et al. 2022",
         )
         for tail, references in (
-            ("-nine-refs", Choice("the nine of the video", partial(_first, n=9))),
-            ("-one-ref", Choice("the first of the nine", partial(_first, n=1))),
+            ("-nine-refs", Choice("the nine of the video", lambda item: [*item.references[:9]])),
+            ("-one-ref", Choice("the first of the nine", lambda item: [*item.references[:1]])),
         )
         for name, statistic in (("kendall", "kendall-tau-b"), ("spearman", "spearman"))
     ),
     (Files(_FILES, _read),),
     "ShiYaya/emscore on GitHub, which links to the files",
-    load_rated,
 )

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_rated
-from captious.judgment.judged_items import RatedCaption
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import AS_GIVEN, Choice, Protocol
+from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
+from captious.judgment.protocols import AS_GIVEN
 
 __all__ = ["WMT16_DASEG"]
 
@@ -41,5 +39,4 @@ WMT16_DASEG = Benchmark(
     ),
     (Files((_NORMALISED,), _read),),
     "Bojar et al. 2016, direct assessment of segments",
-    load_rated,
 )

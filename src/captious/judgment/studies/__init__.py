@@ -4,8 +4,8 @@
     robustness           does it notice corrupted captions?
     critical_failures    how often is it plainly wrong?
     metric_correlations  which metrics agree with each other?
-    systems              do metrics rank systems alike, and as people do?
-    timing               what does a metric cost?
+    system_correlations  do metrics rank systems alike, and as people do?
+    scoring_time         what does a metric cost?
     human_agreement      how do human captions score?
     word_agreement       which words do people agree on?
     smurf_analysis       how do systems differ from people in meaning and in style?
@@ -25,9 +25,9 @@ from captious.judgment.studies.network_depth import network_depth
 from captious.judgment.studies.reference_counts import reference_counts
 from captious.judgment.studies.robustness import robustness
 from captious.judgment.studies.score_distributions import score_distributions
+from captious.judgment.studies.scoring_time import scoring_time
 from captious.judgment.studies.smurf_analysis import smurf_analysis
-from captious.judgment.studies.systems import systems
-from captious.judgment.studies.timing import timing
+from captious.judgment.studies.system_correlations import system_correlations
 from captious.judgment.studies.training_size import training_size
 from captious.judgment.studies.word_agreement import word_agreement
 
@@ -40,9 +40,9 @@ __all__ = [
     "reference_counts",
     "robustness",
     "score_distributions",
+    "scoring_time",
     "smurf_analysis",
-    "systems",
-    "timing",
+    "system_correlations",
     "training_size",
     "word_agreement",
 ]

@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums
-from captious.judgment.evidence import Evidence, RatedCaptions
-from captious.judgment.metric_inputs import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
+from captious.judgment.human_judgments import HumanJudgments, RatedCaptions
+from captious.judgment.metric_scores import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
 from captious.judgment.study import Study
-from captious.judgment.study_inputs import judged_captions
+from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["critical_failures"]
 
 
 def critical_failures(
-    benchmark: str | os.PathLike[str] | Evidence,
+    benchmark: str | os.PathLike[str] | HumanJudgments,
     metrics: Metrics = None,
     *,
     settings: Settings | None = None,
@@ -61,13 +61,13 @@ def critical_failures(
     sampling = Sampling(resamples, seed)
     if not 0 < gap <= 1:
         raise ParameterError(f"{gap:g} is not a valid gap", help="give a fraction of the scale, above 0 and at most 1")
-    evidence = judged_captions(benchmark, data)
-    name = evidence.protocol.full_name
-    if not isinstance(evidence, RatedCaptions):
+    judgments = judged_captions(benchmark, data)
+    name = judgments.protocol.full_name
+    if not isinstance(judgments, RatedCaptions):
         raise ParameterError(
             f"{name} has preferences, not ratings", help="this study needs rated captions, such as composite"
         )
-    better, worse, scale = _unequal_pairs(evidence, gap)
+    better, worse, scale = _unequal_pairs(judgments, gap)
     if better.size == 0:
         raise ParameterError(
             f"no two captions of an image are {gap:g} of the scale apart",
@@ -75,14 +75,14 @@ def critical_failures(
             help="choose a smaller gap",
         )
     chosen = as_selection(metrics, settings, name=name)
-    report = score_captions(evidence.captions, chosen, name=name)
-    units = evidence.units[better]
+    report = score_captions(judgments.captions, chosen, name=name)
+    units = judgments.units[better]
     records = []
     for label, result in report.items():
         scores = oriented(result)
         refuse_constant(scores, where=f"{label} on {name}")
         wrong, tied = scores[worse] > scores[better], scores[worse] == scores[better]
-        of_unit = np.zeros((evidence.n_units, 2))
+        of_unit = np.zeros((judgments.n_units, 2))
         np.add.at(of_unit, units, np.stack([wrong + tied / 2, np.ones(len(wrong))], axis=1))
         of_unit = of_unit[of_unit[:, 1] > 0]
         sums = bootstrap_sums(of_unit, **sampling.settings)
@@ -96,7 +96,7 @@ def critical_failures(
         ("metric", "pairs", "failures", "ties", "rate", "ci95_low", "ci95_high"),
         records,
         {label: result.signature for label, result in report.items()},
-        dict(evidence.data),
+        dict(judgments.data),
         {"gap": gap, "scale": list(scale), **sampling.settings},
         warnings=[*report.warnings, *few_images(len(np.unique(units)))],
         notes=[
@@ -109,16 +109,16 @@ def critical_failures(
 
 
 def _unequal_pairs(
-    evidence: RatedCaptions, gap: float
+    judgments: RatedCaptions, gap: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[float, float]]:
     """Better and worse caption of every pair of one image, int64[n] each, and the ends of the scale."""
-    ratings = np.array([each.mean() for each in evidence.ratings])
-    low = min(float(each.min()) for each in evidence.ratings)
-    high = max(float(each.max()) for each in evidence.ratings)
+    ratings = np.array([each.mean() for each in judgments.ratings])
+    low = min(float(each.min()) for each in judgments.ratings)
+    high = max(float(each.max()) for each in judgments.ratings)
     least = gap * (high - low) - 1e-9
     better, worse = [], []
-    order = np.argsort(evidence.units, kind="stable")
-    starts = np.searchsorted(evidence.units[order], np.arange(evidence.n_units + 1))
+    order = np.argsort(judgments.units, kind="stable")
+    starts = np.searchsorted(judgments.units[order], np.arange(judgments.n_units + 1))
     for start, end in pairwise(starts.tolist()):
         rows = order[start:end]
         best, worst = np.nonzero(ratings[rows][:, None] - ratings[rows] >= least)

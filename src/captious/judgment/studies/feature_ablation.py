@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
-from captious.judgment.evidence import Evidence
-from captious.judgment.study import Dot, Dots, Study
-from captious.judgment.training_runs import (
+from captious.judgment.human_judgments import HumanJudgments
+from captious.judgment.network_trials import (
     AGREEMENT,
     Material,
     Scores,
@@ -24,6 +23,7 @@ from captious.judgment.training_runs import (
     records,
     trained_scores,
 )
+from captious.judgment.study import Dot, Dots, Study
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.recipes import Recipe
 from captious.metrics.contract import registry
@@ -39,7 +39,7 @@ _ALL, _WITHOUT, _ONLY, _ALONE = "all", "without", "only", "alone"
 def feature_ablation(
     examples: str | os.PathLike[str],
     recipe: Recipe | str | os.PathLike[str],
-    benchmarks: Iterable[str | os.PathLike[str] | Evidence] = (),
+    benchmarks: Iterable[str | os.PathLike[str] | HumanJudgments] = (),
     groups: Mapping[str, Sequence[str]] | None = None,
     *,
     validation: str | os.PathLike[str] | None = None,
@@ -150,7 +150,7 @@ def _dots(material: Material, rows: Sequence[Mapping[str, object]]) -> dict[str,
     """One picture per benchmark."""
     found = {}
     for each in material.judged:
-        name = each.evidence.protocol.full_name
+        name = each.judgments.protocol.full_name
         dots = {}
         for row in rows:
             value, low, high = (row[key] for key in ("value", "ci95_low", "ci95_high"))
@@ -158,5 +158,5 @@ def _dots(material: Material, rows: Sequence[Mapping[str, object]]) -> dict[str,
                 ends = (low, high) if isinstance(low, float) and isinstance(high, float) else None
                 dots[f"{row['kind']} {row['features']}"] = Dot(value, ends)
         title = f"{name}, recipe {material.recipe.name}"
-        found[f"ablation-{name}"] = Dots(title, each.evidence.protocol.statistic, dots)
+        found[f"ablation-{name}"] = Dots(title, each.judgments.protocol.statistic, dots)
     return found

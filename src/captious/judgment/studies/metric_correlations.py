@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 from captious.judgment.correlation import STATISTICS, correlation
-from captious.judgment.evidence import CaptionPairs, Evidence
-from captious.judgment.metric_inputs import Metrics, as_selection, negated, oriented, score_captions
+from captious.judgment.human_judgments import CaptionPairs, HumanJudgments
+from captious.judgment.metric_scores import Metrics, as_selection, negated, oriented, score_captions
 from captious.judgment.study import Matrix, Study
-from captious.judgment.study_inputs import judged_captions
+from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["check_statistic", "correlations", "metric_correlations"]
@@ -25,7 +25,7 @@ _PEOPLE = "people"
 
 
 def metric_correlations(
-    benchmark: str | os.PathLike[str] | Evidence,
+    benchmark: str | os.PathLike[str] | HumanJudgments,
     metrics: Metrics = None,
     *,
     settings: Settings | None = None,
@@ -53,30 +53,30 @@ def metric_correlations(
         and what ``judge`` raises.
     """
     check_statistic(statistic)
-    evidence = judged_captions(benchmark, data)
-    name = evidence.protocol.full_name
+    judgments = judged_captions(benchmark, data)
+    name = judgments.protocol.full_name
     chosen = as_selection(metrics, settings, name=name)
-    report = score_captions(evidence.captions, chosen, name=name)
+    report = score_captions(judgments.captions, chosen, name=name)
     points = {label: oriented(result) for label, result in report.items()}
-    if isinstance(evidence, CaptionPairs):
-        margins = {label: -np.diff(evidence.of_pairs(scores))[:, 0] for label, scores in points.items()}
-        margins[_PEOPLE] = np.where(evidence.preferred == 0, 1.0, -1.0)
+    if isinstance(judgments, CaptionPairs):
+        margins = {label: -np.diff(judgments.of_pairs(scores))[:, 0] for label, scores in points.items()}
+        margins[_PEOPLE] = np.where(judgments.preferred == 0, 1.0, -1.0)
         points = {label: np.concatenate([margin, -margin]) for label, margin in margins.items()}  # in both orders
         of = "pairs"
     else:
-        counts = [len(each) for each in evidence.ratings]
+        counts = [len(each) for each in judgments.ratings]
         points = {label: np.repeat(scores, counts) for label, scores in points.items()}
-        points[_PEOPLE] = np.concatenate(evidence.ratings)
+        points[_PEOPLE] = np.concatenate(judgments.ratings)
         of = "ratings"
     records, matrix = correlations(points, statistic)
-    title = f"Correlations between metrics and with human judgments: {name}, {statistic} over {evidence.n:,} {of}"
+    title = f"Correlations between metrics and with human judgments: {name}, {statistic} over {judgments.n:,} {of}"
     return Study(
         "metrics",
         title,
         ("metric", *points),
         [{"metric": label, **record} for label, record in records.items()],
         {label: result.signature for label, result in report.items()},
-        dict(evidence.data),
+        dict(judgments.data),
         {"statistic": statistic},
         notes=negated(chosen.lower_is_better),
         warnings=report.warnings,

@@ -12,9 +12,9 @@ import numpy as np
 
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
-from captious.judgment.evidence import Evidence
+from captious.judgment.human_judgments import HumanJudgments
+from captious.judgment.network_trials import AGREEMENT, Way, check_seeds, compared, curves, prepare
 from captious.judgment.study import Study
-from captious.judgment.training_runs import AGREEMENT, Way, check_seeds, compared, curves, prepare
 from captious.learned.recipes import Recipe
 from captious.metrics.contract.settings import Settings
 
@@ -26,7 +26,7 @@ _MOST = 16  # layers of a recipe
 def network_depth(
     examples: str | os.PathLike[str],
     recipe: Recipe | str | os.PathLike[str],
-    benchmarks: Iterable[str | os.PathLike[str] | Evidence] = (),
+    benchmarks: Iterable[str | os.PathLike[str] | HumanJudgments] = (),
     depths: Sequence[int] = (0, 1, 2, 3),
     *,
     width: int | None = None,

@@ -17,11 +17,11 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.benchmarks import registry
-from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
+from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.judgment_files import data_folder
-from captious.judgment.metric_inputs import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
+from captious.judgment.metric_scores import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
 from captious.judgment.study import Curve, Curves, Study
-from captious.judgment.study_inputs import judged_captions
+from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.selection import Selection
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
@@ -32,7 +32,7 @@ _USUAL = (1, 2, 3, 4, 5, 10, 20, 40)
 
 
 def reference_counts(
-    benchmark: str | os.PathLike[str] | Evidence,
+    benchmark: str | os.PathLike[str] | HumanJudgments,
     metrics: Metrics = None,
     counts: Sequence[int] = (),
     *,
@@ -70,12 +70,12 @@ def reference_counts(
     sampling = Sampling(resamples, seed)
     if draws < 1:
         raise ParameterError(f"{draws} is not a number of draws", help="draw at least once")
-    evidence = judged_captions(benchmark, data)
-    chosen = as_selection(metrics, settings, name=evidence.protocol.full_name)
-    table, read = _pool(evidence, data)
+    judgments = judged_captions(benchmark, data)
+    chosen = as_selection(metrics, settings, name=judgments.protocol.full_name)
+    table, read = _pool(judgments, data)
     available = np.diff(table.offsets)
     counts = _checked_counts(counts, int(available.max()))
-    scores, signatures, warnings = _scored(evidence, table, chosen, counts, draws, sampling.seed)
+    scores, signatures, warnings = _scored(judgments, table, chosen, counts, draws, sampling.seed)
     records = []
     lines = {}
     with steps([*signatures], lambda label: f"{label}: intervals") as tested:
@@ -83,30 +83,30 @@ def reference_counts(
             rows = []
             for count in counts:
                 of_draws = scores[label, count]
-                value = float(np.mean([evidence.values(each).mean() for each in of_draws]))
-                rows.append((value, *sampling.interval(evidence.resampled_mean(of_draws, sampling))))
+                value = float(np.mean([judgments.values(each).mean() for each in of_draws]))
+                rows.append((value, *sampling.interval(judgments.resampled_mean(of_draws, sampling))))
                 keys = ("value", "ci95_low", "ci95_high")
                 records.append({"metric": label, "references": count, **dict(zip(keys, rows[-1], strict=True))})
             value, low, high = np.array(rows).T
             lines[label] = Curve(np.array(counts, float), value, low, high)
-    statistic = evidence.protocol.statistic
-    name = evidence.protocol.full_name
+    statistic = judgments.protocol.statistic
+    name = judgments.protocol.full_name
     return Study(
         "references",
         f"Agreement with human judgments by number of references: {name}, {statistic}",
         ("metric", "references", "value", "ci95_low", "ci95_high"),
         records,
         signatures,
-        {**evidence.data, **read},
+        {**judgments.data, **read},
         {"counts": list(counts), "draws": draws, **sampling.settings},
         {"references": Curves(name, "references", statistic, lines)},
         notes=[*_notes(counts, available), *negated(chosen.lower_is_better)],
-        warnings=[*warnings, *few_images(evidence.n_units)],
+        warnings=[*warnings, *few_images(judgments.n_units)],
     )
 
 
 def _scored(
-    evidence: RatedCaptions | CaptionPairs,
+    judgments: RatedCaptions | CaptionPairs,
     table: References,
     chosen: Selection,
     counts: Sequence[int],
@@ -120,10 +120,10 @@ def _scored(
     signatures: dict[str, str] = {}
     warnings: list[str] = []
     drawn = [(count, n) for count in counts for n in range(1 if count >= available else draws)]
-    what = evidence.protocol.full_name
+    what = judgments.protocol.full_name
     with steps(drawn, lambda draw: f"{what}: {draw[0]} references, draw {draw[1] + 1}") as scored:
         for count, number in scored:
-            captions = Captions(evidence.captions.candidates, _drawn(table, orders[number], count))
+            captions = Captions(judgments.captions.candidates, _drawn(table, orders[number], count))
             report = score_captions(captions, chosen, name=what)
             for label, result in report.items():
                 refuse_constant(result.per_caption, where=f"{label} with {count} references")
@@ -135,15 +135,15 @@ def _scored(
 
 
 def _pool(
-    evidence: RatedCaptions | CaptionPairs, data: str | os.PathLike[str] | None
+    judgments: RatedCaptions | CaptionPairs, data: str | os.PathLike[str] | None
 ) -> tuple[References, dict[str, str]]:
     """The references of every caption from which to draw, and the files they were read from."""
-    protocol = evidence.protocol
+    protocol = judgments.protocol
     benchmark = registry.get(protocol.benchmark) if protocol.benchmark in registry.names() else None
     if benchmark is None or benchmark.pool is None or protocol not in benchmark.protocols:
-        return evidence.captions.references, {}
+        return judgments.captions.references, {}
     folder = data_folder(data)
-    return benchmark.pool(evidence, folder), folder.read
+    return benchmark.pool(judgments, folder), folder.read
 
 
 def _checked_counts(counts: Sequence[int], most: int) -> list[int]:

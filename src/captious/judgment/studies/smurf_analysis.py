@@ -20,7 +20,7 @@ from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.judgment.polygons import ellipse, overlap
 from captious.judgment.study import Cloud, Clouds, Study
-from captious.judgment.study_inputs import checksums, name_of_file, noted_references
+from captious.judgment.study_sources import checksums, name_of_file, noted_references
 from captious.metrics.smurf import THRESHOLD, Parts, Smurf, fuse, grammar_penalty
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed

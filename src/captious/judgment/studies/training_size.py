@@ -9,9 +9,9 @@ import numpy as np
 
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
-from captious.judgment.evidence import Evidence
+from captious.judgment.human_judgments import HumanJudgments
+from captious.judgment.network_trials import AGREEMENT, Way, check_seeds, compared, curves, prepare
 from captious.judgment.study import Study
-from captious.judgment.training_runs import AGREEMENT, Way, check_seeds, compared, curves, prepare
 from captious.learned.recipes import Recipe
 from captious.metrics.contract.settings import Settings
 
@@ -23,7 +23,7 @@ _HALVINGS = 6
 def training_size(
     examples: str | os.PathLike[str],
     recipe: Recipe | str | os.PathLike[str],
-    benchmarks: Iterable[str | os.PathLike[str] | Evidence] = (),
+    benchmarks: Iterable[str | os.PathLike[str] | HumanJudgments] = (),
     sizes: Sequence[int] = (),
     *,
     validation: str | os.PathLike[str] | None = None,

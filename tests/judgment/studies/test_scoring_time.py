@@ -10,7 +10,7 @@ import pytest
 
 from captious.data import load
 from captious.errors import ParameterError
-from captious.judgment.studies import timing
+from captious.judgment.studies import scoring_time
 from captious.native import threads
 
 CAPTIONS = load([f"caption number {i}" for i in range(50)], [[f"caption {i}"] for i in range(50)])
@@ -33,7 +33,7 @@ class Sleeper:
 
 def test_time_per_thousand_captions() -> None:
     sleeper = Sleeper(0.02)
-    study = timing(CAPTIONS, metrics=sleeper, repeats=3)
+    study = scoring_time(CAPTIONS, metrics=sleeper, repeats=3)
     (record,) = study.records
     assert sleeper.sizes == [10, 50, 50, 50]
     assert 0.02 <= record["wall_s"] * 50 / 1000 < 0.1
@@ -54,7 +54,7 @@ def test_every_metric_is_timed_alone_and_afresh(monkeypatch: pytest.MonkeyPatch)
         return of_references(layer, references)
 
     monkeypatch.setattr(tokens.TokenLayer, "of_references", noted)
-    study = timing(CAPTIONS, metrics=["bleu-1", "bleu-4", "rouge-l"], repeats=2)
+    study = scoring_time(CAPTIONS, metrics=["bleu-1", "bleu-4", "rouge-l"], repeats=2)
     assert [record["metric"] for record in study.records] == ["bleu", "rouge-l"]
     assert cut == [10, 50, 50] * 2
     assert set(study.signatures) == {"bleu-1", "bleu-4", "rouge-l"}
@@ -62,9 +62,9 @@ def test_every_metric_is_timed_alone_and_afresh(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_forms_of_captions_and_refusals() -> None:
-    study = timing(["a cat"], [["the cat"]], "bleu-1", repeats=1)
+    study = scoring_time(["a cat"], [["the cat"]], "bleu-1", repeats=1)
     assert study.settings["captions"] == 1
     with pytest.raises(ParameterError, match="0 is not a number of repeats"):
-        timing(CAPTIONS, metrics="bleu-1", repeats=0)
+        scoring_time(CAPTIONS, metrics="bleu-1", repeats=0)
     with pytest.raises(ParameterError, match="no metric"):
-        timing(CAPTIONS, metrics=[])
+        scoring_time(CAPTIONS, metrics=[])

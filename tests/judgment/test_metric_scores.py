@@ -11,7 +11,7 @@ import pytest
 import captious
 from captious.data import load
 from captious.errors import CaptiousError, ParameterError
-from captious.judgment.metric_inputs import MetricLike, as_selection, function_name, score_captions
+from captious.judgment.metric_scores import MetricLike, as_selection, function_name, score_captions
 
 CAPTIONS = load(["a cat sleeps", "a red bus"], [["a cat sleeps", "the cat rests"], ["one bus", "a red bus stops"]])
 

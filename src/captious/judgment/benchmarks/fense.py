@@ -1,4 +1,4 @@
-"""Pairs of audio captions as FENSE judges them: AudioCaps-Eval and Clotho-Eval. Zhou et al. 2022.
+"""AudioCaps-Eval and Clotho-Eval: which of two captions of a sound do people prefer? Zhou et al. 2022 (FENSE).
 
 A file has a record per sound: ``references`` (five), and for each kind of pair ``[caption, caption, source, source,
 votes]``. Votes are 1 for the first caption, -1 for the second and 0 for neither. The kinds are HC (two human captions,
@@ -9,46 +9,46 @@ between metric scores counts as wrong.
 References are those that the authors' program gives to metrics of n-grams. HC: for each caption the four others. HI and
 HM: the four that are not the first caption. MM: five draws of four, over which the score is averaged. If fewer than
 four are left, because a reference occurs twice, they are repeated.
+
+The format was taken from the owners' file of AudioCaps-Eval and from their program; the protocols have not been run on
+all of the former, nor on the file of Clotho-Eval.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from captious.errors import CaptionFileError
-from captious.judgment.benchmarks.benchmark import Benchmark, Files, load_pairs
-from captious.judgment.judged_items import CaptionPair, PairReferences
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.protocols import Choice, Protocol
+from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, PairReferences, Protocol
 
-__all__ = ["fense_benchmark"]
+__all__ = ["AUDIOCAPS_EVAL", "CLOTHO_EVAL"]
 
 _KINDS = ("HC", "HI", "HM", "MM")
 _KEYS = ("HC", "HI", "HM", "MM_1", "MM_2", "MM_3", "MM_4", "MM_5")
 _N_REFERENCES = 4
 
 
-def fense_benchmark(name: str, file: str) -> Benchmark:
+def _benchmark(name: str, file: str) -> Benchmark:
     """The benchmark of a file: accuracy over all pairs, and by kind of pair."""
-    references = Choice("four of the sound, without the judged caption; of MM, five draws of four", _references)
-    protocol = partial(Protocol, name, statistic="accuracy", ratings="majority", of="pairs", references=references)
+    protocol = partial(
+        Protocol,
+        name,
+        statistic="accuracy",
+        ratings="majority",
+        of="pairs",
+        references=Choice("four of the sound, without the judged caption; of MM, five draws of four", _references),
+        ties=0.0,
+        source="Zhou et al. 2022",
+    )
     return Benchmark(
         name,
-        (
-            protocol("total", ties=0.0, source="Zhou et al. 2022"),
-            protocol("kinds", ties=0.0, parts=Choice("kinds of pairs", attrgetter("part")), source="Zhou et al. 2022"),
-        ),
+        (protocol("total"), protocol("kinds", parts=Choice("kinds of pairs", attrgetter("part")), part_order=_KINDS)),
         (Files((file,), partial(_read, file=file)),),
         "blmoistawinde/fense on GitHub, branch experiment-code",
-        _load,
     )
-
-
-def _load(protocol: Protocol, items: Sequence[CaptionPair], folder: DataFolder) -> Any:
-    return load_pairs(protocol, items, folder, _KINDS if protocol.parts else ())
 
 
 def _read(folder: DataFolder, file: str) -> list[CaptionPair]:
@@ -91,3 +91,7 @@ def _without(pair: CaptionPair, caption: str) -> list[str]:
     if not left:
         raise ValueError(f"{pair.image} has no other reference")
     return left + [left[k % len(left)] for k in range(_N_REFERENCES - len(left))]
+
+
+AUDIOCAPS_EVAL = _benchmark("audiocaps-eval", "fense/audiocaps_eval.json")
+CLOTHO_EVAL = _benchmark("clotho-eval", "fense/clotho_eval.json")

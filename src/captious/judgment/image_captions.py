@@ -1,4 +1,4 @@
-"""Flickr8k's captions as Hodosh et al. 2013 publish them: ``Flickr8k.token.txt``, which two benchmarks read."""
+"""Captions of COCO and Flickr8k, from which benchmarks take captions and references that their own files lack."""
 
 from __future__ import annotations
 
@@ -7,9 +7,26 @@ from collections import defaultdict
 from captious.errors import CaptionFileError
 from captious.judgment.judgment_files import DataFolder
 
-__all__ = ["TOKENS", "read_flickr8k_captions"]
+__all__ = ["TOKENS", "read_coco_captions", "read_flickr8k_captions"]
 
+#: Flickr8k's captions as Hodosh et al. 2013 publish them.
 TOKENS = "flickr8k/Flickr8k.token.txt"
+
+
+def read_coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
+    """Captions of every image, in the order of the file, without surrounding blanks."""
+    content = folder.json(name)
+    found: dict[int, list[str]] = defaultdict(list)
+    try:
+        for annotation in content["annotations"]:
+            found[annotation["image_id"]].append(annotation["caption"].strip())
+    except (KeyError, TypeError, AttributeError) as error:
+        raise CaptionFileError(
+            f"not a COCO caption file: {type(error).__name__} {error}",
+            where=folder.place(name),
+            help='it holds {"annotations": [{"image_id": 1, "caption": "..."}]}',
+        ) from error
+    return dict(found)
 
 
 def read_flickr8k_captions(folder: DataFolder) -> tuple[dict[str, str], dict[str, list[str]]]:

@@ -18,10 +18,10 @@ from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import Sampling
-from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
+from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.protocols import Protocol
 from captious.judgment.study import Curve, Curves
-from captious.judgment.study_inputs import checksums, judged_captions
+from captious.judgment.study_sources import checksums, judged_captions
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.features import Features
 from captious.learned.learn import training_data
@@ -78,7 +78,7 @@ class Way:
 class Judged:
     """Judged captions with their features, float64[n_items, n_features]."""
 
-    evidence: RatedCaptions | CaptionPairs
+    judgments: RatedCaptions | CaptionPairs
     features: NDArray[np.float64]
 
 
@@ -132,7 +132,7 @@ def check_seeds(seeds: int) -> None:
 def prepare(
     examples: str | os.PathLike[str],
     recipe: Recipe | str | os.PathLike[str],
-    benchmarks: Iterable[str | os.PathLike[str] | Evidence],
+    benchmarks: Iterable[str | os.PathLike[str] | HumanJudgments],
     *,
     validation: str | os.PathLike[str] | None,
     settings: Settings | None,
@@ -155,17 +155,17 @@ def prepare(
             help="give validation captions with different labels or ratings",
         )
     ratings = [np.array([value]) for value in read.target]
-    evidence = [RatedCaptions(_VALIDATION, {}, read.captions, ratings, read.units)]
+    judgments = [RatedCaptions(_VALIDATION, {}, read.captions, ratings, read.units)]
     asked = [judged_captions(each, data) for each in benchmarks]
     names = [each.protocol.full_name for each in asked]
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ParameterError(f"{repeated[0]} is requested twice", help="name each benchmark once")
     features = Features(recipe.features, settings)
-    everything = [read.train.captions, *(each.captions for each in (*evidence, *asked))]
+    everything = [read.train.captions, *(each.captions for each in (*judgments, *asked))]
     what = iter(["the training examples", "the validation captions", *names])
     with using_threads(settings.threads), steps(everything, lambda _: f"features of {next(what)}") as tables:
         matrices = [_matrix(features, table, settings) for table in tables]
-    judged = tuple(Judged(e, matrix) for e, matrix in zip((*evidence, *asked), matrices[1:], strict=True))
+    judged = tuple(Judged(e, matrix) for e, matrix in zip((*judgments, *asked), matrices[1:], strict=True))
     parameters = {**features.parameters, **features.fitted_parameters(None)}
     if settings.references_as == "cat":
         parameters["references"] = "cat"
@@ -177,7 +177,7 @@ def prepare(
         judged,
         {"features": signature(recipe.features.name, parameters)},
         {**checksums(examples, validation), **{k: v for each in asked for k, v in each.data.items()}},
-        tuple(dict.fromkeys(warning for each in judged for warning in few_images(each.evidence.n_units))),
+        tuple(dict.fromkeys(warning for each in judged for warning in few_images(each.judgments.n_units))),
     )
 
 
@@ -195,8 +195,8 @@ def trained_scores(material: Material, way: Way, seeds: int) -> Scores:
     chosen = FeatureSet(recipe.features.name, tuple(recipe.features.features[i] for i in columns))
     hidden = recipe.hidden if way.hidden is None else way.hidden
     validation = material.judged[0]
-    assert isinstance(validation.evidence, RatedCaptions)
-    target = np.concatenate(validation.evidence.ratings)
+    assert isinstance(validation.judgments, RatedCaptions)
+    target = np.concatenate(validation.judgments.ratings)
     networks = []
     for number in range(seeds):
         of_seed = replace(recipe, features=chosen, hidden=hidden, seed=recipe.seed + number)
@@ -229,8 +229,8 @@ class Agreements:
 
 def agreements(material: Material, scores: Scores, sampling: Sampling) -> Agreements:
     """Compare scores with the judgments; the same seed draws the same images for all scores."""
-    evidence = [each.evidence for each in material.judged]
-    pairs = [*zip(evidence, scores, strict=True)]
+    judgments = [each.judgments for each in material.judged]
+    pairs = [*zip(judgments, scores, strict=True)]
     values = tuple(np.array([each.values(draw).mean() for draw in draws]) for each, draws in pairs)
     return Agreements(values, tuple(each.resampled_mean(draws, sampling) for each, draws in pairs))
 
@@ -240,7 +240,7 @@ def records(material: Material, found: Agreements, first: Agreements | None = No
     rows = []
     for number, each in enumerate(material.judged):
         values, resampled = found.values[number], found.resampled[number]
-        row = {"benchmark": each.evidence.protocol.full_name, "value": _number(values.mean())}
+        row = {"benchmark": each.judgments.protocol.full_name, "value": _number(values.mean())}
         row |= _ends(resampled, "ci95_low", "ci95_high")
         row["sd_over_seeds"] = _number(values.std(ddof=1)) if len(values) > 1 else None
         if first is not None:
@@ -282,7 +282,7 @@ def curves(
     """A picture for each ``Judged`` of the values of records, whose order for each of them is that of x."""
     found = {}
     for each in material.judged:
-        protocol = each.evidence.protocol
+        protocol = each.judgments.protocol
         own = [row for row in rows if row["benchmark"] == protocol.full_name]
         y, low, high = (np.array([r[key] for r in own], np.float64) for key in ("value", "ci95_low", "ci95_high"))
         lines = {material.recipe.name: Curve(x, y, low, high)}

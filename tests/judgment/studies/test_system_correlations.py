@@ -15,7 +15,7 @@ from scipy import stats
 import captious
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.judgment import Study
-from captious.judgment.studies import systems
+from captious.judgment.studies import system_correlations
 
 METRICS = ["bleu-4", "rouge-l", "cider-d"]
 #: Captions of systems, and references.
@@ -38,7 +38,7 @@ def kinds(study: Study) -> dict[tuple[str, str], dict[str, Any]]:
 
 def test_scores_and_correlations(captioners: Captioners) -> None:
     results, references = captioners
-    study = systems(results, references, METRICS, human={"m1": HUMAN}, resamples=200)
+    study = system_correlations(results, references, METRICS, human={"m1": HUMAN}, resamples=200)
     reports = {name: captious.score(captions, references, METRICS) for name, captions in results.items()}
     found = kinds(study)
     for name, report in reports.items():
@@ -70,7 +70,7 @@ def test_scores_and_correlations(captioners: Captioners) -> None:
 
 def test_other_correlations_and_no_people(captioners: Captioners) -> None:
     results, references = captioners
-    study = systems(results, references, METRICS[:2], statistic="kendall-tau-b")
+    study = system_correlations(results, references, METRICS[:2], statistic="kendall-tau-b")
     scores = np.array([[r[m] for m in METRICS[:2]] for (what, _), r in kinds(study).items() if what == "score"])
     expected = stats.kendalltau(*scores.T).statistic
     assert kinds(study)["over systems", "bleu-4"]["rouge-l"] == pytest.approx(expected)
@@ -83,16 +83,16 @@ def test_files(captioners: Captioners, tmp_path: Path) -> None:
     paths = {name: tmp_path / f"{name}.json" for name in contents}
     for name, content in contents.items():
         paths[name].write_text(json.dumps(content))
-    study = systems({n: paths[n] for n in results}, paths["references"], "rouge-l", human=paths["people"])
+    study = system_correlations({n: paths[n] for n in results}, paths["references"], "rouge-l", human=paths["people"])
     assert study.data == {path.name: f"{zlib.crc32(path.read_bytes()):08x}" for path in paths.values()}
     assert kinds(study)["score", "human"]["people"] == 0.9
-    in_memory = systems(results, references, "rouge-l", human=HUMAN)
+    in_memory = system_correlations(results, references, "rouge-l", human=HUMAN)
     assert study.records == in_memory.records
 
 
 def test_what_is_constant_correlates_with_nothing(captioners: Captioners) -> None:
     results, references = captioners
-    found = kinds(systems(results, references, "rouge-l", human=dict.fromkeys(HUMAN, 1.0)))
+    found = kinds(system_correlations(results, references, "rouge-l", human=dict.fromkeys(HUMAN, 1.0)))
     assert found["over systems", "people"]["rouge-l"] is None
     assert found["over systems, low", "people"]["rouge-l"] is None
 
@@ -101,15 +101,15 @@ def test_refusals(captioners: Captioners, tmp_path: Path) -> None:
     results, references = captioners
     two = dict(list(results.items())[:2])
     with pytest.raises(ParameterError, match="2 systems are too few"):
-        systems(two, references, "rouge-l")
+        system_correlations(two, references, "rouge-l")
     with pytest.raises(ParameterError, match="no score for three"):
-        systems(results, references, "rouge-l", human={"human": 1, "one": 2, "two": 3})
+        system_correlations(results, references, "rouge-l", human={"human": 1, "one": 2, "two": 3})
     with pytest.raises(ParameterError, match="metric and a human measure"):
-        systems(results, references, "rouge-l", human={"rouge-l": HUMAN})
+        system_correlations(results, references, "rouge-l", human={"rouge-l": HUMAN})
     with pytest.raises(ParameterError, match="no correlation"):
-        systems(results, references, "rouge-l", statistic="tau")
+        system_correlations(results, references, "rouge-l", statistic="tau")
     with pytest.raises(ResourceError, match="cannot read human scores"):
-        systems(results, references, "rouge-l", human=tmp_path / "none.json")
+        system_correlations(results, references, "rouge-l", human=tmp_path / "none.json")
     for content in (
         "[1, 2]",
         "not json",
@@ -120,4 +120,4 @@ def test_refusals(captioners: Captioners, tmp_path: Path) -> None:
         path = tmp_path / "people.json"
         path.write_text(content)
         with pytest.raises(CaptionFileError):
-            systems(results, references, "rouge-l", human=path)
+            system_correlations(results, references, "rouge-l", human=path)

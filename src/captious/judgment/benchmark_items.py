@@ -1,4 +1,4 @@
-"""Judged items, and the evidence that a protocol makes from them.
+"""What people judged, item by item, and the judgments that a protocol makes of these items.
 
 Loaders of benchmarks make items from their files; a protocol then says which of them are left out, which references
 metrics get, and what becomes of ratings, parts and measures.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.errors import EmptyInputError
-from captious.judgment.evidence import CaptionPairs, RatedCaptions, SystemRanking
+from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions, SystemRanking
 from captious.judgment.protocols import Protocol
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "RatedCaption",
     "Unknown",
     "caption_pairs",
+    "judgments_of",
     "letters",
     "ranked_systems",
     "rated_captions",
@@ -110,16 +111,21 @@ class RankedSystem:
     outputs: Sequence[str] | None = None
 
 
-def rated_captions(
-    protocol: Protocol, items: Iterable[RatedCaption], data: Mapping[str, str], order: Sequence[str] = ()
-) -> RatedCaptions:
+def judgments_of(
+    protocol: Protocol, items: Sequence[RatedCaption | CaptionPair | RankedSystem], data: Mapping[str, str]
+) -> HumanJudgments:
+    """The judgments of items of one kind under a protocol; arguments and errors as those of ``rated_captions``."""
+    build: Any = {RatedCaption: rated_captions, CaptionPair: caption_pairs, RankedSystem: ranked_systems}
+    return build[type(items[0])](protocol, items, data)  # type: ignore[no-any-return]
+
+
+def rated_captions(protocol: Protocol, items: Iterable[RatedCaption], data: Mapping[str, str]) -> RatedCaptions:
     """Ratings of captions under a protocol.
 
     Args:
         protocol: its choices are applied to every item.
         items: what was rated.
         data: the files that were read: name -> checksum.
-        order: names of parts that come first, in this order.
 
     Raises:
         EmptyInputError: no items, or all are left out.
@@ -139,12 +145,11 @@ def rated_captions(
         )
     if protocol.parts is None:
         return RatedCaptions(protocol, data, captions, ratings, units)
-    return RatedCaptions(protocol, data, captions, ratings, units, *_numbered(map(protocol.parts, kept), order))
+    parts, names = _numbered(map(protocol.parts, kept), protocol.part_order)
+    return RatedCaptions(protocol, data, captions, ratings, units, parts, names)
 
 
-def caption_pairs(
-    protocol: Protocol, items: Iterable[CaptionPair], data: Mapping[str, str], order: Sequence[str] = ()
-) -> CaptionPairs:
+def caption_pairs(protocol: Protocol, items: Iterable[CaptionPair], data: Mapping[str, str]) -> CaptionPairs:
     """Pairs of captions under a protocol; arguments and errors as those of ``rated_captions``.
 
     Raises:
@@ -171,8 +176,12 @@ def caption_pairs(
         np.array([2 * number + side for _, number, side, _ in rows], np.int64) if len(rows) > 2 * len(kept) else None
     )
     units, _ = _numbered(item.image for item in kept)
-    names = map(protocol.parts, kept) if protocol.parts else ("all" for _ in kept)
-    return CaptionPairs(protocol, data, captions, preferred.astype(np.int64), units, *_numbered(names, order), draws)
+    parts, names = _numbered(map(protocol.parts or _only_part, kept), protocol.part_order)
+    return CaptionPairs(protocol, data, captions, preferred.astype(np.int64), units, parts, names, draws)
+
+
+def _only_part(item: CaptionPair) -> str:
+    return "all"
 
 
 def _of_each(chosen: Sequence[str] | PairReferences) -> PairReferences:
@@ -228,8 +237,8 @@ def _kept(protocol: Protocol, items: Iterable[Item]) -> list[Item]:
     return kept
 
 
-def _numbered(values: Iterable[object], known: Sequence[str] = ()) -> tuple[NDArray[np.int64], list[str]]:
-    """Values as numbers from 0, those of `known` first and others by first occurrence; and what they stand for."""
-    numbers: dict[object, int] = {value: number for number, value in enumerate(known)}
-    found = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
-    return found, [str(value) for value in numbers]
+def _numbered(values: Iterable[object], order: Sequence[str] = ()) -> tuple[NDArray[np.int64], list[str]]:
+    """Values as numbers from 0, those of ``order`` first and others by first occurrence; and what they stand for."""
+    numbers: dict[object, int] = {value: number for number, value in enumerate(order)}
+    codes = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
+    return codes, [str(value) for value in numbers]

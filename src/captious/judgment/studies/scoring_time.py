@@ -11,19 +11,19 @@ import numpy as np
 from captious.data import Captions, References, load
 from captious.errors import ParameterError
 from captious.evaluation import evaluate
-from captious.judgment.metric_inputs import Metrics, as_selection, score_captions
+from captious.judgment.metric_scores import Metrics, as_selection, score_captions
 from captious.judgment.study import Study
-from captious.judgment.study_inputs import checksums
+from captious.judgment.study_sources import checksums
 from captious.metrics.contract.settings import Settings
 from captious.native import threads, using_threads
 from captious.progress import steps
 
-__all__ = ["timing"]
+__all__ = ["scoring_time"]
 
 _WARM_UP = 10  # captions
 
 
-def timing(
+def scoring_time(
     candidates: object,
     references: object = None,
     metrics: Metrics = None,

@@ -18,20 +18,20 @@ from captious.evaluation import Report
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.correlation import Points, correlation
 from captious.judgment.judgment_files import own_json
-from captious.judgment.metric_inputs import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
+from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.study import Matrix, Study
-from captious.judgment.study_inputs import checksums, noted_references
+from captious.judgment.study_sources import checksums, noted_references
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
-__all__ = ["systems"]
+__all__ = ["system_correlations"]
 
 #: measure -> system -> number, or system -> number alone.
 HumanScores: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, float]
 
 
-def systems(
+def system_correlations(
     results: Mapping[str, object],
     references: object,
     metrics: Metrics = None,

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from captious.data import References, read_references
 from captious.errors import ParameterError
-from captious.judgment.evidence import CaptionPairs, Evidence, RatedCaptions
-from captious.judgment.judging import load_evidence
+from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
+from captious.judgment.judging import load_judgments
 
 __all__ = ["checksums", "judged_captions", "name_of_file", "noted_references"]
 
 
 def judged_captions(
-    benchmark: str | os.PathLike[str] | Evidence, data: str | os.PathLike[str] | None
+    benchmark: str | os.PathLike[str] | HumanJudgments, data: str | os.PathLike[str] | None
 ) -> RatedCaptions | CaptionPairs:
     """The judgments of a benchmark of captions.
 
@@ -23,14 +23,14 @@ def judged_captions(
         ParameterError: a benchmark of systems.
         and what ``judge`` raises about benchmarks and data.
     """
-    evidence = benchmark if isinstance(benchmark, Evidence) else load_evidence(benchmark, data)
-    if not isinstance(evidence, RatedCaptions | CaptionPairs):
+    judgments = benchmark if isinstance(benchmark, HumanJudgments) else load_judgments(benchmark, data)
+    if not isinstance(judgments, RatedCaptions | CaptionPairs):
         raise ParameterError(
-            f"{evidence.protocol.benchmark} judges systems, not captions",
-            where=evidence.protocol.full_name,
+            f"{judgments.protocol.benchmark} judges systems, not captions",
+            where=judgments.protocol.full_name,
             help="this study needs a benchmark of captions, such as composite or flickr8k-expert",
         )
-    return evidence
+    return judgments
 
 
 def noted_references(references: object) -> tuple[References, dict[str, str]]:

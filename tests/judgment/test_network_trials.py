@@ -16,9 +16,9 @@ from scipy.stats import kendalltau
 from captious.data import read_references
 from captious.errors import ParameterError
 from captious.evaluation.resampling import Sampling
-from captious.judgment import training_runs
+from captious.judgment import network_trials
+from captious.judgment.network_trials import Material, Way, agreements, prepare, records, trained_scores
 from captious.judgment.studies import feature_ablation, network_depth, training_size
-from captious.judgment.training_runs import Material, Way, agreements, prepare, records, trained_scores
 from captious.learned.example_files import write_examples
 from captious.learned.examples import make_examples
 from captious.learned.feature_sets import FeatureSet
@@ -83,10 +83,10 @@ def test_features_are_those_of_the_captions(material: Material, examples: Path) 
     own = Features(RECIPE.features, Settings())
     validation, benchmark = material.judged
     for each in (validation, benchmark):
-        np.testing.assert_array_equal(each.features, own.matrix(each.evidence.captions))
+        np.testing.assert_array_equal(each.features, own.matrix(each.judgments.captions))
     assert len(material.features) == len(material.human) == len(material.units) > 20
     assert material.human.mean() == 0.5
-    assert validation.evidence.protocol.full_name == "validation@tau-b"
+    assert validation.judgments.protocol.full_name == "validation@tau-b"
     assert set(material.data) == {examples.name, "own.jsonl"}
     assert material.n_images == len({*material.units.tolist()})
 
@@ -108,7 +108,7 @@ class Witness:
 @pytest.fixture
 def witness(monkeypatch: pytest.MonkeyPatch) -> Witness:
     found = Witness()
-    monkeypatch.setattr(training_runs, "train_network", found)
+    monkeypatch.setattr(network_trials, "train_network", found)
     return found
 
 
@@ -159,7 +159,7 @@ def test_values_intervals_and_differences(material: Material) -> None:
     alone = [[each.features[:, 2]] for each in material.judged]
     first, second = agreements(material, draws, Sampling(50, 0)), agreements(material, alone, Sampling(50, 0))
     validation, _ = records(material, first)
-    target = np.concatenate(material.judged[0].evidence.ratings)
+    target = np.concatenate(material.judged[0].judgments.ratings)
     by_hand = [kendalltau(draw, target)[0] for draw in draws[0]]
     assert validation["value"] == pytest.approx(np.mean(by_hand))
     assert validation["sd_over_seeds"] == pytest.approx(np.std(by_hand, ddof=1))

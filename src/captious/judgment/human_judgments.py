@@ -20,13 +20,13 @@ from captious.evaluation.resampling import Sampling, permutation_p_value
 from captious.judgment.correlation import Points, correlation, williams
 from captious.judgment.protocols import Protocol
 
-__all__ = ["CaptionPairs", "Evidence", "RatedCaptions", "SystemRanking"]
+__all__ = ["CaptionPairs", "HumanJudgments", "RatedCaptions", "SystemRanking"]
 
 _BATCH = 100  # resamples at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence(ABC):
+class HumanJudgments(ABC):
     """Judgments with the judged items.
 
     Args:
@@ -94,7 +94,7 @@ class Evidence(ABC):
         return self.p_value(a, b, rng.integers(0, 2, (permutations, self.n_units), np.uint8))
 
 
-class _OfCaptions(Evidence):
+class _OfCaptions(HumanJudgments):
     """Judgments of captions: what their two forms have in common."""
 
     captions: Captions
@@ -224,7 +224,7 @@ class CaptionPairs(_OfCaptions):
 
 
 @dataclass(frozen=True, eq=False)
-class SystemRanking(Evidence):
+class SystemRanking(HumanJudgments):
     """Systems that people ranked.
 
     Args:
