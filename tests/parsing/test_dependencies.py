@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.parsing.dependencies import constituents
-from captious.parsing.relations import RULES, Rule, find_rule
+from captious.parsing.relations.rules import RULES, Rule, find_rule
 
 from ..support.trees import Tree, basic_dependencies, in_preorder
 
@@ -31,7 +31,7 @@ def _drawn(brackets: str) -> list[str]:
 # ---- rules
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.relation} {rule.place} {rule.example}")
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.relation} {rule.example}")
 def test_example(rule: Rule) -> None:
     """Whatever rules come before it, the rule decides how the word with the star depends."""
     starred = [tag.word for tag in Tree.from_brackets(rule.example).tags()].index

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from captious.parsing.head_tree import Node
-from captious.parsing.heads import find_head
+from captious.parsing.heads import Node, find_head
 from captious.parsing.implied_constituents import grouped
-from captious.parsing.relations import find_rule
+from captious.parsing.relations.rules import find_rule
 
 __all__ = ["constituents", "dependencies"]
 

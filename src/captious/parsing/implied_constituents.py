@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from captious.parsing.head_tree import Node
+from captious.parsing.heads import Node
 from captious.parsing.rule_words import MULTI_WORD, MULTI_WORD_ADVERBS, PAIRING
 
 __all__ = ["grouped"]
