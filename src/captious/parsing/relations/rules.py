@@ -317,15 +317,24 @@ class Rule:
         return self.side in (side, "beside") and all(not allowed or label in allowed for label, allowed in labels)
 
 
+def _labels(names: str | None) -> frozenset[str]:
+    groups = [_GROUPS.get(name, name) for name in (names or "any").split()]
+    return frozenset(" ".join(groups).split()) - _UNRESTRICTED
+
+
 def _parsed(line: str, example: str) -> Rule:
     rule = _RULE.fullmatch(line)
     assert rule is not None, line
-    labels = {}
-    for part in ("child", "head", "parent"):
-        names = [_GROUPS.get(name, name) for name in (rule[part] or "any").split()]
-        labels[part] = frozenset(" ".join(names).split()) - _UNRESTRICTED
-    functions = {part: _FUNCTIONS[rule[part]] if rule[part] else None for part in ("condition", "governor")}
-    return Rule(rule["relation"], **labels, side=rule["side"] or "beside", **functions, example=example.strip())
+    return Rule(
+        relation=rule["relation"],
+        child=_labels(rule["child"]),
+        head=_labels(rule["head"]),
+        parent=_labels(rule["parent"]),
+        side=rule["side"] or "beside",
+        condition=_FUNCTIONS[rule["condition"]] if rule["condition"] else None,
+        governor=_FUNCTIONS[rule["governor"]] if rule["governor"] else None,
+        example=example.strip(),
+    )
 
 
 _LINES = [line for line in _TABLE.splitlines() if line and not line.startswith("# ")]
