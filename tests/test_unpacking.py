@@ -17,7 +17,7 @@ from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.parsing.parse_sources import read_parses
 from captious.resources import meteor_tables as meteor
 from captious.resources.vectors import VectorFile
-from captious.text.stop_word_lists import as_stop_words
+from captious.text.stop_words import as_stop_words
 from captious.unpacking import UnpackedSizeError, check_size, plain_content, unpacked
 
 from .support.meteor_files import PARAPHRASES, MeteorFiles

@@ -32,7 +32,7 @@ from captious.resources import meteor_tables as meteor
 from captious.resources import spice_grammar, vectors
 from captious.resources.vector_files import source_of
 from captious.resources.vector_index import DuplicateWordError, VectorIndex, index_of
-from captious.text.stop_word_lists import as_stop_words
+from captious.text.stop_words import as_stop_words
 
 from ..support.meteor_files import JAR, PARAPHRASES, MeteorFiles
 from ..support.spice_grammar_files import distribution, models_jar, packed

@@ -23,7 +23,7 @@ from captious.models import WordVectors
 from captious.parsing.parse_sources import as_parse_source
 from captious.parsing.parsed_captions import ParsedCaptions
 from captious.text import PTB
-from captious.text.stop_word_lists import NLTK
+from captious.text.stop_words import NLTK_STOP_WORDS
 
 from ..oracles import cider, lceval
 from ..oracles.ngrams import ngrams
@@ -67,7 +67,7 @@ def case(shared_data: Path, meteor_tables: object) -> Case:
     unit = {word: row / np.linalg.norm(row) for word, row in own.items()}
     coco = captious.read_references(shared_data / "coco" / "captions_val2014.json.gz")
     frequencies = own_frequencies(DocumentFrequencies.of(coco), inputs)
-    return Case(captions, settings, inputs, lceval.Known(own, unit, NLTK.words, frequencies))
+    return Case(captions, settings, inputs, lceval.Known(own, unit, NLTK_STOP_WORDS.words, frequencies))
 
 
 def own_frequencies(counted: DocumentFrequencies, inputs: list[lceval.Inputs]) -> cider.Frequencies:

@@ -24,7 +24,7 @@ from captious.errors import (
 from captious.metrics.chair import Chair
 from captious.metrics.shared.image_objects import ImageObjects
 from captious.metrics.shared.object_words import ObjectWords, as_object_words
-from captious.text.nltk_words import word_tokenize
+from captious.text.nltk_tokens import word_tokenize
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 CHAIR = SHARED / "chair"

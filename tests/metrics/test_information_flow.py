@@ -20,7 +20,7 @@ from captious.metrics.shared.attention_flow import FlowLayer
 from captious.metrics.spurts import Spurts
 from captious.models import Encoder, encoders
 from captious.models.information_flow import information_flow, normalised_information
-from captious.text.treebank import smurf_text
+from captious.text.nltk_tokens import smurf_text
 
 from ..oracles import smurf as oracle
 from ..support.corpora import references_table

@@ -21,7 +21,8 @@ from captious.errors import MissingObjectsError, ParameterError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.shared.image_objects import ImageObjects, as_image_objects
 from captious.metrics.shared.object_words import COCO, BaseForms, Mention, MentionFinder, ObjectWords, as_object_words
-from captious.text.nltk_words import Singulars, lemmas, word_tokenize
+from captious.text.base_forms import Singulars, lemmas
+from captious.text.nltk_tokens import word_tokenize
 
 __all__ = ["Chair", "Mentions"]
 

@@ -20,7 +20,8 @@ from captious.metrics.contract.ranges import LARGE, number
 from captious.metrics.contract.signature import exact
 from captious.native import meteor_alignment, meteor_counts, threads
 from captious.resources import meteor_tables as resource
-from captious.text import MeteorLayer, Tokenizer
+from captious.text import Tokenizer
+from captious.text.meteor_words import MeteorLayer
 
 __all__ = ["Alignment", "Match", "Meteor", "align"]
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.text import SMURF, ConceptLayer, Tokenizer
+from captious.text import SMURF, Tokenizer
+from captious.text.concepts import ConceptLayer
 
 __all__ = ["Sparcs"]
 

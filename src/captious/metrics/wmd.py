@@ -24,7 +24,7 @@ from captious.models import WordVectors
 from captious.models.embedded_words import FORMS, BagLayer, Bags, EmbeddedLayer
 from captious.native import nearest_word_movers, threads, transport_plan, word_distances, word_mover_distances
 from captious.text import Tokenizer
-from captious.text.stop_word_lists import NLTK, StopWords
+from captious.text.stop_words import NLTK_STOP_WORDS, StopWords
 
 __all__ = ["Move", "Transport", "Wmd"]
 
@@ -32,7 +32,7 @@ __all__ = ["Move", "Transport", "Wmd"]
 MOST_WORDS = 1_000
 
 #: NLTK's list as it was until 2017, without words that hold an apostrophe.
-_NLTK_2016 = StopWords("nltk-2016", frozenset(word for word in NLTK.words if "'" not in word))
+_NLTK_2016 = StopWords("nltk-2016", frozenset(word for word in NLTK_STOP_WORDS.words if "'" not in word))
 
 
 class Wmd(VectorMetric):
@@ -70,7 +70,7 @@ class Wmd(VectorMetric):
 
     @property
     def usual_stop_words(self) -> StopWords:
-        return _NLTK_2016 if self.variant == "mtanti" else NLTK
+        return _NLTK_2016 if self.variant == "mtanti" else NLTK_STOP_WORDS
 
     @property
     def words(self) -> EmbeddedLayer:

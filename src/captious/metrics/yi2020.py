@@ -24,7 +24,7 @@ from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, Encoder, EncodingLayer
 from captious.progress import Progress
-from captious.text.stop_word_lists import StopWords, as_stop_words
+from captious.text.stop_words import StopWords, as_stop_words
 
 __all__ = ["Yi2020"]
 

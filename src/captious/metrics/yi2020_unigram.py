@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.text import Tokenizer, TokenLayer, Tokens
-from captious.text.stop_word_lists import StopWords, as_stop_words
+from captious.text.stop_words import StopWords, as_stop_words
 
 __all__ = ["Yi2020Unigram"]
 

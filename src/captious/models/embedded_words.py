@@ -17,7 +17,7 @@ from captious.data.storing import check_words, text_array, texts_of
 from captious.models import WordVectors
 from captious.native import Vocabulary
 from captious.text import Tokenizer, TokenLayer, Tokens, WordLayer
-from captious.text.stop_word_lists import StopWords
+from captious.text.stop_words import StopWords
 
 __all__ = ["FORMS", "BagLayer", "Bags", "EmbeddedLayer", "EmbeddedWords", "WordTable"]
 

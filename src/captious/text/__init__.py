@@ -3,9 +3,6 @@
 Everything here is an annotation layer of a table of captions, computed once and shared by all metrics.
 """
 
-from captious.text.concepts import ConceptLayer, Concepts
-from captious.text.meteor_words import MeteorLayer, MeteorWords
-from captious.text.stems import porter2_stems
 from captious.text.tokenizers import (
     PTB,
     PTB_HARNESS,
@@ -26,16 +23,11 @@ __all__ = [
     "SMURF",
     "SPACES",
     "WHITESPACE",
-    "ConceptLayer",
-    "Concepts",
-    "MeteorLayer",
-    "MeteorWords",
     "NgramLayer",
     "TokenLayer",
     "Tokenizer",
     "Tokens",
     "WordLayer",
     "as_tokenizer",
-    "porter2_stems",
     "register_tokenizer",
 ]

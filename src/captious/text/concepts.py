@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.data.storing import text_array, texts_of
-from captious.text.porter import porter_stem
+from captious.text.stems import porter_stem
 from captious.text.stop_words import NLTK_STOP_WORDS
 from captious.text.tokenizers import SMURF, Tokenizer
 from captious.text.tokens import TokenLayer, Tokens
@@ -83,19 +83,20 @@ class ConceptLayer(KeyedByFields):
         return _distinct(tokens, references.of_words, references.by_stem)
 
 
-def _distinct(tokens: Tokens, known: NDArray[np.int64], by_stem: Mapping[str, int]) -> Concepts:
-    """The concepts of captions, given those of the first words of their vocabulary."""
-    first = dict(by_stem)
-    found = []
-    for number, word in enumerate(tokens.vocabulary.words(len(known)), start=len(known)):
-        is_concept = word not in NLTK_STOP_WORDS and not _PUNCTUATION.intersection(word)
-        found.append(first.setdefault(porter_stem(word), number) if is_concept else -1)
-    of_words = np.concatenate([known, np.array(found, np.int64)])
+def _distinct(tokens: Tokens, first_concepts: NDArray[np.int64], by_stem: Mapping[str, int]) -> Concepts:
+    """The concepts of captions, from those of the first words of their vocabulary and of their stems."""
+    by_stem = dict(by_stem)
+    n = len(first_concepts)
+    concepts = []
+    for number, word in enumerate(tokens.vocabulary.words(n), start=n):
+        is_concept = word not in NLTK_STOP_WORDS.words and not _PUNCTUATION.intersection(word)
+        concepts.append(by_stem.setdefault(porter_stem(word), number) if is_concept else -1)
+    of_words = np.concatenate([first_concepts, np.array(concepts, np.int64)])
     ids = of_words[tokens.ids]
     captions = np.repeat(np.arange(len(tokens.lengths)), tokens.lengths)[ids >= 0]
     size = max(1, len(of_words))
     keys = np.unique(captions * size + ids[ids >= 0])
-    return Concepts(keys // size, keys % size, of_words, first)
+    return Concepts(keys // size, keys % size, of_words, by_stem)
 
 
 _PUNCTUATION = frozenset(string.punctuation)

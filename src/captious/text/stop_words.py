@@ -1,12 +1,41 @@
-"""English stop words."""
+"""Stop words, in lists with a name for signatures: NLTK's English list, a file, or any words."""
 
 from __future__ import annotations
 
-__all__ = ["NLTK_STOP_WORDS"]
+import os
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
 
-#: The 179 English stop words of NLTK's corpus, as it was when SMURF and LCEval were written (2017 to 2024).
-NLTK_STOP_WORDS: frozenset[str] = frozenset(
+from captious.errors import ParameterError, ResourceError
+from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
+
+__all__ = ["NLTK_STOP_WORDS", "StopWords", "as_stop_words"]
+
+
+@dataclass(frozen=True)
+class StopWords:
+    """Words that are left out, compared exactly.
+
+    Args:
+        name: what signatures call the list.
+        words: the words.
     """
+
+    name: str
+    words: frozenset[str]
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.words
+
+    @property
+    def stored_as(self) -> str:
+        """What files of prepared references call it: its name and a checksum of its words."""
+        return f"{self.name}@{zlib.crc32(chr(0).join(sorted(self.words)).encode('utf-8', 'surrogatepass')):08x}"
+
+
+_NLTK = """
     i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he him his
     himself she she's her hers herself it it's its itself they them their theirs themselves what which who whom this
     that that'll these those am is are was were be been being have has had having do does did doing a an the and but if
@@ -16,5 +45,48 @@ NLTK_STOP_WORDS: frozenset[str] = frozenset(
     now d ll m o re ve y ain aren aren't couldn couldn't didn didn't doesn doesn't hadn hadn't hasn hasn't haven
     haven't isn isn't ma mightn mightn't mustn mustn't needn needn't shan shan't shouldn shouldn't wasn wasn't weren
     weren't won won't wouldn wouldn't
-    """.split()  # noqa: SIM905
-)
+"""
+
+#: The 179 English stop words of NLTK's corpus, as it was when SMURF and LCEval were written (2017 to 2024).
+NLTK_STOP_WORDS = StopWords("nltk", frozenset(_NLTK.split()))
+
+
+def as_stop_words(words: StopWords | str | os.PathLike[str] | Iterable[str] | None) -> StopWords:
+    """A list of stop words from a file, plain or .gz, with one word per line; from words; or, for None, NLTK's.
+
+    A user-defined list is named after its file, or "own", with a checksum of its words.
+
+    Raises:
+        ResourceError: a file that cannot be read, or that is not text.
+        ParameterError: words that are not strings.
+    """
+    if words is None:
+        return NLTK_STOP_WORDS
+    if isinstance(words, StopWords):
+        return words
+    if isinstance(words, str | os.PathLike):
+        path = Path(words)
+        return _named(path.name.removesuffix(".gz").rsplit(".", 1)[0], _read(path).split())
+    listed = list(words)
+    if not all(isinstance(word, str) for word in listed):
+        raise ParameterError("stop words must be strings", help="give words, or a file with one word per line")
+    return _named("own", listed)
+
+
+def _named(name: str, words: Iterable[str]) -> StopWords:
+    distinct = frozenset(words)
+    checksum = zlib.crc32("\n".join(sorted(distinct)).encode("utf-8", "surrogatepass"))
+    safe = "".join(c if c.isalnum() or c in ".-_" else "_" for c in name)
+    return StopWords(f"{safe}-{checksum:08x}", distinct)
+
+
+def _read(path: Path) -> str:
+    help = "give a text file (UTF-8) with one word per line"
+    try:
+        return plain_content(path.read_bytes(), path.name).decode("utf-8")
+    except UnpackedSizeError as error:
+        raise ResourceError(f"the stop word file is too large: {error}", where=str(path), help=RAISE_LIMIT) from error
+    except OSError as error:
+        raise ResourceError(f"cannot read stop words: {error.strerror or error}", where=str(path), help=help) from error
+    except (EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise ResourceError("the stop word file is not text", where=str(path), help=help) from error

@@ -6,6 +6,7 @@ tokenizers cannot be compared.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -16,8 +17,7 @@ from numpy.typing import NDArray
 from captious.entry_points import EntryPoints
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Cut, Vocabulary, threads
-from captious.text.harness_tokens import tokens_in_context
-from captious.text.treebank import smurf_tokens
+from captious.text.nltk_tokens import smurf_tokens
 
 __all__ = [
     "PTB",
@@ -45,7 +45,7 @@ class Tokenizer:
     name: str
     function: Callable[[str], Sequence[str]] | None = None
     cut: Cut | None = field(default=None, repr=False)
-    #: Captions are a text, in which each is cut by what the next one begins with.
+    #: Whether captions are one text, in which the next one may change how a caption is cut.
     as_one_text: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -129,7 +129,7 @@ class Tokenizer:
 
 #: Penn Treebank tokens as CoreNLP 3.4.1 gives them to the COCO harness: lower-cased, most punctuation dropped.
 PTB = Tokenizer("ptb", cut=Cut.ptb)
-#: The same for all captions as one text, as the harness does it: a few are cut by what the next one begins with.
+#: Tokens of ``PTB`` from all captions as one text, as in the harness: a few depend on how the next caption begins.
 PTB_HARNESS = Tokenizer("ptb-harness", cut=Cut.ptb, as_one_text=True)
 #: Tokens of ``PTB`` with punctuation.
 PTB_RAW = Tokenizer("ptb-raw", cut=Cut.ptb_raw)
@@ -145,19 +145,38 @@ _OTHERS = EntryPoints("captious.tokenizers", "tokenizer", tuple(_BUILT_IN))
 _registered: dict[str, Tokenizer] = {}
 
 
+# Ends of captions for two rules of the tokenizer that look at what comes next: one for an initial before the beginning
+# of a sentence ("... Wii U." before "A ..."), one for an emoticon, which needs a character behind it.
+_LOOKS_AHEAD = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]\.|[:;=8xX<>(\[{|].{0,3})\s*\Z")
+_FOLLOWING = 3  # captions, of which the first may be empty
+
+
 def _in_context(
     captions: Sequence[str], ids: NDArray[np.int32], offsets: NDArray[np.int64], vocabulary: Vocabulary
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The same tokens, except for captions that are cut otherwise because of what follows them."""
+    """Tokens as the COCO harness gets them: it joins all captions to one text, a line each.
+
+    Args:
+        captions: in the order of the text.
+        ids, offsets: their tokens, each caption by itself.
+        vocabulary: words are added to it.
+    """
     parts: list[NDArray[np.int32]] = []
     counts = np.diff(offsets)
     done = 0
-    for i, tokens in tokens_in_context(captions):
+    for i, caption in enumerate(captions[:-1]):
+        if not _LOOKS_AHEAD.search(caption):
+            continue
+        following = "\n".join(captions[i + 1 : i + 1 + _FOLLOWING])
+        tail, whole = PTB(following), PTB(f"{caption}\n{following}")
+        n = len(whole) - len(tail)
+        if n < 0 or whole[n:] != tail:
+            continue
         start, end = int(offsets[i]), int(offsets[i + 1])
-        found = vocabulary.add(tuple(tokens))
-        if not np.array_equal(found, ids[start:end]):
-            parts += [ids[done:start], found]
-            counts[i], done = len(found), end
+        in_context = vocabulary.add(tuple(whole[:n]))
+        if not np.array_equal(in_context, ids[start:end]):
+            parts += [ids[done:start], in_context]
+            counts[i], done = n, end
     if not parts:
         return ids, offsets
     return np.concatenate([*parts, ids[done:]]), np.concatenate([[0], np.cumsum(counts)])
@@ -197,9 +216,9 @@ def _named(name: str) -> Tokenizer | None:
         ParameterError: an entry point that does not lead to a tokenizer.
     """
     name = name.lower()
-    found = _BUILT_IN.get(name) or _registered.get(name)
-    if found is not None or name not in _OTHERS.found:
-        return found
+    tokenizer = _BUILT_IN.get(name) or _registered.get(name)
+    if tokenizer is not None or name not in _OTHERS.found:
+        return tokenizer
     loaded = _OTHERS.load(name)
     if not callable(loaded):
         raise _OTHERS.refuse(name, "a function or a captious.Tokenizer")
@@ -216,12 +235,12 @@ def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) ->
     if isinstance(tokenizer, Tokenizer):
         return tokenizer
     if isinstance(tokenizer, str):
-        if (found := _named(tokenizer)) is None:
+        if (named := _named(tokenizer)) is None:
             raise UnknownNameError(
                 f"there is no tokenizer {tokenizer!r}",
                 help=f"available tokenizers: {', '.join(tokenizer_names())}; in Python, a function is also accepted",
             )
-        return found
+        return named
     if not callable(tokenizer):
         raise ParameterError(
             f"{tokenizer!r} is not a tokenizer", help="pass a name, a Tokenizer, or a function str -> list[str]"

@@ -36,15 +36,15 @@ class Tokens:
     vocabulary: Vocabulary
 
     @classmethod
-    def of(cls, captions: Sequence[str], tokenizer: Tokenizer, known: Vocabulary | None = None) -> Tokens:
+    def of(cls, captions: Sequence[str], tokenizer: Tokenizer, vocabulary: Vocabulary | None = None) -> Tokens:
         """Tokenize captions.
 
         Args:
             captions: n captions.
             tokenizer: cuts them.
-            known: words that keep their ids; it is copied, not added to.
+            vocabulary: words that keep their ids; it is copied, not added to.
         """
-        vocabulary = Vocabulary() if known is None else known.copy()
+        vocabulary = Vocabulary() if vocabulary is None else vocabulary.copy()
         ids, offsets = tokenizer.encode(captions, vocabulary)
         for word in map(vocabulary.word, vocabulary.divisible().tolist()):
             vocabulary.add(tuple(word.split()))
@@ -67,13 +67,13 @@ class Tokens:
 
     def equal(self) -> NDArray[np.int64]:
         """A number for each caption, the same for captions of the same tokens: int64[n_captions], from 0."""
-        raw, seen = self.ids.tobytes(), dict[bytes, int]()
+        content, numbers = self.ids.tobytes(), dict[bytes, int]()
         ends = (self.ids.itemsize * self.offsets).tolist()
-        found = (seen.setdefault(raw[start:end], len(seen)) for start, end in pairwise(ends))
-        return np.fromiter(found, np.int64, len(ends) - 1)
+        distinct = (numbers.setdefault(content[start:end], len(numbers)) for start, end in pairwise(ends))
+        return np.fromiter(distinct, np.int64, len(ends) - 1)
 
     def split(self) -> Tokens:
-        """The same captions with tokens cut again at white space, and empty tokens gone.
+        """The captions with tokens cut again at white space, and empty tokens gone.
 
         PTB tokens may hold unbreakable spaces (``3 1/2``, phone numbers); the official BLEU and CIDEr split there,
         the official ROUGE does not. Returns itself if there is nothing to cut.

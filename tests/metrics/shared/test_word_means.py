@@ -39,7 +39,7 @@ def test_five_thousand_real_pairs(name: str, shared_data: Path) -> None:
     captions = load({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
     expected = [
         transcription(
-            " ".join(PTB(r["captions"][1])), [" ".join(PTB(ref)) for ref in r["refs"]], NLTK_STOP_WORDS, vectors
+            " ".join(PTB(r["captions"][1])), [" ".join(PTB(ref)) for ref in r["refs"]], NLTK_STOP_WORDS.words, vectors
         )
         for r in records
     ]

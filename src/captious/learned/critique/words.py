@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.text.treebank import treebank_tokens
+from captious.text.nltk_tokens import treebank_tokens
 
 __all__ = ["END", "FIRST_WORD", "PAD", "UNKNOWN", "encoded", "vocabulary_of", "words_of"]
 

@@ -15,8 +15,8 @@ from captious.data.memo import Memo
 from captious.errors import ParameterError
 from captious.models import Encoder
 from captious.models.information_flow import information_flow
+from captious.text.nltk_tokens import smurf_text
 from captious.text.stop_words import NLTK_STOP_WORDS
-from captious.text.treebank import smurf_text
 
 __all__ = ["FlowLayer", "StopWords"]
 
@@ -63,7 +63,7 @@ class FlowLayer(KeyedByFields):
         known = sorted({token for sequence in sequences for token in sequence})
         pieces = [piece.translate(_BLANKS) for piece in tokenizer.convert_ids_to_tokens(known)]
         gone = {token for token, piece in zip(known, pieces, strict=True) if piece in {*string.punctuation}}
-        stopped = {token for token, piece in zip(known, pieces, strict=True) if piece in NLTK_STOP_WORDS}
+        stopped = {token for token, piece in zip(known, pieces, strict=True) if piece in NLTK_STOP_WORDS.words}
         if self.stop_words == "removed":
             return [[t for t in sequence if t not in gone | stopped] for sequence in sequences]
         pad = tokenizer.pad_token_id

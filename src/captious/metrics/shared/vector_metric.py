@@ -12,7 +12,7 @@ from captious.models import WordVectors
 from captious.models.embedded_words import EmbeddedLayer
 from captious.models.word_vectors import missing_vectors
 from captious.text import Tokenizer
-from captious.text.stop_word_lists import StopWords, as_stop_words
+from captious.text.stop_words import StopWords, as_stop_words
 
 __all__ = ["VectorMetric"]
 

@@ -23,7 +23,7 @@ from captious.models.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
 from captious.models.encoders import as_encoder
 from captious.native import mean_vectors, threads
 from captious.text import Tokenizer
-from captious.text.stop_word_lists import StopWords, as_stop_words
+from captious.text.stop_words import StopWords, as_stop_words
 
 __all__ = ["WordMeanMetric"]
 

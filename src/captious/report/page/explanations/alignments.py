@@ -9,7 +9,7 @@ import numpy as np
 
 from captious.metrics.meteor import Meteor
 from captious.report.page.texts import TokenTable
-from captious.text import MeteorLayer
+from captious.text.meteor_words import MeteorLayer
 
 if TYPE_CHECKING:
     from captious.report.page.explanations.explained import Explained

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from captious.errors import ParameterError, ResourceError
-from captious.text.stop_word_lists import NLTK, StopWords, as_stop_words
+from captious.text.stop_words import NLTK_STOP_WORDS, StopWords, as_stop_words
 
 
 def test_the_default_is_the_list_of_nltk() -> None:
-    assert as_stop_words(None) is NLTK
-    assert NLTK.name == "nltk"
-    assert "the" in NLTK
-    assert "The" not in NLTK
+    assert as_stop_words(None) is NLTK_STOP_WORDS
+    assert NLTK_STOP_WORDS.name == "nltk"
+    assert "the" in NLTK_STOP_WORDS
+    assert "The" not in NLTK_STOP_WORDS
 
 
 def test_a_file_plain_or_compressed(tmp_path: Path) -> None:

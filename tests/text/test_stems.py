@@ -1,4 +1,4 @@
-"""Porter stems as NLTK gives them, and Treebank tokens."""
+"""Porter stems as NLTK gives them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from captious.text.porter import porter_stem
-from captious.text.treebank import treebank_tokens
+from captious.text.nltk_tokens import treebank_tokens
+from captious.text.stems import porter_stem
 
 from ..parity.real_captions import captions
 
@@ -36,28 +36,6 @@ STEMS = {
 @pytest.mark.parametrize("word", STEMS)
 def test_stems(word: str) -> None:
     assert porter_stem(word) == STEMS[word]
-
-
-@pytest.mark.parametrize(
-    ("sentence", "tokens"),
-    [
-        ("a dog, a cat", "a dog , a cat"),
-        ("a 1,000 dogs", "a 1,000 dogs"),
-        ("it's the dogs' don't", "it 's the dogs ' do n't"),
-        ("cannot gonna Gimme wanna go", "can not gon na Gim me wan na go"),
-        ('a "red" dog', "a `` red '' dog"),
-        ("(one) [two] {three}", "( one ) [ two ] { three }"),
-        ("a -- b--c well-kept", "a -- b -- c well-kept"),
-        ("what?! @home #1 50%", "what ? ! @ home # 1 50 %"),
-        ("'tis a more'n d'ye", "'t is a more 'n d 'ye"),
-        ("a full stop.", "a full stop ."),
-        ("wait... yes", "wait ... yes"),
-        ("“so” ‘it’ «is»", "“ so ” ‘ it ’ « is »"),
-        ("", ""),
-    ],
-)
-def test_treebank(sentence: str, tokens: str) -> None:
-    assert treebank_tokens(sentence) == tokens.split()
 
 
 @pytest.mark.slow

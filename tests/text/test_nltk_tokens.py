@@ -1,0 +1,85 @@
+"""Tokens as NLTK cuts them: sentences, and tokens by the rules of the Penn Treebank."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from captious.text import nltk_tokens
+from captious.text.nltk_tokens import (
+    plain_tokens,
+    sentences,
+    treebank_tokens,
+    treebank_tokens_325,
+    word_tokenize,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a dog. a cat.", ["a dog.", " a cat."]),
+        ("is it a dog? (a cat!) yes", ["is it a dog?", " (a cat!)", " yes"]),
+        ("near st. james ave. in the u.s. on nov. 3", ["near st. james ave. in the u.s. on nov. 3"]),
+        ("mr. t. and 2. and so on.. and more", ["mr. t. and 2. and so on.. and more"]),
+        ("", [""]),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("caption", "expected"),
+    [
+        ("A dog's bone.", "a dog 's bone ."),
+        ('A sign says "Stop," at 3,000 ft.', "a sign says `` stop , '' at 3,000 ft ."),
+        ("He can't; he won't - cannot!", "he ca n't ; he wo n't - can not !"),
+        ("dogs... and cats.", "dogs ... and cats ."),
+        ("fire-hydrant/car (red)", "fire-hydrant/car ( red )"),
+        ("one dog. two cats", "one dog . two cats"),
+        ("", ""),
+    ],
+)
+def test_tokens(caption: str, expected: str) -> None:
+    assert word_tokenize(caption) == expected.split()
+
+
+PIECES = st.sampled_from(
+    ["dog", "Cannot", "gonna", "3", "-", "--", ",", ".", " ", "  ", "'s", '"', "a.m", "!", "..", "\n"]
+)
+
+
+@given(st.lists(PIECES).map("".join))
+def test_the_short_cut_gives_what_the_rules_give(text: str) -> None:
+    plain = plain_tokens(text)
+    if plain is None:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nltk_tokens, "plain_tokens", lambda text: None)
+        assert treebank_tokens(text) == plain
+        assert treebank_tokens_325(text) == plain
+    assert sentences(text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tokens"),
+    [
+        ("a dog, a cat", "a dog , a cat"),
+        ("a 1,000 dogs", "a 1,000 dogs"),
+        ("it's the dogs' don't", "it 's the dogs ' do n't"),
+        ("cannot gonna Gimme wanna go", "can not gon na Gim me wan na go"),
+        ('a "red" dog', "a `` red '' dog"),
+        ("(one) [two] {three}", "( one ) [ two ] { three }"),
+        ("a -- b--c well-kept", "a -- b -- c well-kept"),
+        ("what?! @home #1 50%", "what ? ! @ home # 1 50 %"),
+        ("'tis a more'n d'ye", "'t is a more 'n d 'ye"),
+        ("a full stop.", "a full stop ."),
+        ("wait... yes", "wait ... yes"),
+        ("“so” ‘it’ «is»", "“ so ” ‘ it ’ « is »"),
+        ("", ""),
+    ],
+)
+def test_treebank(sentence: str, tokens: str) -> None:
+    assert treebank_tokens(sentence) == tokens.split()
