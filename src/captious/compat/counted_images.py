@@ -36,6 +36,16 @@ class CountedImages(Generic[R, T]):
         """The counts of an image."""
         raise NotImplementedError
 
+    def _empty(self) -> Self:
+        """A scorer with the same settings, without images."""
+        raise NotImplementedError
+
+    def copy(self) -> Self:
+        """Another scorer with the same images."""
+        new = self._empty()
+        new._uncounted, new._crefs, new._ctest = [*self._uncounted], [*self._crefs], [*self._ctest]
+        return new
+
     @property
     def crefs(self) -> list[R]:
         """See the class."""
@@ -97,7 +107,6 @@ class CountedImages(Generic[R, T]):
         return not self._crefs and not self._ctest
 
     def _count(self) -> None:
-        """Count what is not yet counted."""
         uncounted, self._uncounted = self._uncounted, []
         for test, refs in uncounted:
             cooked_refs, cooked_test = self._cooked(test, refs)
@@ -126,9 +135,8 @@ class CountedImages(Generic[R, T]):
 
 
 def _is_unicode(texts: Sequence[str]) -> bool:
-    """Whether no text has lone surrogates, which are halves of characters."""
     try:
         "".join(texts).encode()
-    except UnicodeEncodeError:
+    except UnicodeEncodeError:  # lone surrogates, which are halves of characters
         return False
     return True

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from captious.compat.counted_images import CountedImages
 from captious.metrics import cider, cider_d
@@ -21,6 +23,7 @@ __all__ = ["CountedCaptions", "Counts", "cook_refs", "cook_test", "precook"]
 
 Ngram: TypeAlias = tuple[str, ...]
 Counts: TypeAlias = defaultdict[Ngram, int]
+Idf: TypeAlias = Callable[[Ngram], float]
 
 _KERNEL_ORDER = 4  # the highest order of n-grams that kernels count
 
@@ -104,7 +107,12 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
     def _cooked(self, test: str | None, refs: Sequence[str]) -> tuple[list[Counts], Counts | None]:
         return cook_refs(refs, self.n), None if test is None else cook_test(test, self.n)
 
-    def _ciders(self) -> list[Any]:
+    def compute_score(self) -> tuple[np.float64, NDArray[np.float64]]:
+        """The mean, and float64[n_images]."""
+        scores = np.array(self.compute_cider())
+        return np.float64(scores.mean()), scores
+
+    def compute_cider(self) -> list[Any]:
         """CIDEr of every candidate, 0 to 10, with the present frequencies and ``ref_len``."""
         scores_of_kernel = self._ciders_of_kernel()
         if scores_of_kernel is not None:
@@ -115,12 +123,13 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
             if test is None:
                 raise TypeError("an image has no candidate: it was added as (None, references)")
             candidate = self._vector(test, idf)
-            total = sum((self._similarity(candidate, self._vector(each, idf)) for each in references), 0.0)
+            vectors = [self._vector(reference, idf) for reference in references]
+            total = sum((self._similarity(candidate, vector) for vector in vectors), 0.0)
             scores.append(np.float64(total) / len(references) * 10)
         return scores
 
     def _ciders_of_kernel(self) -> list[Any] | None:
-        """The same from text; None if a caller has looked at the counts or the frequencies."""
+        """``compute_cider`` from text; None if a caller has looked at the counts or the frequencies."""
         frequencies = self._frequencies
         if self.n != _KERNEL_ORDER or not isinstance(frequencies, DocumentFrequencies) or self.ref_len is None:
             return None
@@ -133,12 +142,19 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
             return list(cider_d.CiderD(frequencies, sigma=self.sigma, tokenizer=WHITESPACE).scores(table))
         return list(cider.Cider(frequencies, tokenizer=WHITESPACE).scores(table))
 
-    def _idf(self) -> _Idf:
+    def _idf(self) -> Idf:
         assert self.ref_len is not None
-        return _Idf(self.document_frequency, self.ref_len)
+        frequencies, log_documents = self.document_frequency, float(self.ref_len)
 
-    def _vector(self, counts: Mapping[Ngram, int], idf: Mapping[Ngram, float]) -> _Vector:
-        weights = {ngram: count * idf[ngram] for ngram, count in counts.items()}
+        @cache
+        def idf(ngram: Ngram) -> float:
+            documents = frequencies.get(ngram, 0.0)  # not by subscript, which would add it
+            return log_documents - math.log(max(1.0, documents))
+
+        return idf
+
+    def _vector(self, counts: Mapping[Ngram, int], idf: Idf) -> _Vector:
+        weights = {ngram: count * idf(ngram) for ngram, count in counts.items()}
         squares = [0.0] * self.n
         for ngram, weight in weights.items():
             squares[len(ngram) - 1] += weight * weight
@@ -159,16 +175,3 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
         if self._is_d:
             total *= math.exp(-((candidate.length - reference.length) ** 2) / (2 * self.sigma**2))
         return total / self.n
-
-
-class _Idf(dict[Ngram, float]):
-    """Inverse document frequencies, computed when they are asked for."""
-
-    def __init__(self, document_frequency: Mapping[Ngram, float], ref_len: float) -> None:
-        self._document_frequency = document_frequency
-        self._ref_len = float(ref_len)
-
-    def __missing__(self, ngram: Ngram) -> float:
-        documents = self._document_frequency.get(ngram, 0.0)  # not by subscript, which would add it
-        self[ngram] = found = self._ref_len - math.log(max(1.0, documents))
-        return found

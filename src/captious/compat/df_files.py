@@ -29,18 +29,12 @@ def frequencies(df: str | os.PathLike[str]) -> DocumentFrequencies | None:
     """
     if df == CORPUS:
         return None
-    path = _file(df)
-    return DocumentFrequencies.from_pickle(path, n_documents=_DOCUMENTS.get(path.stem), tokenizer=WHITESPACE)
-
-
-def _file(df: str | os.PathLike[str]) -> Path:
-    """The pickle: a path, or a name as CIDEr's authors' code takes it."""
-    candidates = [Path(df), Path(f"{os.fspath(df)}.p"), Path("data") / f"{os.fspath(df)}.p"]
-    found = next((path for path in candidates if path.is_file()), None)
-    if found is None:
+    paths = [Path(df), Path(f"{os.fspath(df)}.p"), Path("data") / f"{os.fspath(df)}.p"]
+    path = next((path for path in paths if path.is_file()), None)
+    if path is None:
         raise ResourceError(
             f"there are no document frequencies {os.fspath(df)!r}",
-            where=", ".join(map(str, candidates)),
+            where=", ".join(map(str, paths)),
             help='give the path of a pickle, or df="corpus"',
         )
-    return found
+    return DocumentFrequencies.from_pickle(path, n_documents=_DOCUMENTS.get(path.stem), tokenizer=WHITESPACE)

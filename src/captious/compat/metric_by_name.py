@@ -32,24 +32,24 @@ def choose(metric: str | Metric, **settings: Any) -> Chosen:
         raise ParameterError(
             f"{metric.name} is already made, and was given {', '.join(settings)}", help="give the settings to its class"
         )
-    what = Specification.from_text(metric)
-    owner = registry.owner(what.name)
+    specification = Specification.from_text(metric)
+    owner = registry.owner(specification.name)
     if owner is None:
-        raise registry.unknown(what.name)
-    if what.suffix:
+        raise registry.unknown(specification.name)
+    if specification.suffix:
         raise ParameterError(
             "settings are given both as text and as keyword arguments",
             where=f"{metric}; {', '.join(settings)}",
             help="give all of them in one way",
         )
     class_ = registry.get(owner)
-    known = accepted(class_)
-    if unknown := [name for name in settings if name not in known]:
+    parameters = accepted(class_)
+    if unknown := [name for name in settings if name not in parameters]:
         raise UnknownNameError(
             f"{owner} has no parameter {unknown[0]!r}",
-            help=f"its parameters are {', '.join(known)}" if known else "it has no parameters",
+            help=f"its parameters are {', '.join(parameters)}" if parameters else "it has no parameters",
         )
-    made = class_(**settings)
+    instance = class_(**settings)
     # The name of an output selects that output alone, even where it is also the metric's name.
-    named = [what.name] if what.name in made.outputs else list(made.outputs)
-    return Chosen(made, {output: made.outputs.index(output) for output in named})
+    outputs = [specification.name] if specification.name in instance.outputs else list(instance.outputs)
+    return Chosen(instance, {output: instance.outputs.index(output) for output in outputs})

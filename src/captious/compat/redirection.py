@@ -35,6 +35,9 @@ TOOLKITS = {
 #: What ``captious run`` replaces unless told otherwise: names that mean nothing else.
 DEFAULTS = ("pycocoevalcap", "pyciderevalcap")
 
+#: The origin of empty packages above a toolkit, such as ``nlgeval``, where nothing else has that name.
+_ABOVE = "above a toolkit that captious replaces"
+
 
 def install(prefix: str = "pycocoevalcap", *, toolkit: str | None = None) -> None:
     """Lead a toolkit's dotted paths to captious, for all imports from now on.
@@ -95,7 +98,7 @@ def installed() -> list[str]:
 
 
 def _finders() -> list[_Finder]:
-    return [each for each in sys.meta_path if isinstance(each, _Finder)]
+    return [finder for finder in sys.meta_path if isinstance(finder, _Finder)]
 
 
 @contextmanager
@@ -111,24 +114,20 @@ def redirected(prefix: str = "pycocoevalcap", *, toolkit: str | None = None) -> 
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules below a prefix in the package that replaces them.
-
-    Args:
-        prefix: dotted name of the toolkit.
-        target: the package of captious.
-    """
+    """Finds the modules below a prefix, the dotted name of a toolkit, in the package of captious that replaces it."""
 
     def __init__(self, prefix: str, target: str) -> None:
         self.prefix = prefix
         self.target = target
-        self._before = _taken(prefix)
+        self._before = _take_out(prefix)
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """A spec for the toolkit and what is below it, and for the packages above it if there are none."""
         if self.prefix.startswith(f"{name}."):
-            return None if _elsewhere(name, path) else ModuleSpec(name, _Nothing(), is_package=True)
+            exists = name in sys.modules or PathFinder.find_spec(name, path) is not None
+            return None if exists else ModuleSpec(name, None, origin=_ABOVE, is_package=True)
         if name != self.prefix and not name.startswith(f"{self.prefix}."):
             return None
         replacement = find_spec(self.target + name.removeprefix(self.prefix))
@@ -142,7 +141,7 @@ class _Finder(MetaPathFinder):
 
     def restore(self) -> None:
         """Put back the modules that were imported before, and leave nothing else behind."""
-        _taken(self.prefix)
+        _take_out(self.prefix)
         sys.modules.update(self._before)
         for name, module in self._before.items():
             parent, _, last = name.rpartition(".")
@@ -150,7 +149,7 @@ class _Finder(MetaPathFinder):
                 setattr(sys.modules[parent], last, module)
         name = self.prefix
         while (name := name.rpartition(".")[0]) and _is_unused(name):
-            _taken(name)
+            _take_out(name)
 
 
 class _Alias(Loader):
@@ -162,10 +161,9 @@ class _Alias(Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(self._name)
         self._own = module.__spec__  # the import system is about to replace it
-        # What a package has imported needs no import under the other name, which would set its attribute once more:
-        # in some packages, that is no longer the module but what they have taken from it.
-        below = [name for name in sys.modules if name.startswith(f"{self._name}.")]
-        for name in below:
+        # Modules below it need no import under the other name: it would set them as attributes of the package, where
+        # an attribute of that name may be a function, as in ``functional.bleu``.
+        for name in [name for name in sys.modules if name.startswith(f"{self._name}.")]:
             sys.modules.setdefault(spec.name + name.removeprefix(self._name), sys.modules[name])
         return module
 
@@ -173,36 +171,18 @@ class _Alias(Loader):
         module.__spec__ = self._own
 
 
-class _Nothing(Loader):
-    """An empty package."""
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        return None
-
-
-def _taken(prefix: str) -> dict[str, ModuleType]:
+def _take_out(prefix: str) -> dict[str, ModuleType]:
     """Take the modules of a toolkit out of those that are imported, and out of the package above them."""
     names = [name for name in sys.modules if name == prefix or name.startswith(f"{prefix}.")]
-    taken = {name: sys.modules.pop(name) for name in names}
+    modules = {name: sys.modules.pop(name) for name in names}
     parent, _, last = prefix.rpartition(".")
-    if prefix in taken and parent in sys.modules and vars(sys.modules[parent]).get(last) is taken[prefix]:
+    if prefix in modules and parent in sys.modules and vars(sys.modules[parent]).get(last) is modules[prefix]:
         delattr(sys.modules[parent], last)  # ``from parent import last`` would find it without an import
-    return taken
+    return modules
 
 
 def _is_unused(name: str) -> bool:
     """Whether a package is one of the empty ones above a toolkit, and nothing is below it any more."""
     spec = getattr(sys.modules.get(name), "__spec__", None)
-    if not isinstance(getattr(spec, "loader", None), _Nothing):
-        return False
-    return not any(other.startswith(f"{name}.") for other in [*sys.modules, *installed()])
-
-
-def _elsewhere(name: str, path: Sequence[str] | None) -> bool:
-    """Whether a package is there without captious."""
-    if name in sys.modules:
-        return True
-    return PathFinder.find_spec(name, path) is not None
+    below = [other for other in [*sys.modules, *installed()] if other.startswith(f"{name}.")]
+    return getattr(spec, "origin", None) == _ABOVE and not below

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import torch
@@ -110,7 +110,7 @@ class CaptionMetric(torchmetrics.Metric):
             ParameterError: no captions were added.
         """
         if self.metric.needs_fit:
-            captions = self._captions()
+            captions = self._kept()
             statistics = self.metric.statistics(captions, self.metric.fit(captions.references)).sum(axis=0)
         else:
             if not int(getattr(self, self._number)):
@@ -130,7 +130,7 @@ class CaptionMetric(torchmetrics.Metric):
         lines = "".join(json.dumps(pair) + "\n" for pair in zip(candidates, references, strict=True))
         return torch.frombuffer(bytearray(lines.encode()), dtype=torch.uint8).to(self.device, self.dtype)
 
-    def _captions(self) -> Captions:
+    def _kept(self) -> Captions:
         """The captions of all updates, and when processes are synchronized, of all processes."""
         kept = getattr(self, self._texts)
         tensors = [kept] if isinstance(kept, torch.Tensor) else kept
@@ -145,53 +145,55 @@ class CaptionMetric(torchmetrics.Metric):
         )
 
 
-class Bleu(CaptionMetric):
+class _Named(CaptionMetric):
+    """A metric whose class names it."""
+
+    _metric: ClassVar[str]
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(self._metric, **settings)
+
+
+class Bleu(_Named):
     """BLEU; ``compute`` returns ``bleu-1`` to ``bleu-4``."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__("bleu", **settings)
+    _metric = "bleu"
 
 
-class Meteor(CaptionMetric):
+class Meteor(_Named):
     """METEOR."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__("meteor", **settings)
+    _metric = "meteor"
 
 
-class RougeL(CaptionMetric):
+class RougeL(_Named):
     """ROUGE-L."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__("rouge-l", **settings)
+    _metric = "rouge-l"
 
 
-class Cider(CaptionMetric):
+class Cider(_Named):
     """CIDEr; it keeps all captions unless ``idf`` is given."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__("cider", **settings)
+    _metric = "cider"
 
 
-class CiderD(CaptionMetric):
+class CiderD(_Named):
     """CIDEr-D; it keeps all captions unless ``idf`` is given."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__("cider-d", **settings)
+    _metric = "cider-d"
 
 
-class Spice(CaptionMetric):
+class Spice(_Named):
     """SPICE."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__("spice", **settings)
+    _metric = "spice"
 
 
-class Spider(CaptionMetric):
+class Spider(_Named):
     """SPIDEr; it keeps all captions unless ``idf`` is given."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__("spider", **settings)
+    _metric = "spider"
 
 
 def _checked(preds: Preds, target: Target) -> tuple[list[str], list[list[str]]]:

@@ -159,11 +159,7 @@ class DCASE2024Evaluate(Evaluate):
 
 
 def metrics_of(metrics: str | Iterable[Any]) -> list[classes.AACMetric]:
-    """The metrics that names stand for, as objects.
-
-    Raises:
-        UnknownNameError, ParameterError: as ``evaluate``.
-    """
+    """The metrics that names stand for, as objects; it raises the errors of ``evaluate``."""
     return [METRICS[metric][1]() if isinstance(metric, str) else metric for metric in _members(metrics)]
 
 

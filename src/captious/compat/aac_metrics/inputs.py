@@ -1,4 +1,4 @@
-"""What the metrics are given, checked and cut into words."""
+"""What the metrics take and return: captions, checked and cut into words, and tensors."""
 
 from __future__ import annotations
 
@@ -19,11 +19,7 @@ SplitIntoWords: TypeAlias = Callable[[str], Sequence[str]]
 
 
 def check_metric_inputs(candidates: Any, mult_references: Any, min_length: int = 0) -> None:
-    """Refuse what is not a list of candidates and a list of lists of references.
-
-    Raises:
-        ValueError: what is wrong.
-    """
+    """Refuse, with a ValueError, what is not a list of candidates and a list of lists of references."""
     if not _is_texts(candidates):
         raise ValueError("Invalid candidates type. (expected list[str])")
     if not isinstance(mult_references, list) or not all(map(_is_texts, mult_references)):
@@ -41,11 +37,7 @@ def check_metric_inputs(candidates: Any, mult_references: Any, min_length: int =
 def words(
     candidates: list[str], mult_references: list[list[str]], tokenizer: SplitIntoWords
 ) -> tuple[list[str], list[list[str]]]:
-    """The same captions with a space between words, and none within.
-
-    Raises:
-        ValueError: as ``check_metric_inputs``.
-    """
+    """The captions with a space between words, and none within."""
     check_metric_inputs(candidates, mult_references)
     if tokenizer is str.split:
         return candidates, mult_references
@@ -57,11 +49,7 @@ def words(
 
 
 def table(candidates: list[str], mult_references: list[list[str]]) -> Captions:
-    """The captions for metrics of captious.
-
-    Raises:
-        ValueError: as ``check_metric_inputs``.
-    """
+    """The captions for metrics of captious."""
     check_metric_inputs(candidates, mult_references, min_length=1)
     return load(candidates, mult_references)
 
@@ -76,7 +64,7 @@ def outs(return_all_scores: bool, **scores: tuple[float, ArrayLike]) -> Outs:
     import torch
 
     corpus = {name: torch.tensor(float(score), dtype=torch.float64) for name, (score, _) in scores.items()}
-    sents = {name: torch.from_numpy(np.array(each, dtype=np.float64)) for name, (_, each) in scores.items()}
+    sents = {name: torch.from_numpy(np.array(values, dtype=np.float64)) for name, (_, values) in scores.items()}
     return (corpus, sents) if return_all_scores else corpus[[*scores][-1]]
 
 

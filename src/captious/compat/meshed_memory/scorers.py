@@ -150,12 +150,3 @@ class CiderScorer(CountedCaptions):
     def doc_frequency(self) -> Mapping[Ngram, float]:
         """See the class."""
         return self.document_frequency
-
-    def compute_cider(self) -> list[np.float64]:
-        """The scores of all images."""
-        return self._ciders()
-
-    def compute_score(self) -> tuple[np.float64, NDArray[np.float64]]:
-        """The mean, and float64[n_images]."""
-        scores = np.array(self.compute_cider())
-        return np.float64(scores.mean()), scores

@@ -54,12 +54,6 @@ class CiderDScorer(CountedCaptions):
         if corpus is not None:
             self.ref_len = np.log(float(corpus.n_documents))
 
-    def copy(self) -> Self:
-        """Another scorer with the same candidates and frequencies."""
-        new = self.copy_empty()
-        new._crefs, new._ctest, new._uncounted = [*self._crefs], [*self._ctest], [*self._uncounted]
-        return new
-
     def copy_empty(self) -> Self:
         """Another scorer with the same frequencies, without candidates."""
         new = type(self)(n=self.n, sigma=self.sigma)
@@ -67,6 +61,8 @@ class CiderDScorer(CountedCaptions):
         new._frequencies = self._frequencies
         new.ref_len = self.ref_len
         return new
+
+    _empty = copy_empty
 
     def clear(self) -> None:
         """Forget all candidates."""
@@ -80,7 +76,7 @@ class CiderDScorer(CountedCaptions):
         """
         if (self.df_mode if df_mode is None else df_mode) == CORPUS:
             self.ref_len = np.log(float(self.size()))
-        return self._ciders()
+        return super().compute_cider()
 
     def compute_score(
         self, df_mode: str | None = None, option: object = None, verbose: int = 0
@@ -104,8 +100,7 @@ class CiderDScorer(CountedCaptions):
         if self.df_mode == CORPUS:
             self.document_frequency = defaultdict(float)
             self.compute_doc_freq()
-        scores = np.array(self.compute_cider())
-        return np.float64(scores.mean()), scores
+        return super().compute_score()
 
     def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> NDArray[np.float64]:
         """The score of each candidate with each reference, float64[n_candidates, n_references].

@@ -17,13 +17,13 @@ from captious.compat.pycocoevalcap.cider.cider import Cider
 from captious.compat.pycocoevalcap.eval_arguments import (
     SCORES,
     Tokenize,
-    asked_for,
-    known_scorers,
+    requested_scorers,
+    scorer_names,
     third_argument,
     tokenize_of,
     unknown_argument,
 )
-from captious.compat.pycocoevalcap.harness_input import of_images, raw_texts
+from captious.compat.pycocoevalcap.harness_input import of_images
 from captious.compat.pycocoevalcap.input_errors import NoImages
 from captious.compat.pycocoevalcap.meteor.meteor import Meteor
 from captious.compat.pycocoevalcap.rouge.rouge import Rouge
@@ -59,7 +59,7 @@ class COCOEvalCap:
         verbose: print what the toolkit prints.
         use_scorers, metrics, scorers_to_run: arguments of forks: which scorers to run, of "Bleu", "METEOR", "ROUGE_L",
             "CIDEr", "SPICE" and "WMD"; upper or lower case. WMD runs only if it is named.
-        coco_types, cocoTypes: the same, in the order given.
+        coco_types, cocoTypes: likewise; they run in the order given.
         exclude_scorers: an argument of a fork: scorers that do not run.
         tokenizer: like ``tokenization_fn``, or an object with the method ``tokenize`` of ``PTBTokenizer``.
         spice_threads: accepted and ignored.
@@ -80,7 +80,7 @@ class COCOEvalCap:
     # For subclasses that set the toolkit's attributes themselves.
     _is_audio = False
     _id = "image_id"
-    _asked: list[str] | None = None
+    _requested: list[str] | None = None
     _excluded: Sequence[str] = ()
     df: str | os.PathLike[str] = CORPUS
     tokenization_fn: Any = None
@@ -115,17 +115,17 @@ class COCOEvalCap:
         self._id = "audio_id" if self._is_audio else "image_id"
         self.params: dict[str, Any] = {self._id: coco.getAudioIds() if self._is_audio else coco.getImgIds()}
         self.df, third, third_tokenizer = third_argument(df, CORPUS)
-        given = [each for each in (tokenization_fn, tokenizer, third_tokenizer) if each is not None]
-        if len(given) > 1:
+        tokenizers = [own for own in (tokenization_fn, tokenizer, third_tokenizer) if own is not None]
+        if len(tokenizers) > 1:
             raise ParameterError("there are several tokenizers", help="give tokenization_fn or tokenizer")
-        self.tokenization_fn = given[0] if given else None
+        self.tokenization_fn = tokenizers[0] if tokenizers else None
         self._tokenize(self.tokenization_fn)
         self.verbose = verbose
-        self._asked = asked_for(
+        self._requested = requested_scorers(
             {"use_scorers": use_scorers, "metrics": metrics, "scorers_to_run": scorers_to_run},
             {"coco_types": coco_types, "cocoTypes": cocoTypes, "the third argument": third},
         )
-        self._excluded = known_scorers(exclude_scorers, "exclude_scorers")
+        self._excluded = scorer_names(exclude_scorers, "exclude_scorers")
 
     def evaluate(self, verbose: bool | None = None) -> None:
         """Tokenize and score the images in ``params``; fills ``eval``, ``evalImgs`` and ``imgToEval``.
@@ -150,11 +150,12 @@ class COCOEvalCap:
             )
         self.evalImgs, self.eval, self.imgToEval = [], {}, {}
 
-        references = of_images(_annotations(self.coco), images, role="references")
-        candidates = of_images(_annotations(self.cocoRes), images, role="candidates", several=self._several_candidates)
+        references = of_images(_annotations(self.coco), images, "references")
+        candidates = of_images(_annotations(self.cocoRes), images, "candidates", several=self._several_candidates)
 
         say("tokenization...")
-        gts, res = self._tokenized(references), self._tokenized(candidates)
+        tokenize = self._tokenize(self.tokenization_fn)
+        gts, res = tokenize(references), tokenize(candidates)
 
         say("setting up scorers...")
         for name in self._scorers(say):
@@ -164,10 +165,10 @@ class COCOEvalCap:
             score, scores = scorer.compute_score(gts, res, **extra)
             if len(SCORES[name]) == 1:
                 score, scores = [score], [scores]
-            for each, value, values in zip(SCORES[name], score, scores, strict=True):
-                self.setEval(value, each)
-                self.setImgToEvalImgs(values, gts, each)
-                say(f"{each}: {value:0.3f}")
+            for output, value, values in zip(SCORES[name], score, scores, strict=True):
+                self.setEval(value, output)
+                self.setImgToEvalImgs(values, gts, output)
+                say(f"{output}: {value:0.3f}")
         if self._is_audio and self.eval.keys() >= {"CIDEr", "SPICE"}:  # as the forks for audio do
             say("computing SPIDEr score...")
             self.setEval((self.eval["CIDEr"] + self.eval["SPICE"]) / 2, "SPIDEr")
@@ -177,9 +178,9 @@ class COCOEvalCap:
         self.setEvalImgs()
 
     def _scorers(self, say: Callable[..., None]) -> list[str]:
-        """The scorers to run: those that were asked for, or all for which there is what they need."""
-        if self._asked is not None:
-            return [name for name in self._asked if name not in self._excluded]
+        """The scorers that were asked for, or all for which there is what they need."""
+        if self._requested is not None:
+            return [name for name in self._requested if name not in self._excluded]
         names = [name for name in SCORES if name != "WMD" and name not in self._excluded]
         needs_tables = {"METEOR": meteor.Meteor.missing(), "SPICE": spice.Spice.missing()}
         left_out = {name: reason for name, reason in needs_tables.items() if name in names and reason is not None}
@@ -190,11 +191,8 @@ class COCOEvalCap:
     def _scorer(self, name: str) -> Any:
         return Cider(df=self.df) if name == "CIDER" else _MAKE[name]()
 
-    def _tokenized(self, raw: dict[Hashable, list[Any]]) -> dict[Hashable, list[str]]:
-        return self._tokenize(self.tokenization_fn)(raw)
-
     def _tokenize(self, tokenizer: Any) -> Tokenize:
-        return PTBTokenizer(verbose=self.verbose).tokenize if tokenizer is None else tokenize_of(tokenizer, raw_texts)
+        return PTBTokenizer(verbose=self.verbose).tokenize if tokenizer is None else tokenize_of(tokenizer)
 
     def setEval(self, score: Any, method: str) -> None:
         """Note a corpus score."""

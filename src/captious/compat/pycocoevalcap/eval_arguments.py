@@ -6,10 +6,19 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from captious.compat.pycocoevalcap.harness_input import raw_texts
 from captious.compat.pycocoevalcap.input_errors import UnknownArgument
 from captious.errors import ParameterError
 
-__all__ = ["SCORES", "Tokenize", "asked_for", "known_scorers", "third_argument", "tokenize_of", "unknown_argument"]
+__all__ = [
+    "SCORES",
+    "Tokenize",
+    "requested_scorers",
+    "scorer_names",
+    "third_argument",
+    "tokenize_of",
+    "unknown_argument",
+]
 
 #: From raw captions by image, lists of ``{"caption": text}``, to tokenized ones.
 Tokenize: TypeAlias = Callable[[Mapping[Any, Sequence[Mapping[str, Any]]]], dict[Any, list[str]]]
@@ -23,10 +32,10 @@ SCORES: dict[str, tuple[str, ...]] = {
     "SPICE": ("SPICE",),
     "WMD": ("WMD",),
 }
-_SAME = {"ROUGE": "ROUGE_L", "ROUGE-L": "ROUGE_L", "ROUGEL": "ROUGE_L"}
+_OTHER_NAMES = {"ROUGE": "ROUGE_L", "ROUGE-L": "ROUGE_L", "ROUGEL": "ROUGE_L"}
 
 
-def asked_for(
+def requested_scorers(
     chosen: Mapping[str, Collection[str] | None], ordered: Mapping[str, Collection[str] | None]
 ) -> list[str] | None:
     """The scorers to run, None for all.
@@ -34,34 +43,27 @@ def asked_for(
     Args:
         chosen: argument -> names of scorers, which run in the toolkit's order; None where it was not given.
         ordered: likewise; they run in the order given.
-
-    Raises:
-        ParameterError: a scorer that does not exist, or several arguments.
     """
-    given = {name: value for name, value in {**chosen, **ordered}.items() if value is not None}
-    if len(given) > 1:
-        raise ParameterError(f"{' and '.join(given)} both choose scorers", help="give one of them")
-    for argument, names in given.items():
-        known = known_scorers(names, argument)
-        return known if argument in ordered else [name for name in SCORES if name in known]
+    arguments = {argument: names for argument, names in {**chosen, **ordered}.items() if names is not None}
+    if len(arguments) > 1:
+        raise ParameterError(f"{' and '.join(arguments)} both choose scorers", help="give one of them")
+    for argument, names in arguments.items():
+        scorers = scorer_names(names, argument)
+        return scorers if argument in ordered else [name for name in SCORES if name in scorers]
     return None
 
 
-def known_scorers(names: Collection[str], argument: str) -> list[str]:
-    """Names of scorers as this module calls them.
-
-    Raises:
-        ParameterError: a scorer that does not exist, or a single name instead of a list.
-    """
+def scorer_names(names: Collection[str], argument: str) -> list[str]:
+    """The names of scorers that an argument has, as ``SCORES`` has them."""
     if isinstance(names, str):
         raise ParameterError(f"{argument} is a list of scorers", help=f"give {argument}=[{names!r}]")
-    found = [_SAME.get(str(name).upper(), str(name).upper()) for name in names]
-    unknown = next((given for given, name in zip(names, found, strict=True) if name not in SCORES), None)
-    if unknown is not None:
-        raise ParameterError(
-            f"there is no scorer {unknown!r}", help="the scorers are Bleu, METEOR, ROUGE_L, CIDEr, SPICE and WMD"
-        )
-    return found
+    scorers = [_OTHER_NAMES.get(str(name).upper(), str(name).upper()) for name in names]
+    for name, scorer in zip(names, scorers, strict=True):
+        if scorer not in SCORES:
+            raise ParameterError(
+                f"there is no scorer {name!r}", help="the scorers are Bleu, METEOR, ROUGE_L, CIDEr, SPICE and WMD"
+            )
+    return scorers
 
 
 def third_argument(value: Any, default: str) -> tuple[str | os.PathLike[str], Collection[str] | None, Any]:
@@ -69,9 +71,6 @@ def third_argument(value: Any, default: str) -> tuple[str | os.PathLike[str], Co
 
     Returns:
         The document frequencies, the scorers or None, the tokenizer or None.
-
-    Raises:
-        ParameterError: something else.
     """
     if isinstance(value, str | os.PathLike):
         return value, None, None
@@ -91,16 +90,12 @@ def third_argument(value: Any, default: str) -> tuple[str | os.PathLike[str], Co
     )
 
 
-def tokenize_of(tokenizer: Any, raw_texts: Callable[[Any], dict[Any, list[str]]]) -> Tokenize:
+def tokenize_of(tokenizer: Any) -> Tokenize:
     """A caller's tokenizer as a function over captions by image.
 
     Args:
         tokenizer: has ``tokenize`` like the toolkit's ``PTBTokenizer``; or is a function from a caption to its words,
             in a list or set apart by spaces.
-        raw_texts: from raw captions by image to their texts, checked.
-
-    Raises:
-        ParameterError: neither.
     """
     if hasattr(tokenizer, "tokenize"):
         tokenize: Tokenize = tokenizer.tokenize
@@ -111,11 +106,11 @@ def tokenize_of(tokenizer: Any, raw_texts: Callable[[Any], dict[Any, list[str]]]
             help="give a function from a caption to its words, or an object with the method tokenize of PTBTokenizer",
         )
 
-    def words(text: str) -> str:
-        found = tokenizer(text)
-        return found if isinstance(found, str) else " ".join(found)
+    def tokenized(text: str) -> str:
+        words = tokenizer(text)
+        return words if isinstance(words, str) else " ".join(words)
 
-    return lambda raw: {image: [words(text) for text in texts] for image, texts in raw_texts(raw).items()}
+    return lambda raw: {image: [tokenized(text) for text in texts] for image, texts in raw_texts(raw).items()}
 
 
 def unknown_argument(name: str) -> UnknownArgument:

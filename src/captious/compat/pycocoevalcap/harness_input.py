@@ -1,6 +1,6 @@
 """What code written for the COCO harness passes around, checked: captions by image id, raw or tokenized.
 
-Every error names the image. Ids may be anything that can be a key.
+Every error is an ``InputError`` that names the image. Ids may be anything that can be a key.
 """
 
 from __future__ import annotations
@@ -49,59 +49,46 @@ def is_nothing(gts: object, res: object) -> bool:
 
 
 def captions(gts: object, res: object) -> Captions:
-    """The table of tokenized captions, in the order of gts; its ids count the images from 0.
-
-    Args:
-        gts: image id -> list of references.
-        res: image id -> list of exactly one candidate.
-
-    Raises:
-        InputError: what is wrong, as a specific subclass; the error names the image.
-    """
+    """The table of tokenized references and one candidate each, in the order of gts; its ids count images from 0."""
     references, candidates = _checked(gts, res)
-    for image, found in candidates.items():
-        _refuse_other_than_one(image, found, "res")
     return Captions(tuple(text for (text,) in candidates.values()), _table(references, "gts"))
 
 
 def captions_of_several(gts: object, res: object) -> tuple[References, References]:
-    """Tables of the references and of the candidates, of which there may be several for an image.
-
-    Raises:
-        InputError: as ``captions``.
-    """
-    references, candidates = _checked(gts, res)
-    for image, found in candidates.items():
-        if not found:
-            _refuse_other_than_one(image, found, "res")
+    """Tables of the references and of the candidates, of which there may be several for an image."""
+    references, candidates = _checked(gts, res, several=True)
     return _table(references, "gts"), _table(candidates, "res")
 
 
 def references_table(gts: object) -> References:
-    """The table of tokenized references, in their order; its ids count the images from 0.
-
-    Raises:
-        InputError: what is wrong, as a specific subclass; the error names the image.
-    """
+    """The table of tokenized references, in their order; its ids count the images from 0."""
     return _table(_checked_references(gts), "gts")
 
 
-def _checked(gts: object, res: object) -> tuple[dict[Hashable, list[str]], dict[Hashable, list[str]]]:
-    """References and candidates, both in the order of gts."""
-    references, candidates = _mapping(gts, "gts"), _mapping(res, "res")
-    _refuse_different_keys(references, candidates)
-    of_references = _checked_references(references)
-    return of_references, {image: _strings(image, candidates[image], "res") for image in of_references}
+def of_images(
+    annotations: Mapping[Any, Iterable[Any]], images: Iterable[Hashable], role: str, *, several: bool = False
+) -> dict[Hashable, list[Any]]:
+    """The annotations of some images: at least one reference each, or exactly one candidate.
+
+    Args:
+        annotations: image id -> annotations; the ``imgToAnns`` of a ``pycocotools.coco.COCO``.
+        images: their ids; one that comes twice counts once.
+        role: "references" or "candidates".
+        several: an image may have several candidates.
+    """
+    # Not by subscript: pycocotools keeps a defaultdict, which would add the image.
+    rows = {image: list(annotations.get(image, ())) for image in images}
+    for image, row in rows.items():
+        if role == "references":
+            _check_references(image, row, "coco")
+        else:
+            _check_candidates(image, row, "cocoRes", several=several)
+    return rows
 
 
-def _checked_references(gts: object) -> dict[Hashable, list[str]]:
-    lists = {image: _strings(image, value, "gts") for image, value in _mapping(gts, "gts").items()}
-    if not lists:
-        raise NoImages("gts has no images", where="gts", help="give references for at least one image")
-    for image, found in lists.items():
-        if not found:
-            raise _no_references(image, "gts")
-    return lists
+def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
+    """The texts of raw captions, ``{image id: [{"caption": text}, ...]}``."""
+    return {image: _raw(image, value) for image, value in _mapping(captions_for_image, "captions").items()}
 
 
 def _table(texts_of: Mapping[Hashable, list[str]], name: str) -> References:
@@ -113,39 +100,26 @@ def _table(texts_of: Mapping[Hashable, list[str]], name: str) -> References:
     return References(ids=tuple(range(len(texts_of))), texts=texts, offsets=offsets, name=name)
 
 
-def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
-    """The texts of raw captions, ``{image id: [{"caption": text}, ...]}``.
+def _checked(
+    gts: object, res: object, *, several: bool = False
+) -> tuple[dict[Hashable, list[str]], dict[Hashable, list[str]]]:
+    """References and candidates, both in the order of gts."""
+    of_references, of_candidates = _mapping(gts, "gts"), _mapping(res, "res")
+    _check_keys(of_references, of_candidates)
+    references = _checked_references(of_references)
+    candidates = {image: _tokenized(image, of_candidates[image], "res") for image in references}
+    for image, texts in candidates.items():
+        _check_candidates(image, texts, "res", several=several)
+    return references, candidates
 
-    Raises:
-        CaptionTypeError, EncodingError: anything of another form; the error names the image.
-    """
-    return {image: _texts(image, value) for image, value in _mapping(captions_for_image, "captions").items()}
 
-
-def of_images(
-    annotations: Mapping[Any, Iterable[Any]], images: Iterable[Hashable], *, role: str, several: bool = False
-) -> dict[Hashable, list[Any]]:
-    """The annotations of some images: at least one reference each, or exactly one candidate.
-
-    Args:
-        annotations: image id -> annotations; the ``imgToAnns`` of a ``pycocotools.coco.COCO``.
-        images: their ids; one that comes twice counts once.
-        role: "references" or "candidates".
-        several: an image may have several candidates.
-
-    Raises:
-        MissingReferencesError, MissingCandidatesError, DuplicateCandidateError: the error names the image.
-    """
-    where = "coco" if role == "references" else "cocoRes"
-    found: dict[Hashable, list[Any]] = {}
-    for image in images:
-        # Not by subscript: pycocotools keeps a defaultdict, which would add the image.
-        found[image] = list(annotations.get(image, ()))
-        if role == "candidates" and not (several and found[image]):
-            _refuse_other_than_one(image, found[image], where)
-        elif not found[image]:
-            raise _no_references(image, where)
-    return found
+def _checked_references(gts: object) -> dict[Hashable, list[str]]:
+    references = {image: _tokenized(image, value, "gts") for image, value in _mapping(gts, "gts").items()}
+    if not references:
+        raise NoImages("gts has no images", where="gts", help="give references for at least one image")
+    for image, texts in references.items():
+        _check_references(image, texts, "gts")
+    return references
 
 
 def _mapping(value: object, name: str) -> Mapping[Hashable, object]:
@@ -154,10 +128,8 @@ def _mapping(value: object, name: str) -> Mapping[Hashable, object]:
     return value
 
 
-def _refuse_different_keys(gts: Mapping[Hashable, object], res: Mapping[Hashable, object]) -> None:
+def _check_keys(gts: Mapping[Hashable, object], res: Mapping[Hashable, object]) -> None:
     unknown, missing = res.keys() - gts.keys(), gts.keys() - res.keys()
-    if not unknown and not missing:
-        return
     help = f"gts and res must have the same images; {_SUBSET}"
     if {str(image) for image in unknown} & {str(image) for image in missing}:
         help = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
@@ -168,34 +140,36 @@ def _refuse_different_keys(gts: Mapping[Hashable, object], res: Mapping[Hashable
             where=f"res: {shown}",
             help=help,
         )
-    shown = _some(image for image in gts if image in missing)
-    raise MissingCandidates(
-        f"{len(missing):,} of {len(gts):,} images with references have no candidate", where=f"gts: {shown}", help=help
-    )
-
-
-def _refuse_other_than_one(image: Hashable, found: list[Any], where: str) -> None:
-    if not found:
+    if missing:
+        shown = _some(image for image in gts if image in missing)
         raise MissingCandidates(
-            "an image has no candidate", where=f"{where}: {_name(image)}", help=f"give it one; {_SUBSET}"
+            f"{len(missing):,} of {len(gts):,} images with references have no candidate",
+            where=f"gts: {shown}",
+            help=help,
         )
-    if len(found) > 1:
+
+
+def _check_references(image: Hashable, references: list[Any], where: str) -> None:
+    if not references:
+        raise MissingReferences(
+            "an image has no references", where=_place(where, image), help=f"give it one or more; {_SUBSET}"
+        )
+
+
+def _check_candidates(image: Hashable, candidates: list[Any], where: str, *, several: bool) -> None:
+    if not candidates:
+        raise MissingCandidates("an image has no candidate", where=_place(where, image), help=f"give it one; {_SUBSET}")
+    if len(candidates) > 1 and not several:
         raise DuplicateCandidate(
-            f"an image has {len(found)} candidates",
-            where=f"{where}: {_name(image)}",
+            f"an image has {len(candidates)} candidates",
+            where=_place(where, image),
             help="give one candidate per image; are these the references?",
         )
 
 
-def _no_references(image: Hashable, where: str) -> MissingReferences:
-    return MissingReferences(
-        "an image has no references", where=f"{where}: {_name(image)}", help=f"give it one or more; {_SUBSET}"
-    )
-
-
-def _strings(image: Hashable, value: object, name: str) -> list[str]:
+def _tokenized(image: Hashable, value: object, name: str) -> list[str]:
     """The tokenized captions of one image."""
-    place = f"{name}: {_name(image)}"
+    place = _place(name, image)
     if not isinstance(value, list):
         raise NotAList(
             f"the captions of an image are not in a list, but in a {type(value).__name__}",
@@ -207,9 +181,9 @@ def _strings(image: Hashable, value: object, name: str) -> list[str]:
     return value
 
 
-def _texts(image: Hashable, value: object) -> list[str]:
-    """The raw captions of one image."""
-    place = f"captions: {_name(image)}"
+def _raw(image: Hashable, value: object) -> list[str]:
+    """The texts of the raw captions of one image."""
+    place = _place("captions", image)
     help = 'give {image id: [{"caption": text}, ...]}'
     if not isinstance(value, list | tuple):
         raise CaptionTypeError(
@@ -217,7 +191,6 @@ def _texts(image: Hashable, value: object) -> list[str]:
             where=f"{place} has {reprlib.repr(value)}",
             help=help,
         )
-    texts: list[str] = []
     for annotation in value:
         if not isinstance(annotation, Mapping) or "caption" not in annotation:
             raise CaptionTypeError(
@@ -226,26 +199,26 @@ def _texts(image: Hashable, value: object) -> list[str]:
                 help=help,
             )
         _check_text(annotation["caption"], place, help=help)
-        texts.append(annotation["caption"])
-    return texts
+    return [annotation["caption"] for annotation in value]
 
 
 def _check_text(text: object, place: str, *, help: str) -> None:
     if not isinstance(text, str):
         raise CaptionTypeError("a caption is not a string", where=f"{place} has {reprlib.repr(text)}", help=help)
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise EncodingError(
-                "a caption contains a lone surrogate (half of a character)",
-                where=f"{place} has {reprlib.repr(text)}",
-                help="write the full character, or remove it",
-            ) from None
+    if text.isascii():
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise EncodingError(
+            "a caption contains a lone surrogate (half of a character)",
+            where=f"{place} has {reprlib.repr(text)}",
+            help="write the full character, or remove it",
+        ) from None
 
 
-def _name(image: Hashable) -> str:
-    return f"image_id {image!r}"
+def _place(name: str, image: Hashable) -> str:
+    return f"{name}: image_id {image!r}"
 
 
 def _some(images: Iterable[Hashable]) -> str:

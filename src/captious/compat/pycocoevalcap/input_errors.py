@@ -18,15 +18,8 @@ from captious.errors import (
     UnknownImageError,
 )
 
-__all__ = [
-    "DuplicateCandidate",
-    "MissingCandidates",
-    "MissingReferences",
-    "NoImages",
-    "NotAList",
-    "UnknownArgument",
-    "UnknownImage",
-]
+__all__ = ["DuplicateCandidate", "MissingCandidates", "MissingReferences", "NoImages", "NotAList", "UnknownArgument"]
+__all__ += ["UnknownImage"]
 
 
 class DuplicateCandidate(DuplicateCandidateError, AssertionError):

@@ -33,10 +33,7 @@ def precook(s: str, n: int = 4, out: bool = False) -> tuple[int, Counts]:
 def cook_refs(refs: Sequence[str], eff: str | None = None, n: int = 4) -> CookedReferences:
     """What is known about the references of an image.
 
-    Args:
-        refs: the references.
-        eff: "shortest" or "average" for one length instead of a list of them.
-        n: highest order of n-grams.
+    With ``eff`` "shortest" or "average" it is one length instead of a list of them.
     """
     lengths: list[int] = []
     most: dict[Ngram, int] = {}
@@ -49,16 +46,10 @@ def cook_refs(refs: Sequence[str], eff: str | None = None, n: int = 4) -> Cooked
 
 
 def cook_test(test: str, refs: CookedReferences, eff: str | None = None, n: int = 4) -> dict[str, Any]:
-    """What is known about a candidate.
+    """What is known about a candidate whose references were given to ``cook_refs``.
 
-    Args:
-        test: the candidate.
-        refs: its references, from ``cook_refs``.
-        eff: "closest" for one reference length instead of a list of them.
-        n: highest order of n-grams.
-
-    Returns:
-        ``reflen`` as in ``refs``, ``testlen``, and by order the n-grams, ``guess``, and those that match, ``correct``.
+    That is ``reflen`` as in ``refs`` (one length if ``eff`` is "closest"), ``testlen``, and by order the n-grams,
+    ``guess``, and those that match, ``correct``.
     """
     lengths, most = refs
     length, counts = precook(test, n)
@@ -100,11 +91,8 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         self.special_reflen = special_reflen
         self.cook_append(test, refs)
 
-    def copy(self) -> BleuScorer:
-        """Another scorer with the same images."""
-        new = BleuScorer(n=self.n)
-        new += self
-        return new
+    def _empty(self) -> Self:
+        return type(self)(n=self.n)
 
     def __iadd__(
         self, other: tuple[str | None, Sequence[str] | None] | CountedImages[CookedReferences, dict[str, Any]]
@@ -240,10 +228,7 @@ def scores_of(captions: Captions | None, n: int, verbose: int) -> tuple[list[flo
     Args:
         captions: None for no images.
         n: highest order, up to 4.
-        verbose: whether to print lengths and counts of the corpus.
-
-    Returns:
-        Corpus scores by order, and by order the scores of every image.
+        verbose: 0, or else lengths and counts of the corpus are printed.
     """
     metric = bleu.Bleu(tokenizer=WHITESPACE)
     statistics = np.zeros((0, 10)) if captions is None else metric.statistics(captions)
@@ -257,7 +242,6 @@ def scores_of(captions: Captions | None, n: int, verbose: int) -> tuple[list[flo
 
 
 def _reference_length(lengths: Sequence[int], option: str | None, length: int | None = None) -> float:
-    """The length that stands for those of all references."""
     if option == "shortest":
         return min(lengths)
     if option == "average":
@@ -268,7 +252,6 @@ def _reference_length(lengths: Sequence[int], option: str | None, length: int | 
 
 
 def _print(totals: dict[str, Any]) -> None:
-    """The toolkit's two lines."""
     print(totals)
     print("ratio:", _ratio(totals["testlen"], totals["reflen"]))
 
@@ -278,7 +261,6 @@ def _ratio(length: float, reference_length: float) -> float:
 
 
 def _scores(correct: list[int], guess: list[int], length: int, reference_length: float, n: int) -> list[float]:
-    """BLEU of order 1 to n."""
     ratio = _ratio(length, reference_length)
     penalty = math.exp(1 - 1 / ratio) if ratio < 1 else 1.0
     scores, product = [], 1.0

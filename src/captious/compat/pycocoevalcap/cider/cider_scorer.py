@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,16 +32,13 @@ class CiderScorer(CountedCaptions):
         super().__init__(n, sigma)
         self.cook_append(test, refs)
 
-    def copy(self) -> CiderScorer:
-        """Another scorer with the same images."""
-        new = CiderScorer(n=self.n, sigma=self.sigma)
-        new += self
-        return new
+    def _empty(self) -> Self:
+        return type(self)(n=self.n, sigma=self.sigma)
 
     def compute_cider(self) -> list[np.float64]:
         """The scores of all images, with the document frequencies counted so far; sets ``ref_len``."""
         self.ref_len = np.log(float(self.size()))
-        return self._ciders()
+        return super().compute_cider()
 
     def compute_score(self, option: object = None, verbose: int = 0) -> tuple[np.float64, NDArray[np.float64]]:
         """Count documents, and score.
@@ -58,5 +56,4 @@ class CiderScorer(CountedCaptions):
             raise ValueError("there are no images to score")
         self.document_frequency = defaultdict(float)
         self.compute_doc_freq()
-        scores = np.array(self.compute_cider())
-        return np.float64(scores.mean()), scores
+        return super().compute_score()

@@ -36,11 +36,7 @@ def statistics_line(metric: meteor.Meteor, candidate: str, references: Sequence[
 
 
 def scores_of(metric: meteor.Meteor, lines: Sequence[str]) -> tuple[list[float], float]:
-    """The score of each line of statistics, and of all of them together.
-
-    Raises:
-        ValueError: a line that is not statistics.
-    """
+    """The score of each line of statistics, and of all of them together; a ValueError for any other line."""
     rows = np.array([_numbers(line) for line in lines]).reshape(-1, _COLUMNS)
     perfect = (rows[:, _MATCHED] == rows[:, _WORDS]).all(axis=1) & (rows[:, _CHUNKS] == 1)
     rows[perfect, _CHUNKS] = 0
@@ -48,10 +44,10 @@ def scores_of(metric: meteor.Meteor, lines: Sequence[str]) -> tuple[list[float],
 
 
 def _numbers(line: str) -> NDArray[np.float64]:
-    found = np.array(line.split(), dtype=np.float64)
-    if found.shape != (_COLUMNS,):
+    numbers = np.array(line.split(), dtype=np.float64)
+    if numbers.shape != (_COLUMNS,):
         raise ValueError("not the 23 numbers of METEOR's statistics")
-    return found
+    return numbers
 
 
 class Process:
@@ -90,15 +86,12 @@ class Process:
 
 
 class _In:
-    """Standard input."""
-
     def __init__(self, scorer: Any) -> None:
         self.answers: deque[bytes] = deque()
         self._scorer = scorer
         self._rest = ""
 
     def write(self, data: bytes | str) -> int:
-        """Take lines, whose answers can be read then."""
         text = data.decode() if isinstance(data, bytes | bytearray) else data
         *lines, self._rest = (self._rest + text).split("\n")
         for line in lines:
@@ -106,10 +99,10 @@ class _In:
         return len(data)
 
     def flush(self) -> None:
-        """Does nothing."""
+        pass
 
     def close(self) -> None:
-        """Does nothing."""
+        pass
 
     def _answers(self, line: str) -> list[str]:
         verb, *fields = (field.strip() for field in line.split(_SEPARATOR))
@@ -129,8 +122,6 @@ class _In:
 
 
 class _Out:
-    """Standard output."""
-
     def __init__(self, lines: deque[bytes]) -> None:
         self._lines = lines
 
@@ -139,4 +130,4 @@ class _Out:
         return self._lines.popleft() if self._lines else b""
 
     def close(self) -> None:
-        """Does nothing."""
+        pass
