@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from captious import __version__
 from captious.cli import captious
-from captious.cli.study.group import study
+from captious.cli.study import study
 
 from .conftest import assert_refused
 

@@ -13,7 +13,7 @@ import pytest
 
 from captious.cli import captious
 from captious.cli.options import _SETTINGS
-from captious.cli.study.group import study
+from captious.cli.study import study
 from captious.metrics.contract.settings import Settings
 
 from .conftest import Run, assert_refused
@@ -49,7 +49,7 @@ def parameters(path: str) -> dict[str, dict[str, Any]]:
 
 def test_every_setting_has_an_option() -> None:
     assert [*_SETTINGS] == [field.name for field in dataclasses.fields(Settings)]
-    assert [flags[0] for flags, _ in _SETTINGS.values()] == FLAGS
+    assert [option["opts"][0] for name, option in parameters("score").items() if name in _SETTINGS] == FLAGS
 
 
 @pytest.mark.parametrize("path", RUNNING)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from captious.cli.grouping import group_option, groups_of
+from captious.cli.library_options import FILE
 from captious.cli.options import (
     metric_option,
     no_references_option,
@@ -41,9 +42,9 @@ __all__ = ["compare"]
 
 
 @click.command()
-@click.argument("a", type=click.Path(path_type=Path))
-@click.argument("b", type=click.Path(path_type=Path))
-@click.argument("references", type=click.Path(path_type=Path), required=False)
+@click.argument("a", type=FILE)
+@click.argument("b", type=FILE)
+@click.argument("references", type=FILE, required=False)
 @click.option(
     "--examples",
     type=click.IntRange(min=0),

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from captious.cli.options import seed_option, settings_options
-from captious.cli.outputs import warn, written
+from captious.cli.library_options import FILE
+from captious.cli.options import output_file, seed_option, settings_options
+from captious.cli.outputs import warn
 from captious.data import load, read_references
 from captious.errors import ParameterError
 from captious.metrics.chair import Chair
@@ -23,18 +24,17 @@ __all__ = ["fit"]
 
 @click.command()
 @click.argument("metric")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="REFERENCES...")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file, written atomically.")
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="REFERENCES...")
+@output_file()
 @click.option(
     "--human",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="For smurf: human captions, one per image, that are not among REFERENCES. Default: one reference of each "
     "image is held out.",
 )
 @click.option("--subset", is_flag=True, help="With --human, use the images that both files have.")
 @seed_option
-@written("output")
 @settings_options
 def fit(
     metric: str, files: tuple[Path, ...], output: Path, human: Path | None, subset: bool, seed: int, settings: Settings

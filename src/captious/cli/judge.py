@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from captious.cli.library_options import FILE, option_of
 from captious.cli.options import data_option, metric_option, repeated_command, resampling_options, settings_options
 from captious.cli.outputs import deliver_result, output_options
 from captious.judgment import judge as judge_metrics
@@ -18,24 +19,9 @@ __all__ = ["judge"]
 
 @click.command()
 @click.argument("benchmarks", nargs=-1, required=True, metavar="BENCHMARK...")
-@click.option(
-    "--scores",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Scores computed elsewhere, json: {benchmark: {metric: scores}}, with scores as a list in the order "
-    "of 'captious data items', or as {id: score}. Without -m, only these are judged.",
-)
-@click.option(
-    "--compare", is_flag=True, help="Test the differences between all pairs of metrics, and rank the metrics."
-)
-@click.option(
-    "--test",
-    type=click.Choice(TESTS),
-    default=TESTS[0],
-    show_default=True,
-    help="Test of --compare: exchange the scores of two metrics on random halves of the images, or compare them in the "
-    "resamples of the intervals, which takes much less time for many metrics.",
-)
+@option_of(judge_metrics, "scores", FILE)
+@option_of(judge_metrics, "compare")
+@option_of(judge_metrics, "test", click.Choice(TESTS))
 @output_options("table", "json", "csv", "latex", "html", pictures=True)
 @metric_option
 @settings_options

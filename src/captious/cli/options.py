@@ -1,34 +1,41 @@
-"""Shared options: metrics, settings, judgments, resampling; and the command line that repeats a call."""
+"""Options that several commands have: metrics, settings, candidates, human judgments, resampling, output files."""
 
 from __future__ import annotations
 
 import functools
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from captious.cli.library_options import FILE, option_of
+from captious.cli.outputs import written
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, MOST_RESAMPLES
 from captious.metrics.contract.of_k import CHOICES
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 
 __all__ = [
+    "RESAMPLES",
+    "SEED",
     "data_option",
     "metric_option",
+    "named_systems",
     "no_references_option",
-    "numbers",
     "of_k_option",
+    "output_file",
+    "recipe_attributes",
     "repeated_command",
     "resampling_options",
     "seed_option",
     "settings_options",
     "several_option",
     "subset_option",
+    "system_files",
     "system_names",
 ]
 
@@ -39,7 +46,7 @@ metric_option = click.option(
     "--metric",
     "metrics",
     multiple=True,
-    callback=lambda context, option, given: list(given) or None,
+    callback=lambda context, option, values: list(values) or None,
     help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2; or "
     "all, for every metric that can run here. May be repeated. Default: the metrics of the COCO evaluation.",
 )
@@ -58,102 +65,36 @@ of_k_option = click.option(
     "--of-k",
     type=click.Choice(CHOICES),
     multiple=True,
-    callback=lambda context, option, given: given or CHOICES[:1],
+    callback=lambda context, option, values: values or CHOICES[:1],
     help="With --several, how metrics of single captions score an image: by the mean of its candidates, or by the best "
     "one. May be repeated. Default: mean.",
 )
 data_option = click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder of human judgments. Default: CAPTIOUS_DATA.",
+    "--data", type=FILE, metavar="DIR", help="Folder of human judgments. Default: CAPTIOUS_DATA."
 )
 
-#: How each field of ``Settings`` is given on the command line.
-_SETTINGS: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
-    "tokenizer": (
-        ["--tokenizer"],
-        {
-            "metavar": "NAME",
-            "help": "Tokenizer: ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf, or a registered one. "
-            "Default: ptb.",
-        },
-    ),
-    "idf": (
-        ["--idf"],
-        {
-            "type": click.Path(path_type=Path),
-            "metavar": "FILE",
-            "help": "Document frequencies for CIDEr, from 'captious fit cider-d'. Default: those of the references.",
-        },
-    ),
-    "model": (
-        ["--model"],
-        {
-            "metavar": "MODEL",
-            "help": "Model for metrics with contextual encoders: a name on the Hugging Face hub, or a folder. Default: "
-            "each metric's own.",
-        },
-    ),
-    "vectors": (
-        ["--vectors"],
-        {
-            "metavar": "NAME|FILE",
-            "help": "Word vectors: a name given to 'captious vectors add', or a file. Default: CAPTIOUS_VECTORS, "
-            "or the only vectors that were added.",
-        },
-    ),
-    "parser": (
-        ["--parser", "--parses"],
-        {
-            "metavar": "NAME|FILE",
-            "help": "Parses for spice, spider, allspice and hwcm: the grammar corenlp or bundled, spacy:NAME (hwcm "
-            "only), or a file of parses (.jsonl from 'captious parse', or .conllu). Default: the best grammar "
-            "available.",
-        },
-    ),
-    "images": (
-        ["--images"],
-        {
-            "type": click.Path(path_type=Path),
-            "metavar": "DIR|FEATURES",
-            "help": "Images of metrics that use them: a folder of image files, named by image id (clipscore, "
-            "refclipscore), or a file of image features (leic).",
-        },
-    ),
-    "objects": (
-        ["--objects"],
-        {
-            "type": click.Path(path_type=Path),
-            "metavar": "FILE",
-            "help": "For chair: the objects in the images, from 'captious fit chair', or COCO instances.",
-        },
-    ),
-    "training": (
-        ["--training"],
-        {
-            "type": click.Path(path_type=Path),
-            "metavar": "FILE",
-            "help": "Captions that the systems were trained on, for novel, in any form of references.",
-        },
-    ),
-    "references_as": (
-        ["--references-as"],
-        {
-            "type": click.Choice(REFERENCES_AS),
-            "default": "each",
-            "show_default": True,
-            "help": "How metrics see the references of an image: separately, or all concatenated (cat).",
-        },
-    ),
-    "threads": (
-        ["--threads"],
-        {
-            "type": int,
-            "metavar": "N",
-            "help": "Number of threads, up to 1,024. Default: CAPTIOUS_THREADS, or all cores.",
-        },
-    ),
+#: Attributes of ``--resamples`` and ``--seed``, but for their defaults.
+RESAMPLES: Mapping[str, Any] = {
+    "type": click.IntRange(1, MOST_RESAMPLES),
+    "metavar": "N",
+    "help": "Number of bootstrap resamples, and of permutations.",
+}
+SEED: Mapping[str, Any] = {"type": click.IntRange(min=0), "metavar": "N", "help": "Random seed."}
+resamples_option = click.option("--resamples", default=DEFAULT_RESAMPLES, show_default=True, **RESAMPLES)
+seed_option = click.option("--seed", default=DEFAULT_SEED, show_default=True, **SEED)
+
+#: How each setting is given on the command line; ``Settings`` has the defaults and the help.
+_SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "tokenizer": {"metavar": "NAME"},
+    "idf": {"type": FILE},
+    "model": {},
+    "vectors": {"metavar": "NAME|FILE"},
+    "parser": {"flags": ["--parser", "--parses"], "metavar": "NAME|FILE"},
+    "images": {"type": FILE, "metavar": "DIR|FEATURES"},
+    "objects": {"type": FILE},
+    "training": {"type": FILE},
+    "references_as": {"type": click.Choice(REFERENCES_AS)},
+    "threads": {"type": click.INT, "metavar": "N"},
 }
 
 
@@ -161,45 +102,54 @@ def settings_options(command: F) -> F:
     """Give a command an option for every setting; it is called with ``settings``."""
 
     @functools.wraps(command)
-    def with_settings(**given: Any) -> Any:
-        said = {name: given.pop(name) for name in _SETTINGS}
-        return command(settings=Settings(**{name: value for name, value in said.items() if value is not None}), **given)
+    def with_settings(**options: Any) -> Any:
+        values = {name: options.pop(name) for name in _SETTINGS}
+        settings = Settings(**{name: value for name, value in values.items() if value is not None})
+        return command(settings=settings, **options)
 
     decorated: Any = with_settings
-    for name, (flags, attributes) in reversed([*_SETTINGS.items()]):
-        decorated = click.option(*flags, name, **attributes)(decorated)
+    for name in reversed(_SETTINGS):
+        decorated = option_of(Settings, name, **_SETTINGS[name])(decorated)
     return decorated  # type: ignore[no-any-return]
 
 
-def seed_option(command: F) -> F:
-    """The option ``--seed``."""
-    seed = click.option(
-        "--seed", type=click.IntRange(min=0), default=DEFAULT_SEED, show_default=True, help="Random seed."
-    )
-    return seed(command)
-
-
 def resampling_options(command: F) -> F:
-    """Options of what is resampled: how often, and the random seed."""
-    return click.option(
-        "--resamples",
-        type=click.IntRange(1, MOST_RESAMPLES),
-        default=DEFAULT_RESAMPLES,
-        show_default=True,
-        help="Number of bootstrap resamples, and of permutations.",
-    )(seed_option(command))
+    """Give a command the options ``--resamples`` and ``--seed``."""
+    return resamples_option(seed_option(command))
 
 
-def numbers(kind: type) -> Callable[[click.Context, click.Parameter, str | None], tuple[float, ...]]:
-    """A callback that reads numbers separated by commas."""
+def recipe_attributes(recipes: Iterable[str]) -> Mapping[str, Any]:
+    """Attributes of the option ``--recipe`` of a command that trains."""
+    names = ", ".join(recipes)
+    what = f"How to train: {names}, or a file (.json, .toml) with a base and what differs from it."
+    return {"metavar": "NAME|FILE", "help": what}
 
-    def read(context: click.Context, option: click.Parameter, text: str | None) -> tuple[float, ...]:
-        try:
-            return tuple(kind(piece) for piece in (text or "").split(",") if piece.strip())
-        except ValueError:
-            raise click.BadParameter(f"{text!r} is not a list of numbers such as {option.metavar}") from None
 
-    return read
+def output_file(*, metavar: str = "FILE", help: str = "Output file, written atomically.") -> Callable[[F], F]:
+    """The option ``-o`` of a command whose results always go to a file, which is checked before any work is done."""
+    option = click.option("-o", "--output", required=True, type=FILE, metavar=metavar, help=help)
+    return lambda command: option(written("output")(command))
+
+
+def system_files(command: F) -> F:
+    """Arguments ``SYSTEM... REFERENCES``; the command gets the files of ``systems`` by name, and ``references``."""
+
+    @functools.wraps(command)
+    def with_systems(files: tuple[Path, ...], **options: Any) -> Any:
+        if len(files) < 2:
+            raise ParameterError(
+                "no candidates given", help="give at least one file of candidates, followed by the file of references"
+            )
+        *systems, references = files
+        return command(systems=named_systems(systems), references=references, **options)
+
+    argument = click.argument("files", nargs=-1, required=True, type=FILE, metavar="SYSTEM... REFERENCES")
+    return argument(with_systems)  # type: ignore[return-value]
+
+
+def named_systems(files: Sequence[Path]) -> dict[str, Path]:
+    """The files of systems by ``system_names``."""
+    return dict(zip(system_names(files), files, strict=True))
 
 
 def system_names(files: Sequence[Path]) -> list[str]:
@@ -239,7 +189,7 @@ def repeated_command(command: str, *more: str, without: Sequence[str] = ()) -> s
             options.append(parameter.opts[0])
         else:
             values = value if parameter.multiple and isinstance(value, list | tuple) else (value,)
-            options += [word for each in values for word in (parameter.opts[0], str(each))]
+            options += [word for item in values for word in (parameter.opts[0], str(item))]
     if any(argument.startswith("-") for argument in arguments):
         return shlex.join([*command.split(), *options, *more, "--", *arguments])
     return shlex.join([*command.split(), *arguments, *options, *more])

@@ -86,11 +86,13 @@ def judge(
             here, None for those of the COCO evaluation that can (with ``scores``, for no others). A benchmark of
             systems that was not requested by name leaves out metrics that cannot be computed for it.
         settings: what applies to all metrics that are requested by name.
-        scores: scores computed elsewhere: benchmark -> metric -> scores, in the order of the benchmark's
-            items or by their ids; or a JSON file with these. Higher must be better.
+        scores: scores computed elsewhere, or a JSON file of them: ``{benchmark: {metric: scores}}``, with scores as a
+            list in the order of ``captious data items``, or as ``{id: score}``. Higher must be better. On the command
+            line, only these are judged unless metrics are requested.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
-        compare: test all pairs of metrics for a difference, and rank them.
-        test: how: "permutation", or "bootstrap", which takes much less time for many metrics.
+        compare: test the differences between all pairs of metrics, and rank the metrics.
+        test: how to compare: "permutation" exchanges the scores of two metrics on random halves of the images;
+            "bootstrap" compares them in the resamples of the intervals, which takes much less time for many metrics.
         resamples: number of bootstrap resamples and of permutations; permutation tests use at least 50 permutations
             per pair of metrics.
         seed: random seed of both.

@@ -134,12 +134,12 @@ def make_examples(
     Args:
         references: captions by people, several for each image.
         systems: name -> results, in any form that ``captious.data.load`` reads; they may cover some of the images.
-        negatives: what the other half is: "machine", captions of systems; "other", captions that people or systems
-            wrote for other images of the same part; "both", one or the other at random.
+        negatives: the other half of the examples: "machine", captions of systems; "other", captions that people or
+            systems wrote for other images of the same part; "both", one or the other at random.
         keep_out: images that must not be used; ids are compared as text.
-        images: number of images to draw at random; None for all.
-        per_image: captions of each half for one image, at most.
-        n_references: references of an example, at most; one less than the image has, if that is fewer.
+        images: number of images to draw at random. By default, all.
+        per_image: maximum number of captions of each half for one image.
+        n_references: maximum number of references of an example; one less than the image has, if that is fewer.
         validation: share of the images whose examples are for validation, 0 to 1.
         seed: random seed.
 

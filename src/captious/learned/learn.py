@@ -90,8 +90,9 @@ def learn(
     Args:
         examples: a file that ``captious learn data`` wrote.
         recipe: its name, a file, or the recipe itself.
-        validation: a file of captions with ratings, by which the best epoch is chosen; None for the examples whose part
-            is "validation", ranked by who wrote them.
+        validation: captions with ratings, a file of ``{"candidate", "references", "rating"}`` on every line. The epoch
+            whose scores agree best with them is kept. By default, these are the validation examples, rated by whether
+            a person wrote them.
         settings: word vectors, parser and other settings of the features.
         name: what signatures call the weights: letters, digits, dots, - and _.
 

@@ -36,11 +36,12 @@ def write_report(
         path: the file.
         result: what to show: one system or several that were scored with the same metrics on the same images, a
             comparison, a judgment or a study.
-        title: of the page; by default, what it is about.
-        image_url: for systems: where the page finds images, such as ``https://images.example.org/{id:012d}.jpg``, or
-            a path relative to the file, such as ``images/{id}.jpg``. By default, the page shows no images.
-        explain: for systems: the number of images for which alignments, scene graphs and transport plans are in the
-            file, those with the largest differences between systems; None for all.
+        title: title of the page. By default, the names of what it shows.
+        image_url: where the page finds images of captions: an address such as
+            ``https://images.example.org/{id:012d}.jpg``, or a path relative to the page, such as ``images/{id}.jpg``.
+            By default, it shows no images.
+        explain: number of images for which the page has alignments, scene graphs and transport plans: those with the
+            largest differences between systems, or the worst scores of one system. By default, all images.
         groups: for systems: the group of each image, as ``Report.by_group`` takes it.
         resamples, seed: for systems: number of resamples and random seed of intervals and tests.
 

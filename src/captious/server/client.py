@@ -71,10 +71,16 @@ class Client:
 
         Args:
             file: json, or zip with all files of the phase.
-            challenge: the slug, as in the challenge's address.
-            method: the name on the leaderboard.
-            phase, team: may be left out where there is only one.
-            dry_run: only check the file.
+            challenge: the challenge, by its slug, as in its address.
+            method: name of the method on the leaderboard.
+            phase: the phase. By default, the one that is open.
+            team: the team. By default, your only one.
+            link: a paper or repository.
+            description: a few sentences about the method.
+            public: show the submission on the leaderboard.
+            anonymous: do not show the name of the team.
+            dry_run: only check the file, and say whether it would be refused now; nothing is submitted, and nothing
+                counts.
 
         Returns:
             The submission as the API shows it; with ``dry_run``, ``{"problems": [], "remarks": [...]}``,

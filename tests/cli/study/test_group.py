@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -10,10 +12,11 @@ from typing import Any
 import click
 import pytest
 
-from captious.cli.study import group
-from captious.cli.study.group import study, study_options
+from captious.cli import study as module
+from captious.cli.library_options import COUNT, Numbers
+from captious.cli.study import study, study_command
 from captious.errors import OutputError
-from captious.judgment import Study
+from captious.judgment import Study, studies
 from captious.metrics.contract.settings import Settings
 
 from ..conftest import Run, assert_refused
@@ -50,18 +53,32 @@ def test_nothing_is_computed_before_the_output_is_checked(rated: Path, run: Run)
 
 
 def test_the_group_lists_every_study(run: Run) -> None:
-    assert {file.stem for file in Path(group.__file__).parent.glob("*.py")} - {"__init__", "group"} == {*NAMES}
+    assert sorted(entry.function for entry in module._STUDIES.values()) == sorted(studies.__all__)
     listing = " ".join(run("study", "--help").out.split())
     for name in NAMES:
         assert command_of(name).name == name
-        assert f"{name} {group._STUDIES[name]}" in listing
+        assert f"{name} {module._STUDIES[name].question}" in listing
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_line_of_the_list_begins_the_help(name: str) -> None:
-    help = " ".join((command_of(name).help or "").split())
-    question = group._STUDIES[name].partition(":")[0].rstrip("?").split(" in ")[0].split(", and ")[0]
-    assert help.startswith(question.replace("systems differ", "SYSTEMs differ"))
+def test_the_question_begins_the_help(name: str) -> None:
+    assert (command_of(name).help or "").startswith(f"{module._STUDIES[name].question} ")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_parameter_can_be_given(name: str) -> None:
+    command, function = command_of(name), getattr(studies, module._STUDIES[name].function)
+    given = {parameter.name for parameter in command.params}
+    given |= {"systems", "references"} if "files" in given else set()
+    given |= {"settings"} if "tokenizer" in given else set()
+    assert {*inspect.signature(function).parameters} <= given
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_is_for_the_command_line(name: str) -> None:
+    command = command_of(name)
+    texts = [command.help or "", *(option.help or "" for option in command.params if isinstance(option, click.Option))]
+    assert not [text for text in texts if not text or re.search(r"\bNone\b|Python|``", text)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -99,51 +116,83 @@ class TestWarnings:
         assert run(*arguments, "--sample", 9, "-o", "out.json").err == f"warning: {warning}\n"
 
 
-# ---- the decorator
+# ---- commands made of functions
 
-SEEN: list[dict[str, Any]] = []
-
-
-def made(**options: bool) -> click.Command:
-    """A study that notes what it is given."""
-
-    @click.command()
-    @click.argument("name")
-    @study_options(**options)
-    def own(**given: Any) -> Study:
-        SEEN.append(given)
-        return Study("own", "Mine", ("metric", "value"), [{"metric": "m", "value": 0.5}], warnings=["beware"])
-
-    return own
+CALLS: list[dict[str, Any]] = []
 
 
-@pytest.mark.parametrize(
-    ("options", "given"),
-    [
-        ({}, {"metrics", "settings", "resamples", "seed"}),
-        ({"data": True}, {"metrics", "settings", "data", "resamples", "seed"}),
-        ({"resampling": False}, {"metrics", "settings", "seed"}),
-        ({"resampling": False, "seed": False}, {"metrics", "settings"}),
-        ({"metrics": False}, {"resamples", "seed"}),
-    ],
+def own(
+    name: str,
+    metrics: Any = None,
+    bounds: tuple[int, ...] = (1, 2),
+    *,
+    settings: Settings | None = None,
+    data: Path | None = None,
+    width: int | None = None,
+    strict: bool = False,
+    resamples: int = 10,
+    seed: int = 7,
+) -> Study:
+    """A study that notes its arguments.
+
+    It has no other purpose.
+
+    Args:
+        name: any name. In Python, also a number.
+        metrics: not shown, as the option is that of all commands.
+        bounds: what is shown; see ``captious judge``.
+        width, strict: two ``parameters`` of
+            one sentence.
+
+    Returns:
+        Nothing of interest.
+    """
+    CALLS.append(locals())
+    return Study("own", "Mine", ("metric", "value"), [{"metric": "m", "value": 0.5}], warnings=["beware"])
+
+
+OWN = study_command(
+    "own", "Does it work?", own, {"name": {"metavar": "NAME"}, "bounds": Numbers(int, "1,2"), "width": COUNT}
 )
-def test_the_function_gets_what_it_asks_for(options: dict[str, bool], given: set[str]) -> None:
-    SEEN.clear()
-    made(**options).main(["x"], standalone_mode=False)
-    (found,) = SEEN
-    assert found.keys() == {"name", *given}
-    assert found["name"] == "x"
-    assert found.get("metrics") is None
-    assert found.get("settings", Settings()) == Settings()
+
+
+@pytest.fixture(autouse=True)
+def no_calls() -> None:
+    CALLS.clear()
+
+
+def test_the_function_gets_its_defaults() -> None:
+    OWN.main(["--name", "x"], standalone_mode=False)
+    defaults = {name: parameter.default for name, parameter in inspect.signature(own).parameters.items()}
+    assert [defaults | {"name": "x", "settings": Settings()}] == CALLS
+
+
+def test_the_function_gets_what_is_given() -> None:
+    options = ["--name", "x", "-m", "bleu-1", "--bounds", "3,4", "--tokenizer", "whitespace", "--data", "d"]
+    OWN.main([*options, "--width", "5", "--strict", "--resamples", "3", "--seed", "2"], standalone_mode=False)
+    (call,) = CALLS
+    assert call.pop("settings").tokenizer.name == "whitespace"
+    numbers = {"bounds": (3, 4), "width": 5, "resamples": 3, "seed": 2}
+    assert call == {"name": "x", "metrics": ["bleu-1"], "data": Path("d"), "strict": True, **numbers}
+
+
+def test_help_is_that_of_the_docstring() -> None:
+    shown = {option.name: option.help for option in OWN.params if isinstance(option, click.Option)}
+    assert OWN.help == "Does it work? A study that notes its arguments.\n\nIt has no other purpose."
+    assert shown["name"] == "Any name."
+    assert shown["bounds"] == "What is shown; see 'captious judge'."
+    assert shown["width"] == shown["strict"] == "Two parameters of one sentence."
+    assert "every metric that can run here" in (shown["metrics"] or "")
+    bounds = next(option for option in OWN.params if option.name == "bounds")
+    assert bounds.default == "1,2"
 
 
 def test_what_it_returns_is_delivered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own = made()
-    own.main(["x", "--format", "json"], standalone_mode=False)
+    OWN.main(["--name", "x", "--format", "json"], standalone_mode=False)
     printed = capsys.readouterr()
     assert '"study": "own"' in printed.out
     assert printed.err == "warning: beware\n"
-    own.main(["x", "-o", str(tmp_path / "out.json")], standalone_mode=False)
+    OWN.main(["--name", "x", "-o", str(tmp_path / "out.json")], standalone_mode=False)
     assert (tmp_path / "out.json").read_text() == printed.out
 
 
@@ -151,10 +200,9 @@ def test_a_folder_of_figures_is_checked_before_anything_else(tmp_path: Path) -> 
     """Even before the settings, which may be large files."""
     pytest.importorskip("matplotlib")
     (tmp_path / "file").touch()
-    SEEN.clear()
     with pytest.raises(OutputError, match="cannot write plots"):
-        made().main(["x", "--plot", str(tmp_path / "file"), "--vectors", "none.txt"], standalone_mode=False)
-    assert SEEN == []
+        OWN.main(["--name", "x", "--plot", str(tmp_path / "file"), "--vectors", "none.txt"], standalone_mode=False)
+    assert CALLS == []
 
 
 # ---- studies of other packages
@@ -165,8 +213,8 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Entry points as packages would have them."""
     here = __name__
     points = [
-        EntryPoint("mine", f"{here}:THEIRS", "captious.studies"),
-        EntryPoint("timing", f"{here}:THEIRS", "captious.studies"),
+        EntryPoint("mine", f"{here}:OWN", "captious.studies"),
+        EntryPoint("timing", f"{here}:OWN", "captious.studies"),
         EntryPoint("broken", "no_such_package_of_studies:study", "captious.studies"),
         EntryPoint("number", f"{here}:NUMBER", "captious.studies"),
     ]
@@ -175,12 +223,11 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return points if group == "captious.studies" else []
 
     monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
-    group._OTHERS.forget()
+    module._PLUGINS.forget()
     yield
-    group._OTHERS.forget()
+    module._PLUGINS.forget()
 
 
-THEIRS = made()
 NUMBER = 3
 
 
@@ -189,22 +236,17 @@ class TestOtherPackages:
     def test_it_is_listed_after_our_own(self, run: Run) -> None:
         assert study.list_commands(CONTEXT) == [*NAMES, "broken", "mine", "number"]
         listing = " ".join(run("study", "--help").out.split())
-        assert f"mine from {__name__}:THEIRS" in listing
+        assert f"mine from {__name__}:OWN" in listing
 
     def test_it_runs_like_our_own(self, run: Run) -> None:
-        SEEN.clear()
-        outcome = run(
-            "study", "mine", "x", "-m", "bleu-1", "--tokenizer", "whitespace", "--seed", 4, "--format", "json"
-        )
+        outcome = run("study", "mine", "--name", "x", "--seed", 4, "--format", "json")
         assert outcome.code == 0, outcome
         assert outcome.json["study"] == "own"
         assert outcome.err == "warning: beware\n"
-        (given,) = SEEN
-        assert (given["metrics"], given["seed"]) == (["bleu-1"], 4)
-        assert given["settings"].tokenizer.name == "whitespace"
+        assert [call["seed"] for call in CALLS] == [4]
 
     def test_ours_cannot_be_replaced(self) -> None:
-        assert command_of("timing") is not THEIRS
+        assert command_of("timing") is not OWN
 
     def test_one_that_cannot_be_loaded(self, run: Run) -> None:
         outcome = run("study", "broken")

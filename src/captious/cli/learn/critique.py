@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from captious.cli.learn.critique_options import Given, captions_by_image, critique_options
-from captious.cli.outputs import warn, written
+from captious.cli.learn.training_options import captions_by_image, critique_options, weights_name_option
+from captious.cli.library_options import FILE
+from captious.cli.options import output_file
+from captious.cli.outputs import warn
 from captious.data import read_references
+from captious.learned.critique.recipes import CritiqueRecipe
 
 __all__ = ["critique"]
 
 
 @click.command()
-@click.argument("references", type=click.Path(path_type=Path))
-@click.argument("systems", type=click.Path(path_type=Path), nargs=-1, metavar="[SYSTEM]...")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file, written atomically.")
-@click.option("--name", metavar="NAME", help="Name of the critique in signatures. Default: that of the output file.")
-@written("output")
+@click.argument("references", type=FILE)
+@click.argument("systems", type=FILE, nargs=-1, metavar="[SYSTEM]...")
+@output_file()
+@weights_name_option
 @critique_options
-def critique(references: Path, systems: tuple[Path, ...], output: Path, name: str | None, given: Given) -> None:
+def critique(
+    references: Path,
+    systems: tuple[Path, ...],
+    output: Path,
+    name: str | None,
+    recipe: CritiqueRecipe,
+    sampled: tuple[Path, ...],
+    **inputs: Any,
+) -> None:
     """Train a critique to tell the human captions in REFERENCES from corrupted ones and from captions of SYSTEMs.
 
     It is used as leic:weights=FILE. Training needs torch (pip install 'captious[models]'), scoring does not. Ctrl-C
@@ -31,15 +42,14 @@ def critique(references: Path, systems: tuple[Path, ...], output: Path, name: st
     table = read_references(references)
     trained, course = train_critique(
         table,
-        given.recipe,
+        recipe,
         generated=captions_by_image(systems, table),
-        sampled=captions_by_image(given.sampled, table),
-        images=given.images,
-        vectors=given.vectors,
+        sampled=captions_by_image(sampled, table),
         name=output.name.partition(".")[0] if name is None else name,
+        **inputs,
     )
     trained.save(output)
     ended = f"loss {course.losses[-1]:.4f}, training accuracy {course.accuracies[-1]:.1%}"
     click.echo(f"{output}: {trained.contents}; {ended} in epoch {len(course.losses)}", err=True)
     if course.interrupted:
-        warn([f"training was interrupted after epoch {len(course.losses)} of {given.recipe.epochs}."])
+        warn([f"training was interrupted after epoch {len(course.losses)} of {recipe.epochs}."])

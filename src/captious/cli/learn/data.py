@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from captious.cli.options import data_option, seed_option, system_names
-from captious.cli.outputs import written
+from captious.cli.library_options import COUNT, FILE, option_of
+from captious.cli.options import data_option, named_systems, output_file, seed_option
 from captious.data import read_references
 from captious.errors import ParameterError, ResourceError
 from captious.judgment.judgment_files import data_folder
@@ -23,62 +24,29 @@ _KEEP_OUT = "coco/evaluation_images.json.gz"
 
 
 @click.command()
-@click.argument("references", type=click.Path(path_type=Path), required=False)
-@click.argument("systems", type=click.Path(path_type=Path), nargs=-1, metavar="[SYSTEM]...")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file, written atomically.")
+@click.argument("references", type=FILE, required=False)
+@click.argument("systems", type=FILE, nargs=-1, metavar="[SYSTEM]...")
+@output_file()
 @click.option(
     "--keep-out",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Ids of images that must not be used: a JSON list, or one id on each line.",
 )
-@click.option(
-    "--negatives",
-    type=click.Choice(NEGATIVES),
-    default="machine",
-    show_default=True,
-    help="The negative half: captions of systems, captions of other images, or both.",
-)
-@click.option("--images", type=click.IntRange(min=1), metavar="N", help="Number of images to draw. Default: all.")
-@click.option(
-    "--per-image",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="Captions by people, and as many by systems, for one image.",
-)
-@click.option(
-    "--references-each",
-    type=click.IntRange(min=1),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="References of an example; one less than the image has, if that is fewer.",
-)
-@click.option(
-    "--validation",
-    type=click.FloatRange(0, 1),
-    default=0.1,
-    show_default=True,
-    metavar="SHARE",
-    help="Share of the images whose examples are for validation.",
-)
+@option_of(make_examples, "negatives", click.Choice(NEGATIVES))
+@option_of(make_examples, "images", COUNT)
+@option_of(make_examples, "per_image", COUNT)
+@option_of(make_examples, "n_references", COUNT, flags=["--references-each"])
+@option_of(make_examples, "validation", click.FloatRange(0, 1), metavar="SHARE")
 @seed_option
 @data_option
-@written("output")
 def data(
     references: Path | None,
     systems: tuple[Path, ...],
     output: Path,
     keep_out: Path | None,
-    negatives: str,
-    images: int | None,
-    per_image: int,
-    references_each: int,
-    validation: float,
-    seed: int,
     data: Path | None,
+    **options: Any,
 ) -> None:
     """Make examples for 'captious learn train' from REFERENCES and the results of real SYSTEMs.
 
@@ -102,16 +70,6 @@ def data(
     elif data is not None:
         raise ParameterError("--data has no effect when REFERENCES are given", help="remove --data")
     out = read_ids(keep_out) if keep_out is not None else []
-    examples, counts = make_examples(
-        read_references(references),
-        dict(zip(system_names(systems), systems, strict=True)),
-        negatives=negatives,
-        keep_out=out,
-        images=images,
-        per_image=per_image,
-        n_references=references_each,
-        validation=validation,
-        seed=seed,
-    )
+    examples, counts = make_examples(read_references(references), named_systems(systems), keep_out=out, **options)
     write_examples(output, examples)
     click.echo(f"{output}: {counts}", err=True)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from captious.cli.options import settings_options, subset_option
-from captious.cli.outputs import warn, written
+from captious.cli.library_options import FILE
+from captious.cli.options import output_file, settings_options, subset_option
+from captious.cli.outputs import warn
 from captious.data import load
 from captious.learned.feature_files import FEATURE_FORMATS, check_feature_file, write_features
 from captious.learned.feature_sets import FEATURE_SETS, as_feature_set
@@ -20,8 +21,8 @@ __all__ = ["features"]
 
 
 @click.command()
-@click.argument("candidates", type=click.Path(path_type=Path))
-@click.argument("references", type=click.Path(path_type=Path))
+@click.argument("candidates", type=FILE)
+@click.argument("references", type=FILE)
 @click.option(
     "--set",
     "set_",
@@ -30,15 +31,8 @@ __all__ = ["features"]
     metavar="NAME|FILE",
     help=f"Feature set: {', '.join(FEATURE_SETS)}, or a file (.json, .toml).",
 )
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path),
-    help=f"Output file, written atomically: {', '.join(FEATURE_FORMATS)}.",
-)
+@output_file(help=f"Output file, written atomically: {', '.join(FEATURE_FORMATS)}.")
 @subset_option
-@written("output")
 @settings_options
 def features(candidates: Path, references: Path, set_: str, output: Path, subset: bool, settings: Settings) -> None:
     """Write the features of CANDIDATES, one row per image and one column per feature.

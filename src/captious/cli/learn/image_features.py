@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from captious.cli.outputs import written
+from captious.cli.library_options import FILE
+from captious.cli.options import output_file
 from captious.models.image_features import IMAGE_FEATURE_FORMATS, check_image_feature_file
 from captious.models.vision import EFFICIENTNET
 
@@ -14,7 +15,7 @@ __all__ = ["image_features"]
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("folder", type=FILE, metavar="DIR")
 @click.option(
     "--model",
     default=EFFICIENTNET,
@@ -22,14 +23,7 @@ __all__ = ["image_features"]
     metavar="NAME|DIR",
     help=f"{EFFICIENTNET}, or a vision model: its name on the Hugging Face hub, or its folder.",
 )
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path),
-    help=f"Output file, written atomically: {', '.join(IMAGE_FEATURE_FORMATS)}.",
-)
-@written("output")
+@output_file(help=f"Output file, written atomically: {', '.join(IMAGE_FEATURE_FORMATS)}.")
 def image_features(folder: Path, model: str, output: Path) -> None:
     """Compute the features of all images in DIR with a vision model.
 
@@ -39,6 +33,6 @@ def image_features(folder: Path, model: str, output: Path) -> None:
     check_image_feature_file(output)
     from captious.models import vision
 
-    found = vision.image_features(folder, model)
-    found.save(output)
-    click.echo(f"{output}: {len(found):,} images, {found.width:,} features of {found.label}", err=True)
+    features = vision.image_features(folder, model)
+    features.save(output)
+    click.echo(f"{output}: {len(features):,} images, {features.width:,} features of {features.label}", err=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.cli.learn.critique_options import Given, captions_by_image, critique_options
+from captious.cli.learn.training_options import captions_by_image, critique_options
+from captious.cli.library_options import FILE
 from captious.cli.options import subset_option, system_names
 from captious.cli.outputs import deliver_result, output_options
 from captious.data import load
@@ -18,13 +18,15 @@ from captious.evaluation.resampling import MOST_RESAMPLES, bootstrap_sums, inter
 from captious.judgment import Study
 from captious.judgment.study_sources import checksums
 from captious.learned.critique.recipes import CritiqueRecipe
+from captious.models import WordVectors
+from captious.models.image_features import ImageFeatures
 
 __all__ = ["leic"]
 
 
 @click.command()
-@click.argument("candidates", type=click.Path(path_type=Path))
-@click.argument("references", type=click.Path(path_type=Path))
+@click.argument("candidates", type=FILE)
+@click.argument("references", type=FILE)
 @click.option(
     "--all-references",
     is_flag=True,
@@ -37,6 +39,7 @@ __all__ = ["leic"]
     type=click.IntRange(1, MOST_RESAMPLES),
     default=1000,
     show_default=True,
+    metavar="N",
     help="Number of bootstrap resamples.",
 )
 @output_options("table", "json", "csv", "latex")
@@ -45,9 +48,13 @@ def leic(
     references: Path,
     all_references: bool,
     subset: bool,
-    given: Given,
+    recipe: CritiqueRecipe,
+    images: ImageFeatures | None,
+    vectors: WordVectors | None,
+    sampled: tuple[Path, ...],
     resamples: int,
-    **where: Any,
+    output: Path | None,
+    format_: str,
 ) -> None:
     """Score a system by LEIC, in two folds.
 
@@ -58,42 +65,43 @@ def leic(
     from captious.learned.critique.two_folds import two_folds
 
     captions = load(candidates, references, subset=subset)
-    found = two_folds(
+    folds = two_folds(
         captions,
-        given.recipe,
-        sampled=captions_by_image(given.sampled, captions.references),
-        images=given.images,
-        vectors=given.vectors,
+        recipe,
+        sampled=captions_by_image(sampled, captions.references),
+        images=images,
+        vectors=vectors,
         all_references=all_references,
     )
     records = [
-        {"captions": name, **_row(scores, found.folds, resamples, given.recipe.seed)}
-        for name, scores in ((system_names([candidates])[0], found.system), ("human", found.human))
+        {"captions": name, **_row(scores, folds.folds, resamples, recipe.seed)}
+        for name, scores in ((system_names([candidates])[0], folds.system), ("human", folds.human))
     ]
-    trained = found.critiques[0].critique.recipe
+    trained = folds.critiques[0].critique.recipe.to_dict()
+    settings = {
+        "recipe": trained.pop("name"),
+        **trained,
+        "context": "all references" if all_references else "one reference",
+        **({} if images is None else {"image_features": images.label}),
+        **({} if vectors is None else {"vectors": vectors.label}),
+        "resamples": resamples,
+        "training_accuracy": [round(course.accuracies[-1], 4) for course in folds.courses],
+    }
+    interrupted = [
+        f"training was interrupted in fold {number}; scores are from its last complete epoch."
+        for number, course in enumerate(folds.courses, 1)
+        if course.interrupted
+    ]
     study = Study(
         "leic",
-        f"LEIC in two folds: {len(captions):,} images, recipe {trained.name}, images: {trained.images}",
+        f"LEIC in two folds: {len(captions):,} images, recipe {settings['recipe']}, images: {settings['images']}",
         ("captions", "score", "ci95_low", "ci95_high", "fold_1", "fold_2"),
         records,
-        data=checksums(candidates, references, *given.sampled),
-        settings=_settings(trained, given, all_references)
-        | {"resamples": resamples}
-        | {"training_accuracy": [round(course.accuracies[-1], 4) for course in found.courses]},
-        warnings=[*_interrupted(found.courses), *few_images(len(captions))],
+        data=checksums(candidates, references, *sampled),
+        settings=settings,
+        warnings=[*interrupted, *few_images(len(captions))],
     )
-    deliver_result(study, plot=None, **where)
-
-
-def _settings(recipe: CritiqueRecipe, given: Given, all_references: bool) -> dict[str, Any]:
-    """What the scores depend on besides the captions."""
-    found = {key: value for key, value in recipe.to_dict().items() if key != "name"}
-    found = {"recipe": recipe.name, **found, "context": "all references" if all_references else "one reference"}
-    if given.images is not None:
-        found["image_features"] = given.images.label
-    if given.vectors is not None:
-        found["vectors"] = given.vectors.label
-    return found
+    deliver_result(study, format_, output, plot=None)
 
 
 def _row(scores: NDArray[np.float64], folds: NDArray[np.int64], resamples: int, seed: int) -> dict[str, float]:
@@ -101,8 +109,3 @@ def _row(scores: NDArray[np.float64], folds: NDArray[np.int64], resamples: int, 
     low, high = interval(sums[:, 0] / len(scores), 0.95)
     of_folds = {f"fold_{fold + 1}": float(scores[folds == fold].mean()) for fold in (0, 1)}
     return {"score": float(scores.mean()), "ci95_low": float(low), "ci95_high": float(high), **of_folds}
-
-
-def _interrupted(courses: Any) -> list[str]:
-    ended = [str(number) for number, course in enumerate(courses, 1) if course.interrupted]
-    return [f"training was interrupted in fold {each}; scores are from its last complete epoch." for each in ended]

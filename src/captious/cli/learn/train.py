@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
-from captious.cli.options import settings_options
-from captious.cli.outputs import warn, written
+from captious.cli.learn.training_options import recipe_seed_option, weights_name_option
+from captious.cli.library_options import FILE, option_of
+from captious.cli.options import output_file, recipe_attributes, settings_options
+from captious.cli.outputs import warn
 from captious.learned.learn import learn
 from captious.learned.recipes import RECIPES, as_recipe
 from captious.metrics.contract.settings import Settings
@@ -17,24 +19,12 @@ __all__ = ["train"]
 
 
 @click.command()
-@click.argument("examples", type=click.Path(path_type=Path))
-@click.option(
-    "--recipe",
-    required=True,
-    metavar="NAME|FILE",
-    help=f"How to train: {', '.join(RECIPES)}, or a file (.json, .toml) with a base and what differs from it.",
-)
-@click.option(
-    "--validation",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help='Captions with ratings, jsonl: {"candidate", "references", "rating"}. The epoch whose scores agree best with '
-    "them is kept. Default: the validation examples, by who wrote them.",
-)
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file, written atomically.")
-@click.option("--name", metavar="NAME", help="Name of the weights in signatures. Default: that of the output file.")
-@click.option("--seed", type=click.IntRange(min=0), help="Random seed. Default: that of the recipe.")
-@written("output")
+@click.argument("examples", type=FILE)
+@option_of(learn, "recipe", **recipe_attributes(RECIPES))
+@option_of(learn, "validation", FILE)
+@output_file()
+@weights_name_option
+@recipe_seed_option
 @settings_options
 def train(
     examples: Path,
@@ -53,8 +43,8 @@ def train(
     chosen = as_recipe(recipe)
     if seed is not None:
         chosen = replace(chosen, seed=seed)
-    called = output.name.partition(".")[0] if name is None else name
-    trained, outcome = learn(examples, chosen, validation=validation, settings=settings, name=called)
+    name = output.name.partition(".")[0] if name is None else name
+    trained, outcome = learn(examples, chosen, validation=validation, settings=settings, name=name)
     trained.save(output)
     best = f"validation tau-b {outcome.best_tau:.4f} after epoch {outcome.best_epoch} of {len(outcome.taus)}"
     click.echo(f"{output}: {trained.contents}; {best}", err=True)

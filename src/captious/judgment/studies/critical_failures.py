@@ -43,10 +43,11 @@ def critical_failures(
     the worst machines').
 
     Args:
-        benchmark: a benchmark of rated captions; as ``judge`` takes it.
+        benchmark: a benchmark of rated captions, as ``judge`` takes it.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
-        gap: the least difference of ratings, as a share of the scale; 1 leaves the best against the worst.
+        gap: minimum difference between the ratings of a pair, as a share of the scale; 1 leaves the best against the
+            worst.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         resamples, seed: number of resamples and random seed of the bootstrap interval over images.
 

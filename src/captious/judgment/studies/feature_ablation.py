@@ -55,12 +55,13 @@ def feature_ablation(
         examples: a file that ``captious learn data`` wrote.
         recipe: how to train: its name, a file, or the recipe itself.
         benchmarks: benchmarks of captions, as ``judge`` takes them.
-        groups: name -> labels of features that are left out, and used, together; None groups the features of the same
-            metric.
-        validation: a file of captions with ratings; None for the validation examples. See ``learn``.
+        groups: features that are left out, and used, together, by the name of their group. By default, the features of
+            the same metric.
+        validation: a file of captions with ratings, as for ``captious learn train``. By default, the validation
+            examples.
         settings: word vectors, parser and other settings of the features.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
-        seeds: number of random seeds to train with.
+        seeds: number of networks to train each way, with different random seeds.
         resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
 
     Returns:

@@ -39,10 +39,10 @@ def metric_correlations(
     prefer.
 
     Args:
-        benchmark: a benchmark of captions; as ``judge`` takes it.
+        benchmark: a benchmark of captions, as ``judge`` takes it.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
-        statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
+        statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
 
     Returns:

@@ -44,11 +44,12 @@ def network_depth(
         recipe: how to train: its name, a file, or the recipe itself; its hidden layers do not matter.
         benchmarks: benchmarks of captions, as ``judge`` takes them.
         depths: numbers of hidden layers.
-        width: of each hidden layer; None for that of the recipe's first one.
-        validation: a file of captions with ratings; None for the validation examples. See ``learn``.
+        width: width of each hidden layer. By default, that of the recipe's first one.
+        validation: a file of captions with ratings, as for ``captious learn train``. By default, the validation
+            examples.
         settings: word vectors, parser and other settings of the features.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
-        seeds: number of random seeds to train with.
+        seeds: number of networks to train each way, with different random seeds.
         resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
 
     Returns:

@@ -52,7 +52,7 @@ def score_distributions(
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
         subset: use only the images that references and all systems have.
-        sample: how many images to draw at random; None for all.
+        sample: number of images to draw at random; all, if there are fewer. In Python, None for all.
         resamples, seed: number of resamples and random seed of the bootstrap over images; the seed also determines
             which images are drawn and which references are held out.
 

@@ -37,11 +37,12 @@ def scoring_time(
     in memory are not: a few captions are scored beforehand for that.
 
     Args:
-        candidates: captions of a system in any supported form, or ``Captions``.
-        references: likewise; None with ``Captions``.
+        candidates: captions of a system, in any supported form.
+        references: human captions, in any supported form. In Python, None if the candidates are a ``Captions``
+            table.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
-        repeats: how often to time each.
+        repeats: number of timings per metric.
 
     Returns:
         One record per metric, seconds per 1,000 captions: wall_s, the median of the repeats, fastest_s and slowest_s;

@@ -21,6 +21,8 @@ from captious.errors import ParameterError
 from captious.judgment.polygons import ellipse, overlap
 from captious.judgment.study import Cloud, Clouds, Study
 from captious.judgment.study_sources import checksums, name_of_file, noted_references
+from captious.metrics.contract.selection import select_one
+from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import THRESHOLD, Parts, Smurf, fuse, grammar_penalty
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
@@ -74,20 +76,22 @@ def places(scores: Mapping[str, Parts], people: str, threshold: float = THRESHOL
 def smurf_analysis(
     systems: Mapping[str, object],
     references: object,
-    metric: Smurf | None = None,
+    metric: Smurf | str = "smurf",
     *,
+    settings: Settings | None = None,
     human: object = None,
     subset: bool = False,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Semantics, style and grammar of systems compared with human captions.
+    """The ellipse of each system's semantics and style, its overlap with that of people, and its grammar penalty.
 
     Args:
         systems: the captions of systems by name, in any supported form.
         references: human captions, in any supported form.
-        metric: SMURF with its models and constants; by default as published.
-        human: other human captions of the same images, in any supported form. None takes one reference of each image
-            out, for all systems; images with a single reference are left out then.
+        metric: SMURF with its models and constants, such as smurf:constants=coco.smurf.json.
+        settings: what applies to SMURF if it is requested by name.
+        human: human captions of the same images, one each, that are not among the references. By default, one
+            reference of each image is held out for all systems, and images with a single one are left out.
         subset: score only the images that both sides have.
         seed: random seed: which references are taken out, and which captions are drawn.
 
@@ -97,10 +101,15 @@ def smurf_analysis(
         central_caption, the one nearest to the system's center, with its image. A picture of all.
 
     Raises:
-        ParameterError: no systems, one that is called people, or fewer than two images.
+        ParameterError: a metric other than SMURF, no systems, one that is called people, or fewer than two images.
         and what ``captious.score`` raises about captions and metrics.
     """
-    metric, seed = metric or Smurf(), checked_seed(seed)
+    if isinstance(metric, str):
+        selected = select_one(metric, settings)
+        if not isinstance(selected, Smurf):
+            raise ParameterError(f"{metric} is not SMURF", help="give smurf, with its parameters")
+        metric = selected
+    seed = checked_seed(seed)
     if not systems or PEOPLE in systems:
         raise ParameterError(
             f"a system is called {PEOPLE}" if systems else "there are no systems to analyse",

@@ -32,7 +32,7 @@ HumanScores: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, float]
 
 
 def system_correlations(
-    results: Mapping[str, object],
+    systems: Mapping[str, object],
     references: object,
     metrics: Metrics = None,
     *,
@@ -46,12 +46,13 @@ def system_correlations(
     """Corpus scores of systems; correlations between metrics and with human scores, over systems and over captions.
 
     Args:
-        results: the captions of three or more systems by name, in any supported form.
+        systems: the captions of three or more systems by name, in any supported form.
         references: human captions, in any supported form.
         metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
         settings: what applies to all metrics that are requested by name.
-        human: human scores of the systems: measure -> system -> number, or system -> number; or a JSON file with these.
-        statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
+        human: human scores of the systems, ``{system: number}`` or ``{measure: {system: number}}``, or a JSON file with
+            these.
+        statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         subset: score the images that both sides have.
         resamples, seed: number of resamples and random seed of the bootstrap interval over systems of the correlations
             with people.
@@ -70,16 +71,16 @@ def system_correlations(
     """
     sampling = Sampling(resamples, seed)
     check_statistic(statistic)
-    if len(results) < 3:
+    if len(systems) < 3:
         raise ParameterError(
-            f"{len(results)} systems are too few for a correlation",
+            f"{len(systems)} systems are too few for a correlation",
             help="give three or more; for two, use captious compare",
         )
-    measures = _measures(human, list(results))
+    measures = _measures(human, list(systems))
     chosen = as_selection(metrics, settings, name="systems")
     table, data = noted_references(references)
-    with steps([*results], str) as named:
-        reports = {name: score_captions(load(results[name], table, subset=subset), chosen, name=name) for name in named}
+    with steps([*systems], str) as named:
+        reports = {name: score_captions(load(systems[name], table, subset=subset), chosen, name=name) for name in named}
     first = next(iter(reports.values()))
     over_systems, over_captions = _points(reports.values(), measures)
     records: list[dict[str, Any]] = [
@@ -106,7 +107,7 @@ def system_correlations(
         ("what", "of", *over_systems),
         records,
         {label: result.signature for label, result in first.items()},
-        {**data, **checksums(*results.values(), human)},
+        {**data, **checksums(*systems.values(), human)},
         {"statistic": statistic, **sampling.settings},
         pictures={
             "over-systems": Matrix(f"{len(reports)} systems, {statistic}", list(over_systems), system_matrix),

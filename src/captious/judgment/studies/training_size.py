@@ -43,10 +43,11 @@ def training_size(
         recipe: how to train: its name, a file, or the recipe itself.
         benchmarks: benchmarks of captions, as ``judge`` takes them.
         sizes: numbers of training images; by default all, half of them, a quarter and so on, down to 1/64.
-        validation: a file of captions with ratings; None for the validation examples. See ``learn``.
+        validation: a file of captions with ratings, as for ``captious learn train``. By default, the validation
+            examples.
         settings: word vectors, parser and other settings of the features.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
-        seeds: number of random seeds to train with.
+        seeds: number of networks to train each way, with different random seeds.
         resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
 
     Returns:

@@ -59,10 +59,11 @@ def word_agreement(
 
     Args:
         references: human captions, at least two per image, in any supported form.
-        n_words: how many words of each kind, or in all without a tagger.
-        systems: captions of systems by name, in any supported form.
-        tagger: a spaCy pipeline by name or folder, or a function from captions, as lists of words, to parts of speech;
-            words are then grouped into nouns, verbs and adjectives, by what they most often are. Others are left out.
+        n_words: number of the most frequent words; with a tagger, of each kind.
+        systems: captions of systems by name, in any supported form, for their precision at human recall.
+        tagger: name or folder of a spaCy pipeline, such as en_core_web_sm, with which words are grouped into nouns,
+            verbs and adjectives, by what they most often are; others are left out. In Python, also a function from
+            captions, as lists of words, to parts of speech.
         k: number of references; by default one less than the usual number of captions of an image.
         subset: with systems, take the images that all sides have.
         seed: random seed: which captions are drawn, and in which of them a word's part of speech is looked up.

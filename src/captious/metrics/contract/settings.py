@@ -37,23 +37,23 @@ class Settings:
     """Settings of all metrics of a run. Names and files are resolved when the object is created.
 
     Args:
-        tokenizer: "ptb", "ptb-harness", "ptb-raw", "whitespace", "spaces", "smurf", a registered name, or a function;
-            None for each metric's default.
-        idf: document frequencies for CIDEr and its relatives, or a file that ``captious fit cider-d`` wrote; None to
-            count the references at hand.
-        model: for metrics with contextual encoders: a model on the Hugging Face hub, a folder, or ``captious.Encoder``;
-            None for each metric's default.
-        vectors: for metrics with word vectors: ``captious.WordVectors``, a name given to ``captious vectors add``, or
-            a file; None for the default.
-        parser: for metrics with parses: the grammar "corenlp" or "bundled", "spacy:NAME", or a file of parses; None
-            for the best grammar available.
-        images: for metrics that use images: the folder of image files, named by image id, or a file of image features
-            (leic).
-        objects: for chair: the objects in the images, ``{image: [names]}``, COCO's instances, or a file of either.
-        training: for metrics that tell novel captions: the captions that a system was trained on, a file or object that
-            references are read from.
-        references_as: "each" reference separately, or all concatenated into one ("cat").
-        threads: number of threads; None for ``CAPTIOUS_THREADS`` or all cores.
+        tokenizer: name of a tokenizer: ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf, or a registered one. By
+            default, each metric's own. In Python, also a function.
+        idf: document frequencies for CIDEr and its relatives: a file that ``captious fit cider-d`` wrote, or coco-val
+            for those of COCO's validation images. By default, those of the references at hand.
+        model: model of metrics with contextual encoders: a name on the Hugging Face hub, or a folder. By default, each
+            metric's own.
+        vectors: word vectors: a name given to ``captious vectors add``, or a file. By default, those that
+            ``CAPTIOUS_VECTORS`` names, or the only ones that were added.
+        parser: parses of metrics that need them: the grammar corenlp or bundled, spacy:NAME (hwcm only), or a file of
+            parses (.jsonl from ``captious parse``, or .conllu). By default, the best grammar available.
+        images: images of metrics that use them: a folder of image files, named by image id (clipscore, refclipscore),
+            or a file of image features (leic).
+        objects: the objects in the images, for chair: a file that ``captious fit chair`` wrote, or COCO instances. In
+            Python, also ``{image: [names]}``.
+        training: captions that the systems were trained on, for novel, in any form of references.
+        references_as: how metrics see the references of an image: each separately, or all concatenated into one (cat).
+        threads: number of threads, up to 1,024. By default, ``CAPTIOUS_THREADS``, or all cores.
 
     Raises:
         UnknownNameError: no such tokenizer, parser, or way of giving references.

@@ -1,0 +1,80 @@
+"""Options of the commands that train: names, random seeds, and what critiques are trained with."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from captious.cli.library_options import FILE, F
+from captious.cli.options import recipe_attributes
+from captious.data import ImageId, References, load
+from captious.learned.critique.recipes import CRITIQUE_RECIPES, as_critique_recipe
+from captious.models import WordVectors
+from captious.models.image_features import ImageFeatures
+
+__all__ = ["captions_by_image", "critique_options", "recipe_seed_option", "weights_name_option"]
+
+recipe_seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), help="Random seed. Default: that of the recipe."
+)
+weights_name_option = click.option(
+    "--name", metavar="NAME", help="Name of the weights in signatures. Default: that of the output file."
+)
+
+_CRITIQUE_OPTIONS = (
+    click.option("--recipe", default="leic", show_default=True, **recipe_attributes(CRITIQUE_RECIPES)),
+    click.option(
+        "--images",
+        type=FILE,
+        metavar="FEATURES",
+        help="File of image features (captious learn image-features). Without it, the critique sees no images.",
+    ),
+    click.option(
+        "--vectors",
+        metavar="NAME|FILE",
+        help="Word vectors that the training starts from. Default: random numbers.",
+    ),
+    click.option(
+        "--sampled",
+        multiple=True,
+        type=FILE,
+        metavar="FILE",
+        help="Further captions of systems as negative examples, one per image: a Monte Carlo sample. Repeatable.",
+    ),
+    recipe_seed_option,
+)
+
+
+def critique_options(command: F) -> F:
+    """Options of how a critique is trained: the command gets a ``recipe`` with its seed, image features as ``images``,
+    word vectors as ``vectors``, and files as ``sampled``."""
+
+    @functools.wraps(command)
+    def with_objects(recipe: str, seed: int | None, images: Path | None, vectors: str | None, **options: Any) -> Any:
+        chosen = as_critique_recipe(recipe)
+        return command(
+            recipe=chosen if seed is None else replace(chosen, seed=seed),
+            images=None if images is None else ImageFeatures.load(images),
+            vectors=None if vectors is None else WordVectors.open(vectors),
+            **options,
+        )
+
+    decorated: Any = with_objects
+    for option in reversed(_CRITIQUE_OPTIONS):
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]
+
+
+def captions_by_image(files: Sequence[Path], references: References) -> dict[ImageId, list[str]]:
+    """The captions of systems, by image; systems may cover some of the images."""
+    by_image: dict[ImageId, list[str]] = {}
+    for file in files:
+        captions = load(file, references, subset=True)
+        for image, caption in zip(captions.ids, captions.candidates, strict=True):
+            by_image.setdefault(image, []).append(caption)
+    return by_image

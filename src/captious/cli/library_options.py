@@ -1,0 +1,98 @@
+"""Options that are parameters of library functions: their names, defaults and help come from the function."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["COUNT", "FILE", "F", "Numbers", "argument_help", "description", "option_of"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: The type of files and folders.
+FILE = click.Path(path_type=Path)
+#: The type of numbers of things, at least one.
+COUNT = click.IntRange(min=1)
+
+
+class Numbers(click.ParamType):
+    """Numbers separated by commas.
+
+    Args:
+        kind: int or float.
+        example: what help shows.
+    """
+
+    name = "numbers"
+
+    def __init__(self, kind: type[int] | type[float], example: str) -> None:
+        self.kind, self.example = kind, example
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
+        if not isinstance(value, str):
+            return tuple(value)
+        try:
+            return tuple(self.kind(piece) for piece in value.split(",") if piece.strip())
+        except ValueError:
+            self.fail(f"{value!r} is not a list of numbers such as {self.example}", param, ctx)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return self.example
+
+
+def option_of(
+    function: Callable[..., Any],
+    name: str,
+    type: click.ParamType | None = None,
+    *,
+    flags: Sequence[str] = (),
+    **attributes: Any,
+) -> Callable[[F], F]:
+    """An option that is a parameter of a function.
+
+    Args:
+        function: the function, or a class with parameters in its docstring.
+        name: the parameter.
+        type: what click reads; by default that of the parameter's default.
+        flags: the options; by default, the name of the parameter.
+        attributes: of ``click.option``, in place of what follows from the function.
+    """
+    default = inspect.signature(function).parameters[name].default
+    if default is inspect.Parameter.empty:
+        attributes.setdefault("required", True)
+    elif isinstance(default, bool):
+        attributes.setdefault("is_flag", True)
+    elif default is not None and default != ():
+        text = ",".join(f"{number:g}" for number in default) if isinstance(default, tuple) else default
+        attributes = {"default": text, "show_default": text != ""} | attributes
+    if isinstance(type, click.Path):
+        attributes.setdefault("metavar", "FILE")
+    elif isinstance(type, click.IntRange):
+        attributes.setdefault("metavar", "N")
+    attributes.setdefault("help", argument_help(function, name))
+    return click.option(*(flags or [f"--{name.replace('_', '-')}"]), name, type=type, **attributes)
+
+
+def description(function: Callable[..., Any]) -> str:
+    """What a docstring says before its sections."""
+    return _plain(re.split(r"\n\n(?=[A-Z]\w+:\n)", inspect.getdoc(function) or "")[0])
+
+
+def argument_help(function: Callable[..., Any], name: str) -> str:
+    """What a docstring says about a parameter, without sentences that begin "In Python"."""
+    _, _, section = (inspect.getdoc(function) or "").partition("\nArgs:\n")
+    for names, text in re.findall(r"^    (\w[\w, ]*): ((?:.*\n?)(?:^ {8}.*\n?)*)", section, re.MULTILINE):
+        if name in re.split(", *", names):
+            sentence = " ".join(_plain(text).split()).rstrip(".") + "."
+            return sentence[:1].upper() + re.sub(r" In Python, [^.]*\.", "", sentence[1:])
+    return ""
+
+
+def _plain(text: str) -> str:
+    """Text without the markup of docstrings."""
+    return re.sub("``(.+?)``", lambda code: f"'{code[1]}'" if " " in code[1] else code[1], text)

@@ -1,0 +1,249 @@
+"""captious study: a command for each study of metrics, made from the signature and docstring of its function.
+
+A package adds a study with an entry point of the group ``captious.studies``, whose name is the command's and whose
+value is what ``study_command`` returns.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+from captious.cli.library_options import COUNT, FILE, Numbers, argument_help, description, option_of
+from captious.cli.options import (
+    RESAMPLES,
+    SEED,
+    data_option,
+    metric_option,
+    named_systems,
+    recipe_attributes,
+    settings_options,
+    subset_option,
+    system_files,
+)
+from captious.cli.outputs import deliver_result, output_options
+from captious.entry_points import EntryPoints
+from captious.judgment.correlation import STATISTICS
+from captious.learned.recipes import RECIPES
+
+if TYPE_CHECKING:
+    from captious.judgment import Study
+
+__all__ = ["study", "study_command"]
+
+#: What an option is: the type of its value, or attributes of ``option_of``.
+_Given: TypeAlias = click.ParamType | Mapping[str, Any]
+
+
+def study_command(
+    name: str,
+    question: str,
+    function: Callable[..., Study],
+    options: Mapping[str, _Given] = MappingProxyType({}),
+    *,
+    pictures: bool = True,
+) -> click.Command:
+    """A command that calls a function with what is given on the command line, and delivers the study that it returns.
+
+    Every parameter of the function becomes an argument or option, with the help that its docstring gives:
+
+    - ``benchmark``, ``benchmarks``: names of benchmarks; ``candidates``, ``references``, ``examples``: files;
+      ``systems``, the first parameter: files of systems, which the function gets by name;
+    - ``metrics``, ``settings``, ``data``, ``subset``, ``statistic``, ``resamples``, ``seed``: the options that other
+      commands have, too;
+    - others: an option of the parameter's name.
+
+    Args:
+        name: name of the command.
+        question: what the study answers. The help begins with it.
+        function: returns the study.
+        options: parameter -> a click type, or attributes of ``option_of``, as far as they do not follow from the
+            function.
+        pictures: whether the study has figures, for ``--plot``.
+    """
+    parameters = [*inspect.signature(function).parameters]
+    arguments = [parameter for parameter in parameters if parameter in _ARGUMENTS and parameter not in options]
+    paragraphs = [f"{parameter.upper()}: {argument_help(function, parameter)}" for parameter in arguments]
+
+    def command(output: Path | None, format_: str, plot: Path | None = None, **values: Any) -> None:
+        if isinstance(values.get("systems"), tuple):
+            values["systems"] = named_systems(values["systems"])
+        result = function(**{name: value for name, value in values.items() if value is not None})
+        deliver_result(result, format_, output, plot)
+
+    decorated: Any = command
+    for parameter in reversed(parameters):
+        if parameter == "references" and "systems" in arguments[:1]:
+            continue  # an argument of system_files
+        decorated = _declaration(function, parameter, options.get(parameter))(decorated)
+    decorated = output_options("table", "json", "csv", "latex", "html", pictures=pictures)(decorated)
+    help = "\n\n".join([f"{question} {description(function)}", *paragraphs])
+    return click.command(name, help=help)(decorated)
+
+
+_ARGUMENTS = {
+    "benchmark": click.argument("benchmark"),
+    "benchmarks": click.argument("benchmarks", nargs=-1, metavar="[BENCHMARK]..."),
+    "candidates": click.argument("candidates", type=FILE),
+    "examples": click.argument("examples", type=FILE),
+    "references": click.argument("references", type=FILE),
+    "systems": system_files,
+}
+_SHARED = {
+    "metrics": metric_option,
+    "settings": settings_options,
+    "data": data_option,
+    "subset": subset_option,
+}
+_ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
+    "statistic": {"type": click.Choice(STATISTICS)},
+    "resamples": RESAMPLES,
+    "seed": SEED,
+}
+
+
+def _declaration(function: Callable[..., Any], parameter: str, given: _Given | None) -> Callable[..., Any]:
+    """The decorator that declares a parameter of a function."""
+    if isinstance(given, Mapping):
+        return option_of(function, parameter, **given)
+    if isinstance(given, click.ParamType):
+        return option_of(function, parameter, given)
+    if parameter in _ARGUMENTS:
+        return _ARGUMENTS[parameter]
+    if parameter in _SHARED:
+        return _SHARED[parameter]
+    return option_of(function, parameter, **_ATTRIBUTES.get(parameter, {}))
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A study of the package: the name of its function, and what ``study_command`` takes."""
+
+    question: str
+    function: str
+    options: Mapping[str, _Given] = field(default_factory=dict)
+    pictures: bool = True
+
+
+_SAMPLE = click.IntRange(min=2)
+_TRAINING: Mapping[str, _Given] = {"recipe": recipe_attributes(RECIPES), "validation": FILE, "seeds": COUNT}
+
+_STUDIES = {
+    "references": _Entry(
+        "How many references does a metric need?",
+        "reference_counts",
+        {"counts": Numbers(int, "1,2,5"), "draws": COUNT},
+    ),
+    "robustness": _Entry(
+        "Does a metric notice corrupted captions?",
+        "robustness",
+        {"sample": _SAMPLE, "strengths": Numbers(float, "0.25,0.5,1")},
+    ),
+    "failures": _Entry(
+        "How often is a metric plainly wrong?",
+        "critical_failures",
+        {"gap": click.FloatRange(0, 1, min_open=True)},
+        pictures=False,
+    ),
+    "metrics": _Entry("Which metrics agree with each other?", "metric_correlations"),
+    "systems": _Entry("Do metrics rank systems alike, and as people do?", "system_correlations", {"human": FILE}),
+    "timing": _Entry("What does a metric cost?", "scoring_time", {"repeats": COUNT}, pictures=False),
+    "agreement": _Entry(
+        "How do human captions score?",
+        "human_agreement",
+        {"counts": Numbers(int, "1,2,4"), "place": click.IntRange(min=0), "published": FILE},
+    ),
+    "words": _Entry(
+        "Which words do people agree on?",
+        "word_agreement",
+        {
+            "n_words": {"type": COUNT, "flags": ["--words"]},
+            "systems": {"type": FILE, "flags": ["--system"], "multiple": True},
+            "tagger": {"metavar": "NAME"},
+            "k": {"type": COUNT, "flags": ["-k"]},
+        },
+    ),
+    "smurf": _Entry(
+        "How do systems differ from people in semantics, style and grammar?",
+        "smurf_analysis",
+        {"metric": {"flags": ["-m", "--metric"]}, "human": FILE},
+    ),
+    "distributions": _Entry(
+        "Does a metric tell human from machine captions?", "score_distributions", {"sample": _SAMPLE}
+    ),
+    "ablation": _Entry(
+        "Which features does a learned metric need?",
+        "feature_ablation",
+        {
+            **_TRAINING,
+            "groups": {
+                "flags": ["--group"],
+                "multiple": True,
+                "callback": lambda context, option, texts: _groups(texts),
+                "metavar": "NAME=FEATURE,FEATURE",
+            },
+        },
+    ),
+    "depth": _Entry(
+        "Does a learned metric need hidden layers?",
+        "network_depth",
+        {**_TRAINING, "depths": Numbers(int, "0,1,2"), "width": click.IntRange(1, 4096)},
+    ),
+    "size": _Entry(
+        "How many training examples does a learned metric need?",
+        "training_size",
+        {**_TRAINING, "sizes": Numbers(int, "100,1000")},
+    ),
+}
+
+
+def _groups(texts: Sequence[str]) -> dict[str, list[str]] | None:
+    """NAME=FEATURE,FEATURE, any number of times."""
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        name, mark, features = text.partition("=")
+        if not mark or not name.strip() or name.strip() in groups:
+            raise click.BadParameter(f"{text!r} is not of the form NAME=FEATURE,FEATURE, or its name is repeated")
+        groups[name.strip()] = [feature.strip() for feature in features.split(",") if feature.strip()]
+    return groups or None
+
+
+_PLUGINS = EntryPoints("captious.studies", "study", tuple(_STUDIES))
+
+
+class _Studies(click.Group):
+    """The studies of the package, which are imported when they are called, then those of other packages."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*_STUDIES, *sorted(_PLUGINS.found)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _STUDIES:
+            from captious.judgment import studies
+
+            entry = _STUDIES[cmd_name]
+            function = getattr(studies, entry.function)
+            return study_command(cmd_name, entry.question, function, entry.options, pictures=entry.pictures)
+        if cmd_name not in _PLUGINS.found:
+            return None
+        plugin = _PLUGINS.load(cmd_name)
+        if not isinstance(plugin, click.Command):
+            raise _PLUGINS.refuse(cmd_name, "a click command")
+        return plugin
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        lines = {name: entry.question for name, entry in _STUDIES.items()}
+        lines |= {name: f"from {point.value}" for name, point in _PLUGINS.found.items()}
+        with formatter.section("Studies"):
+            formatter.write_dl([*lines.items()])
+
+
+@click.group(cls=_Studies, subcommand_metavar="STUDY")
+def study() -> None:
+    """Study metrics: how many references they need, what they notice, where they fail, what they cost."""
