@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["COUNT", "FILE", "F", "Numbers", "argument_help", "description", "option_of"]
+__all__ = ["COUNT", "FILE", "F", "argument_help", "description", "numbers", "option_of"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -20,35 +20,22 @@ FILE = click.Path(path_type=Path)
 COUNT = click.IntRange(min=1)
 
 
-class Numbers(click.ParamType):
-    """Numbers separated by commas.
+def numbers(kind: type[int] | type[float], example: str) -> Mapping[str, Any]:
+    """Attributes of an option that takes numbers separated by commas, such as the example."""
 
-    Args:
-        kind: int or float.
-        example: what help shows.
-    """
-
-    name = "numbers"
-
-    def __init__(self, kind: type[int] | type[float], example: str) -> None:
-        self.kind, self.example = kind, example
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
-        if not isinstance(value, str):
-            return tuple(value)
+    def read(context: click.Context, option: click.Parameter, text: str | None) -> tuple[float, ...] | None:
         try:
-            return tuple(self.kind(piece) for piece in value.split(",") if piece.strip())
+            return None if text is None else tuple(kind(piece) for piece in text.split(",") if piece.strip())
         except ValueError:
-            self.fail(f"{value!r} is not a list of numbers such as {self.example}", param, ctx)
+            raise click.BadParameter(f"{text!r} is not a list of numbers such as {example}") from None
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return self.example
+    return {"callback": read, "metavar": example}
 
 
 def option_of(
     function: Callable[..., Any],
     name: str,
-    type: click.ParamType | None = None,
+    type: Any = None,
     *,
     flags: Sequence[str] = (),
     **attributes: Any,

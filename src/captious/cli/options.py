@@ -108,7 +108,7 @@ def settings_options(command: F) -> F:
         return command(settings=settings, **options)
 
     decorated: Any = with_settings
-    for name in reversed(_SETTINGS):
+    for name in reversed([*_SETTINGS]):
         decorated = option_of(Settings, name, **_SETTINGS[name])(decorated)
     return decorated  # type: ignore[no-any-return]
 

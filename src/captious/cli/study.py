@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from captious.cli.library_options import COUNT, FILE, Numbers, argument_help, description, option_of
+from captious.cli.library_options import COUNT, FILE, argument_help, description, numbers, option_of
 from captious.cli.options import (
     RESAMPLES,
     SEED,
@@ -37,15 +37,12 @@ if TYPE_CHECKING:
 
 __all__ = ["study", "study_command"]
 
-#: What an option is: the type of its value, or attributes of ``option_of``.
-_Given: TypeAlias = click.ParamType | Mapping[str, Any]
-
 
 def study_command(
     name: str,
     question: str,
     function: Callable[..., Study],
-    options: Mapping[str, _Given] = MappingProxyType({}),
+    options: Mapping[str, Any] = MappingProxyType({}),
     *,
     pictures: bool = True,
 ) -> click.Command:
@@ -108,11 +105,11 @@ _ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _declaration(function: Callable[..., Any], parameter: str, given: _Given | None) -> Callable[..., Any]:
+def _declaration(function: Callable[..., Any], parameter: str, given: Any) -> Callable[..., Any]:
     """The decorator that declares a parameter of a function."""
     if isinstance(given, Mapping):
         return option_of(function, parameter, **given)
-    if isinstance(given, click.ParamType):
+    if given is not None:
         return option_of(function, parameter, given)
     if parameter in _ARGUMENTS:
         return _ARGUMENTS[parameter]
@@ -127,23 +124,23 @@ class _Entry:
 
     question: str
     function: str
-    options: Mapping[str, _Given] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     pictures: bool = True
 
 
 _SAMPLE = click.IntRange(min=2)
-_TRAINING: Mapping[str, _Given] = {"recipe": recipe_attributes(RECIPES), "validation": FILE, "seeds": COUNT}
+_TRAINING: Mapping[str, Any] = {"recipe": recipe_attributes(RECIPES), "validation": FILE, "seeds": COUNT}
 
 _STUDIES = {
     "references": _Entry(
         "How many references does a metric need?",
         "reference_counts",
-        {"counts": Numbers(int, "1,2,5"), "draws": COUNT},
+        {"counts": numbers(int, "1,2,5"), "draws": COUNT},
     ),
     "robustness": _Entry(
         "Does a metric notice corrupted captions?",
         "robustness",
-        {"sample": _SAMPLE, "strengths": Numbers(float, "0.25,0.5,1")},
+        {"sample": _SAMPLE, "strengths": numbers(float, "0.25,0.5,1")},
     ),
     "failures": _Entry(
         "How often is a metric plainly wrong?",
@@ -157,7 +154,7 @@ _STUDIES = {
     "agreement": _Entry(
         "How do human captions score?",
         "human_agreement",
-        {"counts": Numbers(int, "1,2,4"), "place": click.IntRange(min=0), "published": FILE},
+        {"counts": numbers(int, "1,2,4"), "place": click.IntRange(min=0), "published": FILE},
     ),
     "words": _Entry(
         "Which words do people agree on?",
@@ -193,12 +190,12 @@ _STUDIES = {
     "depth": _Entry(
         "Does a learned metric need hidden layers?",
         "network_depth",
-        {**_TRAINING, "depths": Numbers(int, "0,1,2"), "width": click.IntRange(1, 4096)},
+        {**_TRAINING, "depths": numbers(int, "0,1,2"), "width": click.IntRange(1, 4096)},
     ),
     "size": _Entry(
         "How many training examples does a learned metric need?",
         "training_size",
-        {**_TRAINING, "sizes": Numbers(int, "100,1000")},
+        {**_TRAINING, "sizes": numbers(int, "100,1000")},
     ),
 }
 

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from captious.cli import study as module
-from captious.cli.library_options import COUNT, Numbers
+from captious.cli.library_options import COUNT, numbers
 from captious.cli.study import study, study_command
 from captious.errors import OutputError
 from captious.judgment import Study, studies
@@ -152,7 +152,7 @@ def own(
 
 
 OWN = study_command(
-    "own", "Does it work?", own, {"name": {"metavar": "NAME"}, "bounds": Numbers(int, "1,2"), "width": COUNT}
+    "own", "Does it work?", own, {"name": {"metavar": "NAME"}, "bounds": numbers(int, "1,2"), "width": COUNT}
 )
 
 
