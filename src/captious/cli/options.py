@@ -89,7 +89,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "idf": {"type": FILE},
     "model": {},
     "vectors": {"metavar": "NAME|FILE"},
-    "parser": {"flags": ["--parser", "--parses"], "metavar": "NAME|FILE"},
+    "parser": {"flags": ("--parser", "--parses"), "metavar": "NAME|FILE"},
     "images": {"type": FILE, "metavar": "DIR|FEATURES"},
     "objects": {"type": FILE},
     "training": {"type": FILE},

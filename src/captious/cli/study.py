@@ -160,16 +160,16 @@ _STUDIES = {
         "Which words do people agree on?",
         "word_agreement",
         {
-            "n_words": {"type": COUNT, "flags": ["--words"]},
-            "systems": {"type": FILE, "flags": ["--system"], "multiple": True},
+            "n_words": {"type": COUNT, "flags": ("--words",)},
+            "systems": {"type": FILE, "flags": ("--system",), "multiple": True},
             "tagger": {"metavar": "NAME"},
-            "k": {"type": COUNT, "flags": ["-k"]},
+            "k": {"type": COUNT, "flags": ("-k",)},
         },
     ),
     "smurf": _Entry(
         "How do systems differ from people in semantics, style and grammar?",
         "smurf_analysis",
-        {"metric": {"flags": ["-m", "--metric"]}, "human": FILE},
+        {"metric": {"flags": ("-m", "--metric")}, "human": FILE},
     ),
     "distributions": _Entry(
         "Does a metric tell human from machine captions?", "score_distributions", {"sample": _SAMPLE}
@@ -180,7 +180,7 @@ _STUDIES = {
         {
             **_TRAINING,
             "groups": {
-                "flags": ["--group"],
+                "flags": ("--group",),
                 "multiple": True,
                 "callback": lambda context, option, texts: _groups(texts),
                 "metavar": "NAME=FEATURE,FEATURE",

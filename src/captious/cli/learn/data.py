@@ -36,7 +36,7 @@ _KEEP_OUT = "coco/evaluation_images.json.gz"
 @option_of(make_examples, "negatives", click.Choice(NEGATIVES))
 @option_of(make_examples, "images", COUNT)
 @option_of(make_examples, "per_image", COUNT)
-@option_of(make_examples, "n_references", COUNT, flags=["--references-each"])
+@option_of(make_examples, "n_references", COUNT, flags=("--references-each",))
 @option_of(make_examples, "validation", click.FloatRange(0, 1), metavar="SHARE")
 @seed_option
 @data_option
