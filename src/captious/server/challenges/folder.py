@@ -177,7 +177,9 @@ class _Check:
                 return path
         except FileNotFoundError:
             problem = f"there is no file {name}"
-        except (OSError, ValueError, RuntimeError) as error:
+        except ValueError:  # Python's words differ between its versions
+            problem = f"{name!r} cannot be read: embedded null byte"
+        except (OSError, RuntimeError) as error:
             problem = f"{name!r} cannot be read: {_reason(error)}"
         self.problems.append(f"{place}: {problem}")
         return None
