@@ -175,13 +175,15 @@ HEADER_OF_NPY = b"{'descr': '<f4', 'fortran_order': False, 'shape': (8, 5), }"
     [
         b"",
         b"(" * 58,
+        b"(" * 9_000,
+        b"-" * 9_000 + b"1",
+        b"-" * 400 + b"1",
         HEADER_OF_NPY.replace(b"'fortran", b"(fortran"),
         HEADER_OF_NPY.replace(b"(8, 5)", b"('x 5)"),
         HEADER_OF_NPY.replace(b"(8, 5)", b"(8, -5)"),
         HEADER_OF_NPY.replace(b"(8, 5)", b"(8, 6)"),
         HEADER_OF_NPY.replace(b"(8, 5)", b"(8, 99999999999999999999)"),
         HEADER_OF_NPY.replace(b"(8, 5)", b"(0, 99999999999999999999)"),
-        HEADER_OF_NPY.replace(b"(8, 5)", b"(8, 5), 'shape': (8, 5)"),
         HEADER_OF_NPY.replace(b"<f4", b"|O"),
         HEADER_OF_NPY.replace(b"<f4", b"<f3"),
         HEADER_OF_NPY.replace(b"<f4", b"|S0"),
@@ -192,7 +194,7 @@ HEADER_OF_NPY = b"{'descr': '<f4', 'fortran_order': False, 'shape': (8, 5), }"
     ],
 )
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
-def test_headers_of_npy_are_not_evaluated(header: bytes, packed: bool, tmp_path: Path) -> None:
+def test_headers_of_npy_that_describe_no_array(header: bytes, packed: bool, tmp_path: Path) -> None:
     vocabulary = tmp_path / "words.txt"
     vocabulary.write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
     content = npy_of(VECTORS)

@@ -1,6 +1,6 @@
 """numpy's .npy and .npz files of numbers and strings.
 
-Headers are matched, not evaluated, and sizes are checked against the file before memory is allocated.
+numpy reads the headers; sizes are compared with the file before memory is allocated.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 import io
 import math
 import os
-import re
 import struct
+import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Collection
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from captious.unpacking import check_size
@@ -24,15 +26,11 @@ from captious.unpacking import check_size
 __all__ = ["MAGIC", "map_npy", "read_npy", "read_npz"]
 
 #: How a .npy file begins.
-MAGIC = b"\x93NUMPY"
+MAGIC = npy.MAGIC_PREFIX
 
-_LONGEST_HEADER = 1 << 16
+_HEADER_READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+_LONGEST_HEADER = 1 << 9  # numpy's parser takes too much memory for deeply nested ones
 _PIECE = 1 << 20
-_ENTRY = re.compile(
-    r"""\s*["'](?:descr["']\s*:\s*["'](?P<dtype>[<>=|]?[biufUS][1-9]\d{0,8})["']"""
-    r"""|fortran_order["']\s*:\s*(?P<order>True|False)"""
-    r"""|shape["']\s*:\s*\((?P<shape>[\d\s,L]*)\))\s*(?:,|$)"""
-)
 
 
 class _Header(NamedTuple):
@@ -54,14 +52,13 @@ def map_npy(path: Path) -> NDArray[Any]:
         OSError: it cannot be read.
     """
     with open(path, "rb") as file:
-        header = _header(file)
+        header = _read_header(file)
         start = file.tell()
         if os.fstat(file.fileno()).st_size < start + header.size:
             raise ValueError("the file is truncated")
         if not header.size:
             return np.zeros(header.shape, header.dtype)
-        mapped: NDArray[Any] = np.memmap(file, header.dtype, "r", start, header.shape, header.order)
-    return mapped
+        return np.memmap(file, header.dtype, "r", start, header.shape, header.order)
 
 
 def read_npy(file: IO[bytes]) -> NDArray[Any]:
@@ -70,14 +67,12 @@ def read_npy(file: IO[bytes]) -> NDArray[Any]:
     Raises:
         ValueError: not a .npy file of numbers or strings, or a truncated one.
     """
-    header = _header(file)
+    header = _read_header(file)
     content = bytearray()
     while len(content) < header.size and (piece := file.read(min(_PIECE, header.size - len(content)))):
         content += piece
     if len(content) < header.size:
         raise ValueError("the file is truncated")
-    if not header.size:
-        return np.zeros(header.shape, header.dtype)
     return np.frombuffer(content, header.dtype).reshape(header.shape, order=header.order)
 
 
@@ -86,7 +81,7 @@ def read_npz(file: IO[bytes], names: Collection[str] | None = None) -> dict[str,
 
     Args:
         file: the file.
-        names: of the arrays that are wanted, as far as they are there; None for all.
+        names: of the arrays to read, as far as the file has them; None for all.
 
     Raises:
         ValueError: not a .npz file, a damaged one, or one with anything but arrays of numbers and strings.
@@ -101,38 +96,27 @@ def read_npz(file: IO[bytes], names: Collection[str] | None = None) -> dict[str,
             if any(entry.flag_bits & 1 for entry in chosen.values()):
                 raise ValueError("it is encrypted")
             check_size(sum(entry.file_size for entry in chosen.values()), file.seek(0, io.SEEK_END))
-            found = {}
+            arrays = {}
             for name, entry in chosen.items():
                 with archive.open(entry) as member:
-                    found[name] = read_npy(member)
-            return found
+                    arrays[name] = read_npy(member)
+            return arrays
     except (EOFError, NotImplementedError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(str(error) or "it is truncated") from error
 
 
-def _header(file: IO[bytes]) -> _Header:
-    start = file.read(len(MAGIC) + 2)
-    if not start.startswith(MAGIC) or len(start) < len(MAGIC) + 2:
-        raise ValueError("not a numpy array")
-    form = struct.Struct("<H" if start[-2] == 1 else "<I")
-    written = file.read(form.size)
-    size = form.unpack(written)[0] if len(written) == form.size else _LONGEST_HEADER + 1
-    if size > _LONGEST_HEADER:
-        raise ValueError("its header has no end")
-    text = file.read(size).decode("utf-8", "replace").strip()
-    content = text[1:-1].rstrip()
-    given: dict[str, str] = {}
-    at = n_entries = 0
-    while entry := _ENTRY.match(content, at):
-        at, n_entries = entry.end(), n_entries + 1
-        given |= {key: value for key, value in entry.groupdict().items() if value is not None}
-    if text != f"{{{text[1:-1]}}}" or at < len(content) or n_entries != 3 or len(given) != 3:
-        raise ValueError("its header does not describe an array of numbers or strings")
+def _read_header(file: IO[bytes]) -> _Header:
     try:
-        dtype = np.dtype(given["dtype"])
-        shape = tuple(int(size.rstrip("L")) for size in given["shape"].replace(" ", "").split(",") if size)
+        version = npy.read_magic(file)
+    except ValueError:
+        raise ValueError("not a numpy array") from None
+    try:
+        with warnings.catch_warnings(action="ignore"):  # numpy warns of what Python 2 wrote
+            shape, fortran, dtype = _HEADER_READERS[version](file, max_header_size=_LONGEST_HEADER)
+        if dtype.kind not in "biufUS" or not dtype.itemsize or min(shape, default=0) < 0:
+            raise ValueError(f"{dtype} in the shape {shape}")
         if not math.prod(shape):
             np.zeros(shape, dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"its header does not describe an array of numbers or strings ({error})") from error
-    return _Header(dtype, shape, "F" if given["order"] == "True" else "C")
+    except (KeyError, RecursionError, SyntaxError, TypeError, ValueError, tokenize.TokenError) as error:
+        raise ValueError("its header does not describe an array of numbers or strings") from error
+    return _Header(dtype, shape, "F" if fortran else "C")

@@ -1,19 +1,22 @@
 """Reads pickles as data: no class is loaded and nothing that a pickle names is called.
 
-Objects become bags of attributes, whatever their class. Arrays and scalars of numpy are made of the numbers in the
-stream, after their type and size have been checked; arrays of text and of objects only on request. Everything else that
-a pickle can ask for is refused. Protocols 2 to 5 are read. Memory is taken in proportion to the stream, whatever sizes
-it claims, and for at most 2**24 lists, dicts, tuples and objects.
+``pickletools`` knows the opcodes and reads their arguments; this module has the stack. Objects become bags of
+attributes, whatever their class. Arrays and scalars of numpy are made of the numbers in the stream, after their type
+and size have been checked; arrays of text and of objects only on request. Everything else that a pickle can ask for is
+refused. Protocols 2 to 5 are read. Memory is taken in proportion to the stream, whatever sizes it claims, and for at
+most 2**24 lists, dicts, tuples and objects.
 """
 
 from __future__ import annotations
 
+import io
 import math
+import pickletools
 import re
 import reprlib
-import struct
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeAlias
+from dataclasses import dataclass
+from typing import IO, Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +28,10 @@ Buffer: TypeAlias = Any
 
 _DTYPE = re.compile(r"[<>=|]?[biuf][0-9]{1,2}")
 _TEXT_DTYPE = re.compile(r"[<>=|]?(U[0-9]{1,6}|O8?)")
-_LONGEST_NAME = 1 << 10
-_LARGEST_COPY = 1 << 12  # bytes; longer ones stay where they are
 _MOST_OBJECTS = 1 << 24
 _MOST_MARKS = 1 << 10
 _MOST_DIMENSIONS = 4
 _LARGEST_DIMENSION = 1 << 40
-
-_U16, _I32, _U32, _U64 = (struct.Struct(f"<{code}") for code in "HiIQ")
-_F64 = struct.Struct(">d")
 
 
 class PickleError(ValueError):
@@ -54,30 +52,34 @@ class PickledObject:
         self.attributes: dict[str, Any] = {}
 
 
+@dataclass(frozen=True, slots=True)
 class _Global:
-    """A name of the stream, which stands for nothing but itself."""
+    """A class or function that the stream names; it stands for nothing but its name."""
 
-    __slots__ = ("called", "module", "name")
+    module: str
+    name: str
 
-    def __init__(self, module: str, name: str) -> None:
-        self.module, self.name = module, name
-        package, _, tail = module.partition(".")
-        self.called = f"numpy {name}" if package == "numpy" and (tail.rpartition(".")[2], name) in _NUMPY else ""
+    def __str__(self) -> str:
+        return f"{f'{self.module}.{self.name}'!r:.100}"
+
+    @property
+    def role(self) -> str:
+        """What it does for arrays and objects; empty for what is not allowed."""
+        package, _, tail = self.module.partition(".")
         if package == "gensim":
-            self.called = "object"
-        elif (module, name) == ("_codecs", "encode"):
-            self.called = "encode"
-        if not self.called:
-            raise PickleError(f"{f'{module}.{name}'!r:.100} is not allowed in it")
+            return "object"
+        if package == "numpy":
+            return _NUMPY.get((tail.rpartition(".")[2], self.name), "")
+        return "encode" if (self.module, self.name) == ("_codecs", "encode") else ""
 
 
-#: Last part of the module, and name, of what the arrays and numbers of a pickle are made with.
+#: By the last part of the module, which moved between versions of numpy, and the name.
 _NUMPY = {
-    ("multiarray", "_reconstruct"),
-    ("multiarray", "scalar"),
-    ("numeric", "_frombuffer"),
-    ("", "ndarray"),
-    ("", "dtype"),
+    ("multiarray", "_reconstruct"): "empty array",
+    ("multiarray", "scalar"): "scalar",
+    ("numeric", "_frombuffer"): "array",
+    ("", "ndarray"): "array type",
+    ("", "dtype"): "dtype",
 }
 
 
@@ -86,11 +88,10 @@ class _Type:
 
     __slots__ = ("code",)
 
-    def __init__(self, code: object, text: bool = False) -> None:
+    def __init__(self, code: object, text: bool) -> None:
         if not isinstance(code, str) or not (_DTYPE.fullmatch(code) or (text and _TEXT_DTYPE.fullmatch(code))):
-            raise PickleError(
-                f"an array of {reprlib.repr(code) if isinstance(code, str) else 'something'}, not of numbers"
-            )
+            described = reprlib.repr(code) if isinstance(code, str) else "something"
+            raise PickleError(f"an array of {described}, not of numbers")
         self.code = code
 
     @property
@@ -113,9 +114,8 @@ class _Array:
 def read_pickle(data: Buffer, *, text: bool = False) -> Any:
     """The value that a pickle holds.
 
-    Values are numbers, strings, None, lists (sets as well), tuples, dicts, bytes or read-only memory, and
-    ``PickledObject``; the value itself or one of its attributes may also be a numpy array of numbers. Large arrays and
-    bytes refer to ``data`` instead of being copied.
+    Values are numbers, strings, None, lists (sets as well), tuples, dicts, bytes and ``PickledObject``; the value
+    itself or one of its attributes may also be a read-only numpy array of numbers.
 
     Args:
         data: bytes, or a file mapped into memory.
@@ -125,86 +125,41 @@ def read_pickle(data: Buffer, *, text: bool = False) -> Any:
         PickleError: not a pickle, or truncated, damaged, or asking for more than data.
     """
     try:
-        return _resolved(_Reader(data, text).value())
-    except (IndexError, struct.error):
-        raise PickleError("the pickle is truncated or damaged") from None
+        value = _Reader(data, text).value()
+    except PickleError:
+        raise
     except UnicodeDecodeError as error:
         raise PickleError(f"a string that cannot be decoded: {error.reason}") from error
-
-
-def _resolved(value: Any) -> Any:
-    """A value with arrays in place of what stood for them, in the attributes of an object as well."""
-    if isinstance(value, _Array):
-        return value.values
+    except (IndexError, ValueError):  # of the stack, and of pickletools
+        raise PickleError("the pickle is truncated or damaged") from None
     if isinstance(value, PickledObject):
-        value.attributes = {
-            name: each.values if isinstance(each, _Array) else each for name, each in value.attributes.items()
-        }
-    return value
+        value.attributes = {name: _plain(attribute) for name, attribute in value.attributes.items()}
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    return value.values if isinstance(value, _Array) else value
 
 
 class _Reader:
-    def __init__(self, data: Buffer, text: bool = False) -> None:
-        self._data = data
+    def __init__(self, data: Buffer, text: bool) -> None:
+        self._stream = io.BytesIO(data) if isinstance(data, bytes) else data
         self._text_arrays = text
-        self._view = memoryview(data).toreadonly()
-        self._at = 0
         self._stack: list[Any] = []
         self._marks: list[int] = []
         self._memo: list[Any] = []
-        self._to_encode = len(data)  # characters that may still be turned into bytes
-        self._to_make = _MOST_OBJECTS
+        self._n_encodable = len(data)  # characters that may still be turned into bytes
+        self._n_objects = 0
 
     def value(self) -> Any:
-        data, operations = self._data, [_OPERATIONS.get(code) for code in range(256)]
-        while True:
-            code = data[self._at]
-            self._at += 1
-            if code == _STOP:
+        while code := self._stream.read(1):
+            if code == b".":
                 return self._stack.pop()
-            operation = operations[code]
-            if operation is None:
-                self._refuse(f"the opcode {bytes([code])!r}")
-            operation(self)
-
-    # ---- the bytes of the stream
-
-    def _span(self, size: int) -> memoryview:
-        start, end = self._at, self._at + size
-        if end > len(self._view):
-            raise PickleError("the pickle is truncated")
-        self._at = end
-        return self._view[start:end]
-
-    def _bytes(self, size: int) -> bytes | memoryview:
-        span = self._span(size)
-        return span if size > _LARGEST_COPY else bytes(span)
-
-    def _number(self, form: struct.Struct) -> int:
-        (number,) = form.unpack_from(self._view, self._at)
-        self._at += form.size
-        return int(number)
-
-    def _byte(self) -> int:
-        self._at += 1
-        return int(self._data[self._at - 1])
-
-    def _line(self) -> str:
-        end = self._data.find(b"\n", self._at, self._at + _LONGEST_NAME)
-        if end < 0:
-            self._refuse("an unterminated name")
-        line = str(self._span(end - self._at), "utf-8")
-        self._at += 1
-        return line
-
-    def _text(self, size: int) -> None:
-        self._stack.append(str(self._span(size), "utf-8", "surrogatepass"))
-
-    def _old_text(self, size: int) -> None:
-        self._stack.append(str(self._span(size), "ascii"))
-
-    def _integer(self, size: int) -> None:
-        self._stack.append(int.from_bytes(self._span(size), "little", signed=True))
+            if code not in _OPCODES:
+                self._refuse(f"the opcode {code!r}")
+            read_argument, operate = _OPCODES[code]
+            operate(self, read_argument(self._stream))
+        raise PickleError("the pickle is truncated")
 
     # ---- the stack
 
@@ -213,31 +168,36 @@ class _Reader:
             self._refuse("a value below the mark on the stack")
         return self._stack.pop()
 
-    def _top(self, kind: type[Any], what: str) -> Any:
+    def _top(self, kind: type[Any], problem: str) -> Any:
         if not self._stack or not isinstance(self._stack[-1], kind):
-            self._refuse(what)
+            self._refuse(problem)
         return self._stack[-1]
 
-    def _made(self, value: Any) -> Any:
-        """Count values that take more memory than their bytes in the stream."""
-        self._to_make -= 1
-        if self._to_make < 0:
+    def _push(self, value: Any) -> None:
+        """Add a value that takes more memory than its bytes in the stream."""
+        self._n_objects += 1
+        if self._n_objects > _MOST_OBJECTS:
             self._refuse(f"more than {_MOST_OBJECTS:,} lists, dicts, tuples and objects")
-        return value
+        self._stack.append(value)
 
     def _since_mark(self) -> list[Any]:
         start = self._marks.pop()
-        found = self._stack[start:]
+        values = self._stack[start:]
         del self._stack[start:]
-        return found
+        return values
 
     def _mark(self) -> None:
         if len(self._marks) >= _MOST_MARKS:
             self._refuse(f"more than {_MOST_MARKS:,} nested values")
         self._marks.append(len(self._stack))
 
-    def _tuple(self, size: int) -> tuple[Any, ...]:
-        return tuple(self._pop() for _ in range(size))[::-1]
+    def _push_tuple(self, size: int) -> None:
+        self._push(tuple(self._pop() for _ in range(size))[::-1])
+
+    def _push_ascii(self, text: str) -> None:
+        """Add a string of Python 2, which pickletools reads as Latin-1."""
+        text.encode("latin-1").decode("ascii")
+        self._stack.append(text)
 
     def _remember(self, place: int) -> None:
         missing = place - len(self._memo)
@@ -252,10 +212,10 @@ class _Reader:
             self._refuse("a reference to a missing object")
         self._stack.append(self._memo[place])
 
-    def _append(self, items: list[Any]) -> None:
+    def _extend(self, items: list[Any]) -> None:
         self._top(list, "items without a list").extend(items)
 
-    def _set(self, items: list[Any]) -> None:
+    def _update(self, items: list[Any]) -> None:
         target, keys = self._top(dict, "items without a dict"), items[0::2]
         # No other keys: hashing nested tuples could recurse too deeply.
         if len(items) % 2 or not all(type(key) in (str, int) for key in keys):
@@ -264,37 +224,36 @@ class _Reader:
 
     # ---- objects and arrays
 
-    def _global(self, module: object, name: object) -> None:
+    def _push_global(self, module: object, name: object) -> None:
         if not isinstance(module, str) or not isinstance(name, str):
             self._refuse("a class without a name")
-        self._stack.append(_Global(module, name))
+        symbol = _Global(module, name)
+        if not symbol.role:
+            raise PickleError(f"{symbol} is not allowed in it")
+        self._stack.append(symbol)
 
-    def _global_from_stack(self) -> None:
-        name, module = self._pop(), self._pop()
-        self._global(module, name)
-
-    def _new(self, n_arguments: int) -> PickledObject:
+    def _new(self, n_arguments: int) -> None:
         for _ in range(n_arguments):
             self._pop()
-        made = self._pop()
-        if not isinstance(made, _Global) or made.called != "object":
+        symbol = self._pop()
+        if not isinstance(symbol, _Global) or symbol.role != "object":
             self._refuse("an object whose class is not from gensim")
-        return PickledObject(f"{made.module}.{made.name}")
+        self._push(PickledObject(f"{symbol.module}.{symbol.name}"))
 
-    def _call(self) -> Any:
+    def _call(self) -> None:
         arguments, function = self._pop(), self._pop()
         if not isinstance(function, _Global) or not isinstance(arguments, tuple):
             self._refuse("a call of a value that is not a function")
-        make = _CALLS.get(function.called)
-        if make is None or len(arguments) > 4:
-            self._refuse(f"an unsupported call of {f'{function.module}.{function.name}'!r:.100}")
-        return make(self, *arguments)
+        construct = _CONSTRUCTORS.get(function.role)
+        if construct is None or len(arguments) > 4:
+            self._refuse(f"an unsupported call of {function}")
+        self._push(construct(self, *arguments))
 
     def _encode(self, text: object = None, encoding: object = None, *_: object) -> bytes:
         if not isinstance(text, str) or encoding not in ("latin1", "latin-1"):
             self._refuse("bytes in an unexpected encoding")
-        self._to_encode -= len(text)
-        if self._to_encode < 0:
+        self._n_encodable -= len(text)
+        if self._n_encodable < 0:
             self._refuse("more bytes than the pickle contains")
         try:
             return text.encode("latin1")
@@ -310,130 +269,118 @@ class _Reader:
     def _array_of_bytes(
         self, raw: object = None, dtype: object = None, shape: object = None, order: object = "C"
     ) -> _Array:
-        return _Array(self._numbers(raw, dtype, shape, order == "F"))
+        return _Array(self._array(raw, dtype, shape, order == "F"))
 
     def _scalar(self, dtype: object = None, raw: object = None, *_: object) -> Any:
-        return self._numbers(raw, dtype, (), False).item()
+        return self._array(raw, dtype, (), False).item()
 
     def _build(self) -> None:
         state, target = self._pop(), self._top(object, "a state without an object")
+        size = len(state) if isinstance(state, tuple) else 0
         if isinstance(target, PickledObject):
-            for part in state if isinstance(state, tuple) else (state,):
+            for part in state if size else (state,):
                 if isinstance(part, dict) and all(type(name) is str for name in part):
                     target.attributes.update(part)
                 elif part is not None:
                     self._refuse("an object whose state is not a dict")
-        elif isinstance(target, _Array) and isinstance(state, tuple) and len(state) == 5:
+        elif isinstance(target, _Array) and size == 5:
             _, shape, dtype, fortran, raw = state
-            target.values = self._numbers(raw, dtype, shape, fortran is True)
-        elif isinstance(target, _Type) and isinstance(state, tuple) and len(state) >= 5:
+            target.values = self._array(raw, dtype, shape, fortran is True)
+        elif isinstance(target, _Type) and size >= 5:
             if state[1] not in ("<", ">", "=", "|") or any(part is not None for part in state[2:5]):
                 self._refuse("a structured array")
             target.code = state[1] + target.code.lstrip("<>=|")
         else:
             self._refuse("state for an object that does not accept any")
 
-    def _numbers(self, raw: object, dtype: object, shape: object, fortran: bool) -> NDArray[Any]:
-        if isinstance(raw, list) and isinstance(dtype, _Type) and dtype.code.lstrip("<>=|").startswith("O"):
-            return self._objects(raw, shape, fortran)
-        if not isinstance(raw, bytes | memoryview) or not isinstance(dtype, _Type) or "O" in dtype.code:
+    def _array(self, raw: object, dtype: object, shape: object, fortran: bool) -> NDArray[Any]:
+        """An array of numbers from bytes, or of objects from a list."""
+        if not isinstance(dtype, _Type) or not isinstance(raw, list if "O" in dtype.code else bytes | bytearray):
             self._refuse("an array that is not of numbers")
         if (
             not isinstance(shape, tuple)
             or len(shape) > _MOST_DIMENSIONS
             or not all(type(size) is int and 0 <= size < _LARGEST_DIMENSION for size in shape)
-            or math.prod(shape) * dtype.dtype.itemsize != len(raw)
+            or math.prod(shape) * (1 if isinstance(raw, list) else dtype.dtype.itemsize) != len(raw)
         ):
-            self._refuse("an array whose size does not match its bytes")
-        if not len(raw):
-            return np.zeros(0, dtype.dtype)
-        return np.frombuffer(raw, dtype.dtype).reshape(shape, order="F" if fortran else "C")
-
-    def _objects(self, items: list[Any], shape: object, fortran: bool) -> NDArray[Any]:
-        """An array of what a list holds."""
-        if (
-            not isinstance(shape, tuple)
-            or len(shape) > _MOST_DIMENSIONS
-            or not all(type(size) is int and size >= 0 for size in shape)
-            or math.prod(shape) != len(items)
-        ):
-            self._refuse("an array whose size does not match its items")
-        values = np.empty(len(items), dtype=object)
-        values[:] = [each.values if isinstance(each, _Array) else each for each in items]
+            self._refuse(f"an array whose size does not match its {'items' if isinstance(raw, list) else 'bytes'}")
+        if isinstance(raw, list):
+            values = np.empty(len(raw), dtype=object)
+            values[:] = [_plain(item) for item in raw]
+        else:
+            values = np.frombuffer(bytes(raw), dtype.dtype)
         return values.reshape(shape, order="F" if fortran else "C")
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise PickleError(f"{what}, before byte {self._at:,}")
+    def _refuse(self, problem: str) -> NoReturn:
+        raise PickleError(f"{problem}, before byte {self._stream.tell():,}")
 
 
-_CALLS: dict[str, Callable[..., Any]] = {
-    "numpy _reconstruct": _Reader._empty_array,
-    "numpy _frombuffer": _Reader._array_of_bytes,
-    "numpy scalar": _Reader._scalar,
-    "numpy dtype": _Reader._dtype,
+_CONSTRUCTORS: dict[str, Callable[..., Any]] = {
+    "empty array": _Reader._empty_array,
+    "array": _Reader._array_of_bytes,
+    "scalar": _Reader._scalar,
+    "dtype": _Reader._dtype,
     "encode": _Reader._encode,
 }
 
-_STOP = ord(".")
+#: What opcodes do. Those of protocols 0 and 1 alone, of other processes and of extensions are left out.
+_OPERATIONS: dict[str, Callable[[_Reader, Any], None]] = dict.fromkeys(
+    (
+        *("BININT", "BININT1", "BININT2", "LONG1", "LONG4", "BINFLOAT", "BINUNICODE", "SHORT_BINUNICODE"),
+        *("BINUNICODE8", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8"),
+    ),
+    lambda r, argument: r._stack.append(argument),
+) | {
+    "PROTO": lambda r, _: None,
+    "FRAME": lambda r, _: None,
+    "BINPUT": _Reader._remember,
+    "LONG_BINPUT": _Reader._remember,
+    "MEMOIZE": lambda r, _: r._remember(len(r._memo)),
+    "BINGET": _Reader._recall,
+    "LONG_BINGET": _Reader._recall,
+    "SHORT_BINSTRING": _Reader._push_ascii,
+    "BINSTRING": _Reader._push_ascii,
+    "MARK": lambda r, _: r._mark(),
+    "NONE": lambda r, _: r._stack.append(None),
+    "NEWTRUE": lambda r, _: r._stack.append(True),
+    "NEWFALSE": lambda r, _: r._stack.append(False),
+    "EMPTY_LIST": lambda r, _: r._push([]),
+    "EMPTY_SET": lambda r, _: r._push([]),
+    "EMPTY_DICT": lambda r, _: r._push({}),
+    "EMPTY_TUPLE": lambda r, _: r._stack.append(()),
+    "TUPLE": lambda r, _: r._push(tuple(r._since_mark())),
+    "TUPLE1": lambda r, _: r._push_tuple(1),
+    "TUPLE2": lambda r, _: r._push_tuple(2),
+    "TUPLE3": lambda r, _: r._push_tuple(3),
+    "FROZENSET": lambda r, _: r._push(r._since_mark()),
+    "APPEND": lambda r, _: r._extend([r._pop()]),
+    "APPENDS": lambda r, _: r._extend(r._since_mark()),
+    "ADDITEMS": lambda r, _: r._extend(r._since_mark()),
+    "SETITEM": lambda r, _: r._update([r._pop(), r._pop()][::-1]),
+    "SETITEMS": lambda r, _: r._update(r._since_mark()),
+    "GLOBAL": lambda r, names: r._push_global(*names),
+    "STACK_GLOBAL": lambda r, _: r._push_global(*[r._pop(), r._pop()][::-1]),
+    "NEWOBJ": lambda r, _: r._new(1),
+    "NEWOBJ_EX": lambda r, _: r._new(2),
+    "REDUCE": lambda r, _: r._call(),
+    "BUILD": lambda r, _: r._build(),
+}
 
 
-def _operations() -> dict[int, Callable[[_Reader], object]]:
-    """What each opcode does. Those of protocols 0 and 1 alone, of other processes and of extensions are left out."""
-    push: dict[bytes, Callable[[_Reader], Any]] = {
-        b"N": lambda r: None,
-        b"\x88": lambda r: True,
-        b"\x89": lambda r: False,
-        b"]": lambda r: r._made([]),
-        b"\x8f": lambda r: r._made([]),  # a set
-        b"}": lambda r: r._made({}),
-        b")": lambda r: (),
-        b"J": lambda r: r._number(_I32),
-        b"K": lambda r: r._byte(),
-        b"M": lambda r: r._number(_U16),
-        b"G": lambda r: _F64.unpack(r._span(8))[0],
-        b"B": lambda r: r._bytes(r._number(_U32)),
-        b"C": lambda r: r._bytes(r._byte()),
-        b"\x8e": lambda r: r._bytes(r._number(_U64)),
-        b"\x96": lambda r: r._bytes(r._number(_U64)),  # a bytearray
-        b"t": lambda r: r._made(tuple(r._since_mark())),
-        b"\x85": lambda r: r._made(r._tuple(1)),
-        b"\x86": lambda r: r._made(r._tuple(2)),
-        b"\x87": lambda r: r._made(r._tuple(3)),
-        b"\x91": lambda r: r._made(r._since_mark()),  # a frozenset
-        b"R": lambda r: r._made(r._call()),
-        b"\x81": lambda r: r._made(r._new(1)),
-        b"\x92": lambda r: r._made(r._new(2)),
-    }
-    others: dict[bytes, Callable[[_Reader], object]] = {
-        b"\x80": _Reader._byte,  # the protocol
-        b"\x95": lambda r: r._number(_U64),  # a frame; what follows is read as it comes
-        b"(": _Reader._mark,
-        b"X": lambda r: r._text(r._number(_U32)),
-        b"\x8c": lambda r: r._text(r._byte()),
-        b"\x8d": lambda r: r._text(r._number(_U64)),
-        b"U": lambda r: r._old_text(r._byte()),
-        b"T": lambda r: r._old_text(r._number(_U32)),
-        b"\x8a": lambda r: r._integer(r._byte()),
-        b"\x8b": lambda r: r._integer(r._number(_U32)),
-        b"a": lambda r: r._append([r._pop()]),
-        b"e": lambda r: r._append(r._since_mark()),
-        b"\x90": lambda r: r._append(r._since_mark()),
-        b"s": lambda r: r._set([r._pop(), r._pop()][::-1]),
-        b"u": lambda r: r._set(r._since_mark()),
-        b"q": lambda r: r._remember(r._byte()),
-        b"r": lambda r: r._remember(r._number(_U32)),
-        b"\x94": lambda r: r._remember(len(r._memo)),
-        b"h": lambda r: r._recall(r._byte()),
-        b"j": lambda r: r._recall(r._number(_U32)),
-        b"c": lambda r: r._global(r._line(), r._line()),
-        b"\x93": _Reader._global_from_stack,
-        b"b": _Reader._build,
-    }
-
-    def pushing(make: Callable[[_Reader], Any]) -> Callable[[_Reader], object]:
-        return lambda r: r._stack.append(make(r))
-
-    return {code[0]: pushing(make) for code, make in push.items()} | {code[0]: do for code, do in others.items()}
+def _read_names(stream: IO[bytes]) -> tuple[str, str]:
+    """Two lines, without the escapes that pickletools would look for."""
+    module, name = stream.readline().decode(), stream.readline().decode()
+    if not module.endswith("\n") or not name.endswith("\n"):
+        raise PickleError("a class name without an end")
+    return module[:-1], name[:-1]
 
 
-_OPERATIONS = _operations()
+_READERS: dict[str, Callable[[IO[bytes]], Any]] = {
+    opcode.name: opcode.arg.reader if opcode.arg else lambda _: None for opcode in pickletools.opcodes
+} | {"GLOBAL": _read_names}
+#: By the byte in the stream: how its argument is read, and what it does.
+_OPCODES = {
+    opcode.code.encode("latin-1"): (_READERS[opcode.name], _OPERATIONS[opcode.name])
+    for opcode in pickletools.opcodes
+    if opcode.name in _OPERATIONS
+}
