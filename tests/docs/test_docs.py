@@ -30,7 +30,10 @@ PAGES = sorted(DOCS.rglob("*.md"))
 #: Markdown files outside docs/ that the site has, too.
 OTHERS = [
     README,
-    *(PROJECT / name for name in ("CHANGELOG.md", "SECURITY.md", "benchmarks/README.md", "examples/README.md")),
+    *(
+        PROJECT / name
+        for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/README.md", "examples/README.md")
+    ),
 ]
 OTHERS += sorted((PROJECT / "training").glob("*/README.md"))
 CARDS = sorted((DOCS / "metrics").glob("*.md"))
