@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
 import shutil
+import sys
 import warnings
 from pathlib import Path
 
@@ -21,6 +23,33 @@ def expected(system: str, metrics: list[str] | None = None) -> captious.Report:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return captious.score(f"{system}.json", "references.json", metrics, system=system)
+
+
+class TestStandardInput:
+    @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+    def test_candidates_in_any_format(self, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+        report = expected("baseline", ["rouge-l"])
+        texts = dict(zip(map(str, report.ids), report.single.candidates, strict=True))
+        records = [{"image_id": int(image), "caption": text} for image, text in texts.items()]
+        table = "image_id,caption\n" + "".join(f'{image},"{text}"\n' for image, text in texts.items())
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        for content in (json.dumps(records, indent=1), json.dumps(texts), lines, table, table.replace(",", "\t")):
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+            (system,) = run("score", name, "references.json", "-m", "rouge-l", "--format", "json").json["systems"]
+            assert system["name"] == "standard input"
+            assert system["metrics"]["rouge-l"]["score"] == report["rouge-l"].score
+
+    @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+    def test_a_pipe(self, folder: Path, start: Run, name: str) -> None:
+        content = gzip.compress(Path("references.json").read_bytes())
+        outcome = start("score", "baseline.json", name, "-m", "rouge-l", "--format", "json", input=content)
+        (system,) = outcome.json["systems"]
+        assert system["metrics"]["rouge-l"]["score"] == expected("baseline", ["rouge-l"])["rouge-l"].score
+
+    def test_errors_name_it(self, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        for content, problem in ((b"", "the file is empty"), (b'[{"image_id": 1, "capt', "the JSON is truncated")):
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+            assert_refused(run("score", "-", "references.json"), problem, "standard input")
 
 
 class TestNoReferences:

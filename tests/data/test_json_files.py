@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from captious.data import read_rows
-from captious.data.json_files import read_json, read_json_lines
-from captious.data.rows import Source
+from captious.data.json_files import DECODER, json_document, json_lines
+from captious.data.source import Problem, Source
 from captious.errors import CaptionFileError, DuplicateCandidateError, TruncatedFileError
 
 from .conftest import Refuses, Write
@@ -25,10 +25,14 @@ documents = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionarie
 def test_a_document_cut_anywhere_is_truncated(document: object, ascii_only: bool, data: st.DataObject) -> None:
     text = json.dumps(document, ensure_ascii=ascii_only, indent=data.draw(st.sampled_from([None, 1])))
     cut = text[: data.draw(st.integers(1, len(text) - 1))]
-    for read, n_lines in ((read_json, cut.rstrip().count("\n") + 1), (read_json_lines, 1)):
-        with pytest.raises(TruncatedFileError) as caught:
-            read(cut if read is read_json else cut.replace("\n", " "), Source("c.json", "candidates", is_file=True))
-        assert caught.value.where.startswith(f"c.json: line {n_lines:,}, column ")
+    source = Source("c.json", "candidates", is_file=True)
+    problem = json_document(cut, source)
+    assert isinstance(problem, Problem)
+    problems: list[Problem] = []
+    assert not [*json_lines(iter([(7, cut.replace("\n", " "))]), source, problems.append, DECODER)]
+    for failure, line in ((problem, cut.rstrip().count("\n") + 1), (problems[0], 7)):
+        assert isinstance(failure.error, TruncatedFileError)
+        assert failure.error.where.startswith(f"c.json: line {line:,}, column ")
 
 
 def test_truncated(refuses: Refuses, write: Write) -> None:

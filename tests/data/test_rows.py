@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from captious.data import read_rows
-from captious.data.rows import images, some
+from captious.data.source import images, some
 from captious.errors import CaptionTypeError, DuplicateCandidateError, EncodingError, MissingCandidatesError
 
 from .conftest import Refuses, Write

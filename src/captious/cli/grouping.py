@@ -11,7 +11,7 @@ import click
 
 from captious.data import Groups, References, read_groups
 from captious.data.prepared import is_prepared
-from captious.data.rows import images
+from captious.data.source import images
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import length_groups
 from captious.metrics.contract.settings import Settings

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import written
+from captious.data.file_contents import is_standard_input
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, MOST_RESAMPLES
 from captious.metrics.contract.of_k import CHOICES
@@ -158,7 +159,10 @@ def system_names(files: Sequence[Path]) -> list[str]:
     Raises:
         ParameterError: a file is given twice.
     """
-    stems = [file.name.removesuffix(".gz").rsplit(".", 1)[0] or file.name for file in files]
+    stems = [
+        "standard input" if is_standard_input(file) else file.name.removesuffix(".gz").rsplit(".", 1)[0] or file.name
+        for file in files
+    ]
     names = [stem if stems.count(stem) == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
     names = [os.fsencode(name).decode(errors="replace") for name in names]  # names of files need not be text
     repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]

@@ -12,8 +12,8 @@ from click.core import ParameterSource
 from captious.cli.options import system_names
 from captious.errors import ParameterError
 from captious.metrics.contract.settings import Settings
+from captious.scale.batches import BATCH_ROWS
 from captious.scale.engines import ENGINES
-from captious.scale.rows import BATCH_ROWS
 
 if TYPE_CHECKING:
     from captious.scale import ShardReport

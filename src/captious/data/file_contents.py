@@ -4,35 +4,90 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import json
 import os
+import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Literal, TypeAlias
 
-from captious.data.rows import Source
-from captious.errors import CaptionFileError, EmptyInputError, EncodingError, TruncatedFileError
+from captious.data.source import Source
+from captious.errors import CaptionFileError, CaptiousError, EmptyInputError, EncodingError, TruncatedFileError
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
-__all__ = ["EXTENSIONS", "decode", "extension", "line_and_column", "read_bytes"]
+__all__ = [
+    "EXTENSIONS",
+    "FORMATS",
+    "Format",
+    "decode",
+    "format_of_content",
+    "format_of_name",
+    "is_standard_input",
+    "read_bytes",
+    "reading",
+    "text_lines",
+]
 
-EXTENSIONS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+Format: TypeAlias = Literal["json", "jsonl", "csv", "tsv", "parquet"]
+
+#: By the extension of a file.
+FORMATS: dict[str, Format] = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+}
+EXTENSIONS = tuple(FORMATS)
+
+_STANDARD_INPUT = ("-", "/dev/stdin")
+# It can be read once: the stream, and what it held.
+_standard_input: tuple[object, bytes] = (None, b"")
 
 
-def extension(source: Source) -> str:
-    """The extension that says how to read a file, in lower case and without ``.gz``.
+def is_standard_input(path: str | os.PathLike[str]) -> bool:
+    """Whether a path stands for standard input."""
+    return os.fspath(path) in _STANDARD_INPUT
+
+
+def format_of_name(source: Source) -> Format:
+    """The format that the extension of a file says, in upper or lower case and with or without ``.gz``.
 
     Raises:
         CaptionFileError: none of ``EXTENSIONS``, or a directory.
     """
-    found = Path(source.name.lower().removesuffix(".gz")).suffix
+    extension = Path(source.name.lower().removesuffix(".gz")).suffix
     if os.path.isdir(source.name):
         raise _directory(source)
-    if found not in EXTENSIONS:
+    if extension not in FORMATS:
         raise CaptionFileError(
-            f"{found!r} is not the extension of a caption file" if found else "a caption file needs an extension",
+            f"{extension!r} is not the extension of a caption file"
+            if extension
+            else "a caption file needs an extension",
             where=source.name,
             help=f"accepted are {', '.join(EXTENSIONS)}, each plain or with .gz",
         )
-    return found
+    return FORMATS[extension]
+
+
+def format_of_content(data: bytes) -> Format:
+    """The format of standard input, which has no name: what begins like none of the others is csv."""
+    content = data.removeprefix(codecs.BOM_UTF8).strip()
+    first, _, rest = content.partition(b"\n")
+    if data.startswith(b"PAR1"):
+        return "parquet"
+    if content.startswith(b"["):
+        return "json"
+    if not content.startswith(b"{"):
+        return "tsv" if b"\t" in first else "csv"
+    try:
+        record = json.loads(first)
+    except (ValueError, RecursionError):
+        return "json"
+    return "jsonl" if rest or "image_id" in record or "id" in record else "json"
 
 
 def _directory(source: Source) -> CaptionFileError:
@@ -43,16 +98,18 @@ def _directory(source: Source) -> CaptionFileError:
     )
 
 
-def read_bytes(source: Source) -> bytes:
-    """What a file holds, unpacked if it is a gzip file.
+@contextmanager
+def reading(source: Source) -> Iterator[None]:
+    """Turn failures of reading and unpacking a file into errors that name it.
 
     Raises:
         CaptionFileError: no such file, not a file, not readable, not gzip in spite of its name, or too large unpacked.
         TruncatedFileError: gzip data that is truncated.
-        EmptyInputError: nothing but white space.
     """
     try:
-        data = plain_content(Path(source.name).read_bytes(), source.name)
+        yield
+    except (CaptiousError, MemoryError):
+        raise
     except FileNotFoundError:
         raise CaptionFileError(
             "there is no such file", where=source.name, help=f"give the path of the {source.role}, or the captions"
@@ -71,11 +128,30 @@ def read_bytes(source: Source) -> bytes:
         ) from None
     except UnpackedSizeError as error:
         raise CaptionFileError(f"the file is too large: {error}", where=source.name, help=RAISE_LIMIT) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+    except OSError as error:
         raise CaptionFileError(
-            f"the file cannot be read: {reason}", where=source.name, help="check its path and permissions"
-        ) from None
+            f"the file cannot be read: {error.strerror or error}",
+            where=source.name,
+            help="check its path and permissions",
+        ) from error
+
+
+def read_bytes(source: Source) -> bytes:
+    """What a file holds, unpacked if it is a gzip file.
+
+    Raises:
+        CaptionFileError: as ``reading`` does.
+        EmptyInputError: nothing but white space.
+    """
+    if "\0" in source.name:
+        raise CaptionFileError(
+            "the file cannot be read: its name holds a null character",
+            where=source.name,
+            help="check its path and permissions",
+        )
+    with reading(source):
+        data = _from_standard_input() if source.is_standard_input else Path(source.name).read_bytes()
+        data = plain_content(data, source.name)
     content = data.removeprefix(codecs.BOM_UTF8)
     if not content or content.isspace():
         raise EmptyInputError(
@@ -84,26 +160,54 @@ def read_bytes(source: Source) -> bytes:
     return data
 
 
+def _from_standard_input() -> bytes:
+    global _standard_input
+    if _standard_input[0] is not sys.stdin:
+        _standard_input = sys.stdin, sys.stdin.buffer.read()
+    return _standard_input[1]
+
+
 def decode(data: bytes, source: Source) -> str:
     """UTF-8 text, with or without a byte order mark.
 
     Raises:
         EncodingError: not UTF-8; names the first wrong byte, counted from 0, and its line.
     """
-    body = data.removeprefix(codecs.BOM_UTF8)
     try:
-        return body.decode()
+        return data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        line = body.count(b"\n", 0, error.start) + 1
-        offset = error.start + len(data) - len(body)
-        raise EncodingError(
-            "the file is not UTF-8 text",
-            where=f"{source.name}: line {line:,}, byte offset {offset:,} (0x{data[offset]:02x})",
-            help="save it as UTF-8, for example: iconv -f latin1 -t utf-8",
-        ) from None
+        raise _not_utf8(error, source) from None
 
 
-def line_and_column(text: str, position: int) -> str:
-    """A human-readable position in a text: "line 3, column 14"."""
-    line_start = text.rfind("\n", 0, position) + 1
-    return f"line {text.count(chr(10), 0, position) + 1:,}, column {position - line_start + 1:,}"
+def text_lines(file: IO[bytes], source: Source, longest: int | None) -> Iterator[tuple[int, str]]:
+    """Lines of UTF-8 text with their numbers. Only line feeds end them: captions may contain U+2028 and its like.
+
+    Raises:
+        EncodingError: as ``decode``.
+        CaptionFileError: a line of more than ``longest`` bytes.
+    """
+    number, offset = 0, 0
+    while line := file.readline(-1 if longest is None else longest + 1):
+        number += 1
+        if longest is not None and len(line) > longest:
+            raise CaptionFileError(
+                f"a line has more than {longest:,} bytes",
+                where=f"{source.name}: line {number:,}",
+                help="write one row per line",
+            )
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise _not_utf8(error, source, line=number, offset=offset) from None
+        yield number, text.removeprefix("\ufeff") if number == 1 else text
+        offset += len(line)
+
+
+def _not_utf8(error: UnicodeDecodeError, source: Source, *, line: int = 1, offset: int = 0) -> EncodingError:
+    """The error for bytes that start in a line and at an offset of a file."""
+    line += error.object.count(b"\n", 0, error.start)
+    return EncodingError(
+        "the file is not UTF-8 text",
+        where=f"{source.name}: line {line:,}, byte offset {offset + error.start:,} (0x{error.object[error.start]:02x})",
+        help="save it as UTF-8, for example: iconv -f latin1 -t utf-8",
+    )

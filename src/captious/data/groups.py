@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data.caption_rows import CaptionRows
 from captious.data.captions import References
 from captious.data.ids import IdForm, ImageId, numbers_from_text
-from captious.data.rows import CaptionRows, images, some
-from captious.data.sources import read_rows
+from captious.data.reading import read_rows
+from captious.data.source import images, some
 from captious.errors import InputError
 
 __all__ = ["MOST_GROUPS", "Groups", "read_groups"]

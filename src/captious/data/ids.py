@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Literal, TypeAlias
-
-import numpy as np
 
 __all__ = ["IdForm", "ImageId", "as_image_id", "numbers_from_text", "same_images"]
 
@@ -29,7 +28,7 @@ def as_image_id(value: object) -> ImageId | None:
     """A value as an image id, with numpy's integers and strings as Python's; None if it cannot be one."""
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+    if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     return None
 

@@ -1,18 +1,23 @@
-"""JSON files of captions: COCO annotations, COCO results, objects from image to captions, and JSON lines."""
+"""JSON of captions: documents, lines of records, and lists of records that need not fit in memory."""
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
-from collections import defaultdict
-from typing import Any
+from collections.abc import Iterator
+from typing import IO, Any
 
-from captious.data.file_contents import line_and_column
-from captious.data.rows import CaptionRows, Source, some
-from captious.data.shapes import is_coco, rows_of_coco, rows_of_mapping, rows_of_records
-from captious.errors import CaptionFileError, DuplicateCandidateError, TruncatedFileError
+from captious.data.source import Problem, Refuse, Source
+from captious.errors import CaptionFileError, EncodingError, TruncatedFileError
 
-__all__ = ["read_json", "read_json_lines"]
+__all__ = ["DECODER", "MOST_BYTES", "RepeatedKeys", "json_document", "json_lines", "json_list"]
+
+#: The longest line and the longest record that are read where not all rows are in memory, in bytes.
+MOST_BYTES = 1 << 26
+_PIECE = 1 << 20
+
+DECODER = json.JSONDecoder()
 
 # By the parser's complaint, what is left of a token when the document ends inside it: literal, number, escape.
 _CUT_TOKENS = {
@@ -21,106 +26,129 @@ _CUT_TOKENS = {
     "Invalid \\uXXXX escape": r"u[0-9a-fA-F]{0,4}",
 }
 
+_BLANK = " \t\r\n"
+# What comes before the first record of a list, and between two of them; "end" is what closes the list.
+_OPENING = re.compile(r"[ \t\r\n]*\[[ \t\r\n]*(?P<end>\][ \t\r\n]*)?")
+_BETWEEN = re.compile(r"[ \t\r\n]*(?:,|(?P<end>\]))[ \t\r\n]*")
 
-def read_json(text: str, source: Source) -> CaptionRows:
-    """Rows of a JSON document of one of the three accepted shapes.
 
-    Raises:
-        TruncatedFileError: the document is truncated.
-        CaptionFileError: not JSON, or of another shape.
-        DuplicateCandidateError: an image that appears twice as a key; CaptionFileError among references.
-        and what ``caption_rows`` raises.
+class RepeatedKeys(dict[str, Any]):
+    """A JSON object that has a key more than once; an ``object_pairs_hook`` can make these.
+
+    Args:
+        pairs: all keys and values.
     """
-    if text.count("{") == 1 and text.lstrip().startswith("{"):
-        return _read_only_object(text, source)
-    document = _parse(text, source, first_line=1)
-    if isinstance(document, list):
-        return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
-    if not isinstance(document, dict):
-        raise source.error("this JSON is neither an object nor a list")
-    if is_coco(document, source.role):
-        return rows_of_coco(source, document)
-    _refuse_repeated_keys(text, len(document), source)
-    return rows_of_mapping(source, document, id_form="text")
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+
+    @classmethod
+    def hook(cls, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """The object of these pairs, as a ``RepeatedKeys`` where a key is repeated."""
+        unique = dict(pairs)
+        return unique if len(unique) == len(pairs) else cls(pairs)
 
 
-def _read_only_object(text: str, source: Source) -> CaptionRows:
-    """Rows of a document that is an object without objects in it: one pass is enough to find repeated keys."""
-    pairs = _parse(text, source, first_line=1, object_pairs_hook=list)
-    document = dict(pairs)
-    if is_coco(document, source.role):  # without annotations
-        return rows_of_coco(source, document)
-    if len(document) < len(pairs):
-        _refuse_repeated_keys(text, len(document), source)
-    return rows_of_mapping(source, document, id_form="text")
+def json_document(text: str, source: Source, decoder: json.JSONDecoder = DECODER) -> Any:
+    """The JSON document that a text is, or the ``Problem`` with it."""
+    return _parsed(text, source, decoder, line=1, may_be_cut=True)
 
 
-def read_json_lines(text: str, source: Source) -> CaptionRows:
-    """Rows of JSON lines: an object on every line that is not blank. Raises what ``read_json`` does."""
-    # Not splitlines, which also breaks at U+2028 and its like, and those may occur in captions.
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip(" \t\r")]
-    numbers = [number for number, _ in lines]
-    records = [_parse(line, source, first_line=number, may_be_cut=number == numbers[-1]) for number, line in lines]
-    return rows_of_records(source, records, unit="line", numbers=numbers)
+def json_lines(
+    lines: Iterator[tuple[int, str]], source: Source, refuse: Refuse, decoder: json.JSONDecoder
+) -> Iterator[tuple[int, Any]]:
+    """The record of every line that is not blank, with the number of the line."""
+    for number, line in lines:
+        if not line.strip(_BLANK):
+            continue
+        text = line.removesuffix("\n")
+        record = _parsed(text, source, decoder, line=number, may_be_cut=text == line)
+        if isinstance(record, Problem):
+            refuse(record)
+        else:
+            yield number, record
 
 
-def _parse(text: str, source: Source, *, first_line: int, may_be_cut: bool = True, **options: Any) -> Any:
-    """The document that a text is; its first line is that line of the file. Options are those of ``json.loads``."""
-    try:
-        return json.loads(text, **options)
-    except json.JSONDecodeError as error:
-        before = "\n" * (first_line - 1)
-        end = text.rstrip()
-        if may_be_cut and _ends_in_the_middle(end, error):
-            raise TruncatedFileError(
-                "the JSON is truncated",
-                where=f"{source.name}: {line_and_column(before + end, len(before + end))}",
-                help="download or write the file again",
+def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Iterator[tuple[int, Any]]:
+    """The records of a JSON list with their numbers, each parsed as soon as it has been read."""
+    pieces = codecs.getreader("utf-8-sig")(file)
+    text, at, number, ended = "", 0, 0, False
+    separator = _OPENING
+    while not ended:
+        try:
+            piece = pieces.read(_PIECE)
+        except UnicodeDecodeError:
+            raise EncodingError(
+                "the file is not UTF-8 text",
+                where=f"{source.name}: after record {number:,}",
+                help="save it as UTF-8, for example: iconv -f latin1 -t utf-8",
             ) from None
-        raise CaptionFileError(
+        text, at, ended = text[at:] + piece, 0, not piece
+        failure: Exception = ValueError("expected ',' or ']'")
+        # What ends with the piece may go on in the next one, except for a record, which ends with its brace.
+        while (sign := separator.match(text, at)) and (ended or sign.end() < len(text)):
+            if sign["end"]:
+                if sign.end() == len(text):
+                    return
+                failure = ValueError("there is more after the list of records")
+                break
+            try:
+                record, end = decoder.raw_decode(text, sign.end())
+            except (ValueError, RecursionError) as error:
+                failure = error
+                break
+            if end == len(text) and not ended and not isinstance(record, dict):
+                break
+            at, number, separator = end, number + 1, _BETWEEN
+            yield number, record
+        rest = text[at:].strip(_BLANK)
+        if separator is _OPENING and not sign and rest:
+            raise CaptionFileError(
+                "a .json shard must be a list of records",
+                where=source.name,
+                help="write JSON lines with the extension .jsonl",
+            )
+        if (ended and (rest or number)) or len(rest) > MOST_BYTES:
+            cut = not rest or (isinstance(failure, json.JSONDecodeError) and _ends_in_the_middle(failure))
+            kind = TruncatedFileError if ended and cut else CaptionFileError
+            where = f"record {number + 1:,}" if sign and not sign["end"] else f"after record {number:,}"
+            raise kind(
+                f"this is not a JSON list: {failure}", where=f"{source.name}: {where}", help="fix the file there"
+            )
+
+
+def _parsed(text: str, source: Source, decoder: json.JSONDecoder, *, line: int, may_be_cut: bool) -> Any:
+    """The document, or the problem, of a text that starts in a line of the file and may be the last one in it."""
+    try:
+        return decoder.decode(text)
+    except json.JSONDecodeError as error:
+        number = line + error.lineno - 1
+        detail = f"{error.msg}, line {number:,}, column {error.colno:,}"
+        if may_be_cut and _ends_in_the_middle(error):
+            lines = text.rstrip().split("\n")
+            where = f"line {line + len(lines) - 1:,}, column {len(lines[-1]) + 1:,}"
+            truncated = TruncatedFileError(
+                "the JSON is truncated", where=f"{source.name}: {where}", help="download or write the file again"
+            )
+            return Problem("truncated", number, truncated, detail)
+        malformed = CaptionFileError(
             f"this is not JSON: {error.msg}",
-            where=f"{source.name}: {line_and_column(before + text, len(before) + error.pos)}",
+            where=f"{source.name}: line {number:,}, column {error.colno:,}",
             help="fix the file there; python -m json.tool checks whether it is valid JSON",
-        ) from None
+        )
+        return Problem("json", number, malformed, detail)
     except (ValueError, RecursionError) as error:
         # An integer of thousands of digits, or brackets a thousand deep.
-        raise CaptionFileError(
-            f"this JSON cannot be read: {error}", where=f"{source.name}: from line {first_line}", help="fix the file"
-        ) from None
+        unreadable = CaptionFileError(
+            f"this JSON cannot be read: {error}", where=f"{source.name}: from line {line}", help="fix the file"
+        )
+        return Problem("nested", line, unreadable, f"line {line:,} is nested too deeply")
 
 
-def _ends_in_the_middle(text: str, error: json.JSONDecodeError) -> bool:
+def _ends_in_the_middle(error: json.JSONDecodeError) -> bool:
     """Whether more text could have completed a document: the parser stopped at its end, or in its last token."""
+    text = error.doc.rstrip()
     if error.msg.startswith("Unterminated string") or error.pos >= len(text):
         return True
     return re.fullmatch(_CUT_TOKENS.get(error.msg, "(?!)"), text[error.pos :]) is not None
-
-
-def _refuse_repeated_keys(text: str, n_keys: int, source: Source) -> None:
-    """Refuse an object in which an image is a key twice, of which ``json.loads`` keeps the last.
-
-    A second pass over the text, because a hook on every object would slow the large COCO files by half, and
-    those have no images as keys.
-    """
-    outermost: list[tuple[str, Any]] = []
-
-    def keep(pairs: list[tuple[str, Any]]) -> None:
-        nonlocal outermost
-        outermost = pairs  # objects are closed from the inside out
-
-    json.loads(text, object_pairs_hook=keep)
-    if len(outermost) == n_keys:
-        return
-    entries: defaultdict[str, list[int]] = defaultdict(list)
-    for entry, (key, _) in enumerate(outermost, start=1):
-        entries[key].append(entry)
-    repeated = {key: found for key, found in entries.items() if len(found) > 1}
-    shown = [f"key {key!r} in " + some([f"entry {entry}" for entry in found]) for key, found in repeated.items()]
-    kind = DuplicateCandidateError if source.one_each else CaptionFileError
-    raise kind(
-        f"{len(repeated):,} of {len(entries):,} images appear more than once as a key",
-        where=f"{source.name}: {some(shown, separator='; ')}",
-        help=f"keep one {source.role.removesuffix('s')} per image"
-        if source.one_each or source.role == "groups"
-        else f"put the {source.role} of an image in one list",
-    )

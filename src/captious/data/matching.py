@@ -14,12 +14,13 @@ from typing import Literal, overload
 
 import numpy as np
 
+from captious.data.caption_rows import CaptionRows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
 from captious.data.ids import ImageId, numbers_from_text
 from captious.data.prepared import is_prepared, read_prepared
-from captious.data.rows import CaptionRows, images
-from captious.data.sources import read_rows
+from captious.data.reading import read_rows
+from captious.data.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
 
 __all__ = ["images_of", "load", "match", "match_several", "read_references"]

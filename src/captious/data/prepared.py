@@ -39,6 +39,8 @@ _SOURCE, _JOINED = "each", "cat"  # the tables that a file has annotations of
 def is_prepared(path: str | os.PathLike[str]) -> bool:
     """Whether this is a file of prepared references, whatever its name."""
     try:
+        if not os.path.isfile(path):  # what is read of a pipe is gone
+            return False
         with open(path, "rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
     except (OSError, ValueError):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from captious.data import Groups, read_groups, read_references
-from captious.data.rows import some
+from captious.data.source import some
 from captious.display import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import FEW_IMAGES

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from captious.data import Captions, CaptionSets, References, load
-from captious.data.rows import SEVERAL
+from captious.data.source import SEVERAL
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnings
 from captious.evaluation.report import Report, Result, Statistics

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from captious.data.rows import Source
-from captious.data.tabular import parquet_columns
+from captious.data.row_parser import parse_rows
+from captious.data.source import Source
 from captious.errors import CaptionFileError, ResourceError
 from captious.resources.pickles import PickleError, read_pickle
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
@@ -118,18 +118,20 @@ class DataFolder:
             CaptionFileError: it cannot be read, or a column is missing.
         """
         names = self._matching(pattern) or [pattern]
-        return [row for name in names for row in zip(*self._columns(name, columns), strict=True)]
+        return [row for name in names for row in self._parquet_rows(name, columns)]
 
-    def _columns(self, name: str, columns: Sequence[str]) -> list[list[Any]]:
+    def _parquet_rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         data, path = self._content(name)
 
-        def choose(found: Sequence[str]) -> Sequence[str]:
-            if missing := [column for column in columns if column not in found]:
+        def choose(names: Sequence[str], where: str) -> Sequence[str]:
+            if missing := [column for column in columns if column not in names]:
                 help = f"columns are {', '.join(columns)}"
                 raise CaptionFileError(f"no column {missing[0]}", where=str(path), help=help)
             return columns
 
-        return parquet_columns(data, Source(str(path), "candidates", is_file=True), choose)
+        source = Source(str(path), "candidates", is_file=True)
+        for batch in parse_rows(io.BytesIO(data), "parquet", source, choose):
+            yield from zip(*batch.columns, strict=True)
 
     def rows(self, name: str, n: int) -> Iterator[tuple[int, list[str]]]:
         """The lines of a text file with n columns between tabs, each with its number; raises as ``json`` does."""

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, KeyedByFields, read_rows
+from captious.data.caption_rows import CaptionRows
 from captious.data.ids import numbers_from_text
-from captious.data.rows import CaptionRows, images
+from captious.data.source import images
 from captious.errors import MissingObjectsError, ParameterError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.shared.image_objects import ImageObjects, as_image_objects

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets
-from captious.data.rows import images
+from captious.data.source import images
 from captious.errors import ParameterError
 from captious.metrics.bleu import Bleu
 from captious.metrics.contract.metric import State

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from captious.data.file_contents import decode, read_bytes
-from captious.data.rows import Source
+from captious.data.source import Source
 from captious.errors import CaptionFileError, ParameterError, UnknownNameError
 from captious.parsing.parse import Parse
 from captious.parsing.parse_files import read_lines

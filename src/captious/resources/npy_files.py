@@ -117,6 +117,14 @@ def _read_header(file: IO[bytes]) -> _Header:
             raise ValueError(f"{dtype} in the shape {shape}")
         if not math.prod(shape):
             np.zeros(shape, dtype)
-    except (LookupError, OverflowError, RecursionError, SyntaxError, TypeError, ValueError, tokenize.TokenError) as error:
+    except (
+        LookupError,
+        OverflowError,
+        RecursionError,
+        SyntaxError,
+        TypeError,
+        ValueError,
+        tokenize.TokenError,
+    ) as error:
         raise ValueError("its header does not describe an array of numbers or strings") from error
     return _Header(dtype, shape, "F" if fortran else "C")

@@ -1,13 +1,13 @@
 """The public names of captious.scale and where they are. `__init__.py` reads this file."""
 
+from .batches import BATCH_ROWS as BATCH_ROWS
+from .batches import Columns as Columns
+from .batches import Rows as Rows
 from .planning import Plan as Plan
 from .planning import plan as plan
 from .report import ShardReport as ShardReport
 from .report import ShardResult as ShardResult
 from .results import ResultFolder as ResultFolder
-from .rows import BATCH_ROWS as BATCH_ROWS
-from .rows import Columns as Columns
-from .rows import Rows as Rows
 from .running import run as run
 from .running import score_shards as score_shards
 from .shards import FileShard as FileShard

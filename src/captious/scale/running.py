@@ -16,11 +16,11 @@ from captious.errors import CaptiousError, CaptiousWarning, MissingExtraError, P
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.settings import Settings
 from captious.progress import Progress
+from captious.scale.batches import BATCH_ROWS, Columns
 from captious.scale.engines import Engine, engine_named
 from captious.scale.planning import Plan, plan
 from captious.scale.report import ShardReport
 from captious.scale.results import ResultFolder
-from captious.scale.rows import BATCH_ROWS, Columns
 from captious.scale.shards import Shard
 from captious.scale.states import MergedStates, States, for_scoring
 from captious.scale.sums import ShardSums

@@ -10,11 +10,14 @@ import glob
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Protocol
 
 from captious.data.file_contents import EXTENSIONS
+from captious.data.row_parser import in_batches, record_batches
+from captious.data.source import Source
 from captious.errors import CaptionFileError, MissingExtraError, ParameterError
-from captious.scale.rows import BATCH_ROWS, Columns, Rows, checked_rows
+from captious.scale.batches import BATCH_ROWS, Columns, Rows, checked_rows
 
 __all__ = ["FileShard", "GeneratedShard", "Shard", "as_shards"]
 
@@ -55,7 +58,7 @@ class FileShard:
 
     def batches(self, columns: Columns, size: int = BATCH_ROWS) -> Iterator[Rows]:
         """See ``Shard``."""
-        from captious.scale.reading import file_batches
+        from captious.scale.shard_files import file_batches
 
         return file_batches(self.name, columns, size)
 
@@ -82,18 +85,15 @@ class GeneratedShard:
 
     def batches(self, columns: Columns, size: int = BATCH_ROWS) -> Iterator[Rows]:
         """See ``Shard``."""
-        waiting: list[Mapping[str, Any]] = []
-        done = 0
-        for record in self.records(*self.arguments):
-            if isinstance(record, Rows):
-                yield record
-                continue
-            waiting.append(record)
-            if len(waiting) == size:
-                yield checked_rows(self.name, "row", range(done + 1, done + size + 1), waiting, columns)
-                done, waiting = done + size, []
-        if waiting:
-            yield checked_rows(self.name, "row", range(done + 1, done + len(waiting) + 1), waiting, columns)
+        source = Source(self.name, "rows")
+        for are_rows, items in groupby(self.records(*self.arguments), lambda item: isinstance(item, Rows)):
+            if are_rows:
+                yield from items  # type: ignore[misc]
+            else:
+                records = record_batches(
+                    source, in_batches(enumerate(items, 1), size), "row", columns.of_shard(self.name)
+                )
+                yield from checked_rows(self.name, records)
 
 
 def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLike[str] | Shard]) -> tuple[Shard, ...]:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.data.ids import numbers_from_text
-from captious.server.submissions.upload import ImageId, UploadLimits
+from captious.data.ids import ImageId, numbers_from_text
+from captious.server.submissions.upload import UploadLimits
 
 from .uploads import GOOD, IDS, as_json, messages, problems, read
 
@@ -217,10 +217,8 @@ def test_other_unicode_encodings(encoding: str, name: str) -> None:
 def test_latin_1() -> None:
     text = '[\n{"image_id": 42, "caption": "café"}]'.encode("latin-1")
     offset = text.index(b"\xe9")
-    assert messages(text) == [
-        f"The file is not UTF-8 text (byte 0xe9 at offset {offset}, in line 2); save it as UTF-8."
-    ]
-    assert f"offset {offset + 3}," in messages(b"\xef\xbb\xbf" + text)[0]
+    assert messages(text) == [f"The file is not UTF-8 text: line 2, byte offset {offset} (0xe9). Save it as UTF-8."]
+    assert f"offset {offset + 3} " in messages(b"\xef\xbb\xbf" + text)[0]
 
 
 @pytest.mark.parametrize(

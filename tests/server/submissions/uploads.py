@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from captious.data.ids import ImageId
 from captious.server.submissions.contents import read_contents
-from captious.server.submissions.upload import ExpectedFile, ImageId, Problem, UploadLimits
+from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 
 IDS: tuple[ImageId, ...] = (42, 7, 301)
 #: Captions of the images above, in another order.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, load
-from captious.data.rows import SEVERAL
+from captious.data.source import SEVERAL
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.scorer import Scorer

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from captious.atomic_write import whole_file
 from captious.data import ImageId, References, read_rows
+from captious.data.caption_rows import CaptionRows
 from captious.data.ids import IdForm, numbers_from_text
-from captious.data.rows import CaptionRows
 from captious.errors import MissingExtraError, ParameterError
 
 __all__ = ["ImageObjects", "as_image_objects"]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import CaptionSets
-from captious.data.rows import images
+from captious.data.source import images
 from captious.errors import ParameterError
 
 __all__ = ["MOST", "check_candidates", "spread"]

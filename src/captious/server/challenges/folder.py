@@ -15,7 +15,7 @@ from typing import Any
 
 from captious.data import CaptionRows, ImageId, References, read_references, read_rows
 from captious.data.ids import numbers_from_text
-from captious.data.rows import images, some
+from captious.data.source import images, some
 from captious.errors import CaptiousError
 from captious.server.challenges.challenge_metrics import FILE_SETTINGS, SETTINGS, SHARED_SETTINGS, metric_problems
 from captious.server.challenges.consistency import tables

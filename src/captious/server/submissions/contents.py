@@ -6,9 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from os.path import splitext
 
+from captious.data.file_contents import FORMATS
+from captious.data.ids import ImageId
 from captious.server.submissions.archive import assign, is_archive, read_entries, unpack, unpack_gzip
-from captious.server.submissions.captions_file import FORMATS, read_captions
-from captious.server.submissions.upload import ExpectedFile, ImageId, Problem, UploadLimits, amount, printable
+from captious.server.submissions.captions_file import read_captions
+from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 
 __all__ = ["read_contents"]
 
@@ -98,8 +100,8 @@ def _read_file(
             Problem(file, "The file is an archive or compressed, despite its name; upload the captions themselves.")
         ]
     format = FORMATS.get(splitext(name)[1])
-    if format is None:
-        *others, last = FORMATS
+    if format is None or format == "parquet":
+        *others, last = (extension for extension in FORMATS if extension != ".parquet")
         accepted = f"{', '.join(others)} or {last}"
         more = "" if in_archive else ", each also with .gz, or in .zip"
         return b"", [Problem(file, f"The name of the file has to end in {accepted}{more}.")]

@@ -1,6 +1,6 @@
 """What the reading of an upload is told and tells: limits, the files that a challenge expects, and problems.
 
-Nothing here imports more than the standard library, because the process that reads uploads has to start fast.
+The process that reads uploads has to start fast: nothing that it imports needs numpy.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
+from captious.data.ids import ImageId
 from captious.errors import ParameterError
 
-__all__ = ["ExpectedFile", "ImageId", "Problem", "UploadLimits", "amount", "printable"]
-
-ImageId: TypeAlias = int | str
+__all__ = ["ExpectedFile", "Problem", "UploadLimits", "amount", "printable"]
 
 #: Image ids that a problem names; it counts the rest.
 _SHOWN_IDS = 20

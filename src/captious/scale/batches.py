@@ -6,17 +6,19 @@ Columns are found by the names that other readers use (``id``, ``candidate``, ``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, filterfalse, repeat
 from typing import Any
 
 import numpy as np
 
 from captious.data import Captions, ImageId, References
+from captious.data.caption_rows import caption_rows
 from captious.data.ids import as_image_id
-from captious.data.rows import Source, caption_rows, is_unicode, some
+from captious.data.row_parser import Batch, Choose
+from captious.data.source import Source, is_unicode, some
 from captious.errors import InputError, MissingReferencesError, ParameterError, UnknownImageError
 
 __all__ = ["BATCH_ROWS", "Columns", "Rows", "checked_rows"]
@@ -69,52 +71,54 @@ class Columns:
         else:
             for key, value in (names or {}).items():
                 pairs += [(key, value)] if isinstance(value, str) else [(key, name) for name in value]
-        found: dict[str, list[str]] = {"id": [], "candidate": [], "references": []}
+        columns: dict[str, list[str]] = {"id": [], "candidate": [], "references": []}
         for key, name in pairs:
-            if key not in found:
+            if key not in columns:
                 raise ParameterError(f"{key!r} is not a column of captions", help="these are id, candidate, references")
-            found[key].append(name)
+            columns[key].append(name)
         for key in ("id", "candidate"):
-            if len(found[key]) > 1:
-                raise ParameterError(f"two columns for {key}: {', '.join(found[key])}", help="give one")
-        return cls(next(iter(found["id"]), None), next(iter(found["candidate"]), None), tuple(found["references"]))
+            if len(columns[key]) > 1:
+                raise ParameterError(f"two columns for {key}: {', '.join(columns[key])}", help="give one")
+        return cls(
+            next(iter(columns["id"]), None), next(iter(columns["candidate"]), None), tuple(columns["references"])
+        )
 
-    def among(self, names: Sequence[str], where: str) -> Columns:
-        """The same with all names filled in.
+    def of_shard(self, shard: str) -> Choose:
+        """The function that chooses from the columns of a shard; see ``captious.data.row_parser``."""
+        return lambda names, where: self.choose(names, f"{shard}: {where}")
+
+    def choose(self, names: Sequence[str], where: str) -> tuple[str, ...]:
+        """The columns of ids, of candidates and of references among all columns of a shard.
 
         Args:
-            names: all columns of a shard.
+            names: the columns of the shard.
             where: the shard, for messages.
 
         Raises:
             InputError: one is not there, or there are two to choose from.
         """
-        given = {"id": self.id, "candidate": self.candidate, "references": self.references or None}
-        chosen: dict[str, Any] = {}
-        for key, wanted in given.items():
+        named = {
+            "id": (self.id,) if self.id else (),
+            "candidate": (self.candidate,) if self.candidate else (),
+            "references": self.references,
+        }
+        chosen: list[str] = []
+        for key, usual in _USUAL.items():
             if key == "references" and not self.with_references:
-                chosen[key] = ()
                 continue
-            if wanted is None:
-                there = [name for name in _USUAL[key] if name in names]
-                if len(there) > 1 and key == "references":
-                    raise _no_column(f"both {' and '.join(there)} could be the {key}", names, where, key)
-                if not there:
-                    raise _no_column(
-                        f"missing column for {key}: expected {' or '.join(_USUAL[key])}", names, where, key
-                    )
-                wanted = there[0] if key != "references" else tuple(there)
-            for name in (wanted,) if isinstance(wanted, str) else wanted or ():
-                if name not in names:
-                    raise _no_column(f"there is no column {name!r}", names, where, key)
-            chosen[key] = wanted
-        return Columns(**chosen, with_references=self.with_references)
-
-    @property
-    def all(self) -> tuple[str, ...]:
-        """Every column that is read, each once."""
-        assert self.id is not None and self.candidate is not None
-        return tuple(dict.fromkeys((self.id, self.candidate, *self.references)))
+            columns = named[key]
+            if not columns:
+                columns = tuple(name for name in usual if name in names)
+                if not columns:
+                    raise _no_column(f"missing column for {key}: expected {' or '.join(usual)}", names, where, key)
+                if len(columns) > 1 and key == "references":
+                    raise _no_column(f"both {' and '.join(columns)} could be the {key}", names, where, key)
+            for name in columns if key == "references" else columns[:1]:
+                if names.count(name) != 1:
+                    problem = f"two columns are called {name!r}" if name in names else f"there is no column {name!r}"
+                    raise _no_column(problem, names, where, key)
+                chosen.append(name)
+        return tuple(chosen)
 
 
 def _no_column(problem: str, names: Sequence[str], where: str, key: str) -> InputError:
@@ -206,64 +210,34 @@ class Rows:
         return Captions(self.candidates, references)
 
 
-def checked_rows(source: str, unit: str, numbers: Sequence[int], records: Sequence[Any], columns: Columns) -> Rows:
-    """Rows of records, checked.
+def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = False) -> Iterator[Rows]:
+    """Rows of batches of columns that ``Columns.choose`` chose.
 
     Args:
         source: the shard.
-        unit, numbers: as in ``Rows``.
-        records: mappings from column to value.
-        columns: which columns to take.
+        batches: ids, candidates, and any number of columns of references, each cell one text or a list of texts.
+        ids_are_text: as in ``Rows``; a cell may then be empty where there are several columns of references.
 
     Raises:
-        InputError: something that is not a record, lacks a column, or is neither an id nor a caption.
+        InputError: something that is neither an id nor a caption.
     """
-    first = records[0]
-    if not isinstance(first, Mapping):
-        raise InputError(
-            f"this is not an object: {first!r:.60}", where=f"{source}: {unit} {numbers[0]:,}", help=_ROW_HELP
+    for batch in batches:
+        ids, candidates, *cells = batch.columns
+        if ids_are_text and len(cells) > 1:  # rows need not all have the same number of references
+            cells = [[cell or None for cell in column] for column in cells]
+        lists: Iterable[Sequence[Any]] = repeat((), len(ids))
+        if len(cells) == 1:
+            lists = map(_as_list, cells[0])
+        elif cells:
+            by_row = zip(*cells, strict=True)
+            lists = ([text for cell in row if cell is not None for text in _as_list(cell)] for row in by_row)
+        rows = Rows(
+            source, batch.unit, batch.numbers, tuple(ids), tuple(candidates), tuple(lists), ids_are_text=ids_are_text
         )
-    named = columns.among(list(first), f"{source}: {unit} {numbers[0]:,}")
-    try:
-        of_columns = {name: [record[name] for record in records] for name in named.all}
-    except (KeyError, TypeError, IndexError):
-        raise _unlike_the_first(source, unit, numbers, records, named) from None
-    return checked_columns(source, unit, numbers, of_columns, named)
-
-
-_ROW_HELP = 'rows are such as {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}'
-
-
-def _unlike_the_first(
-    source: str, unit: str, numbers: Sequence[int], records: Sequence[Any], columns: Columns
-) -> InputError:
-    """The error for the first record that is not an object or lacks a column."""
-    for number, record in zip(numbers, records, strict=True):
-        where = f"{source}: {unit} {number:,}"
-        if not isinstance(record, Mapping):
-            return InputError(f"this is not an object: {record!r:.60}", where=where, help=_ROW_HELP)
-        lacking = [name for name in columns.all if name not in record]
-        if lacking:
-            return InputError(f"missing {' and '.join(map(repr, lacking))}", where=where, help=_ROW_HELP)
-    raise AssertionError("all records have all columns")
-
-
-def checked_columns(
-    source: str, unit: str, numbers: Sequence[int], values: Mapping[str, Sequence[Any]], columns: Columns
-) -> Rows:
-    """Rows from the values of each column. Raises as ``checked_rows``."""
-    assert columns.id is not None and columns.candidate is not None
-    ids, candidates = values[columns.id], values[columns.candidate]
-    lists: Iterable[Sequence[Any]] = ()
-    if len(columns.references) == 1:
-        lists = map(_as_list, values[columns.references[0]])
-    elif columns.references:
-        cells = zip(*(values[name] for name in columns.references), strict=True)
-        lists = ([text for cell in row if cell is not None for text in _as_list(cell)] for row in cells)
-    references = tuple(lists) if columns.references else tuple(repeat((), len(ids)))
-    if not _are_plain(ids, candidates, references, with_references=bool(columns.references)):
-        ids = _checked(source, unit, numbers, ids, candidates, references, with_references=bool(columns.references))
-    return Rows(source, unit, numbers, tuple(ids), tuple(candidates), references)
+        if _are_plain(rows, with_references=bool(cells)):
+            yield rows
+        else:
+            yield replace(rows, ids=_checked_ids(rows, with_references=bool(cells)))
 
 
 def _as_list(cell: Any) -> Sequence[Any]:
@@ -271,54 +245,31 @@ def _as_list(cell: Any) -> Sequence[Any]:
     return cell if isinstance(cell, list | tuple) else [cell]
 
 
-def _are_plain(
-    ids: Sequence[Any], candidates: Sequence[Any], references: Sequence[Sequence[Any]], *, with_references: bool
-) -> bool:
+def _are_plain(rows: Rows, *, with_references: bool) -> bool:
     """Whether nothing is wrong with rows, as far as can be seen quickly."""
-    if not (set(map(type, ids)) in ({int}, {str}) and set(map(type, candidates)) == {str}):
+    ids, texts = rows.ids, [*rows.candidates, *chain.from_iterable(rows.references)]
+    if set(map(type, ids)) not in ({int}, {str}) or set(map(type, texts)) != {str}:
         return False
-    if with_references:
-        if set(map(type, chain.from_iterable(references))) != {str} or not all(references):
-            return False
-        if len(set(ids)) < len(ids):
-            return False
-    texts: Iterable[str] = chain(candidates, chain.from_iterable(references))
+    if with_references and not (all(rows.references) and len(set(ids)) == len(ids)):
+        return False
     if isinstance(ids[0], str):
-        texts = chain(texts, ids)
+        texts += ids  # type: ignore[arg-type]
     return is_unicode("".join(filterfalse(str.isascii, texts)))
 
 
-def _checked(
-    source: str,
-    unit: str,
-    numbers: Sequence[int],
-    ids: Sequence[Any],
-    candidates: Sequence[Any],
-    references: Sequence[Sequence[Any]],
-    *,
-    with_references: bool,
-) -> tuple[ImageId, ...]:
+def _checked_ids(rows: Rows, *, with_references: bool) -> tuple[ImageId, ...]:
     """The ids, or the error that says what is wrong with rows, as other readers say it."""
-    empty = [f"{unit} {number:,}" for number, each in zip(numbers, references, strict=True) if not each]
-    if with_references and empty:
-        raise MissingReferencesError(
-            f"{len(empty):,} of {len(references):,} rows have no references",
-            where=f"{source}: {some(empty)}",
-            help=_ROW_HELP,
-        )
-    shown = Source(source, "candidates" if with_references else "references", is_file=True)
-    # Of candidates, caption_rows wants one per id; rows that share references may have several.
-    checked = caption_rows(shown, ids, [*candidates], unit=unit, numbers=numbers)
+    source = partial(Source, rows.source, is_file=True)
+    check = partial(caption_rows, ids=rows.ids, unit=rows.unit, numbers=rows.numbers)
     if with_references:
-        caption_rows(
-            Source(source, "references", is_file=True), ids, [*map(list, references)], unit=unit, numbers=numbers
-        )
+        if empty := [f"{rows.unit} {rows.numbers[row]:,}" for row, texts in enumerate(rows.references) if not texts]:
+            raise MissingReferencesError(
+                f"{len(empty):,} of {len(rows):,} rows have no references",
+                where=f"{rows.source}: {some(empty)}",
+                help='rows are such as {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}',
+            )
+        check(source("candidates"), values=rows.candidates)
+        check(source("references"), values=[*map(list, rows.references)])
     else:
-        for number, candidate in zip(numbers, candidates, strict=True):
-            if not isinstance(candidate, str):
-                raise InputError(
-                    f"the candidate is {candidate!r:.60}", where=f"{source}: {unit} {number:,}", help=_ROW_HELP
-                )
-    ids_checked = tuple(as_image_id(image) for image in ids)
-    assert checked and None not in ids_checked
-    return ids_checked  # type: ignore[return-value]
+        check(source("candidates", several=True), values=[[text] for text in rows.candidates])
+    return tuple(image for image in map(as_image_id, rows.ids) if image is not None)

@@ -78,7 +78,7 @@ def test_rows_with_fewer_references_in_csv(tmp_path: Path) -> None:
 def test_a_list_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = example_rows()
     for size in (1, 2, 3, 50, 333):
-        monkeypatch.setattr("captious.scale.reading._PIECE", size)
+        monkeypatch.setattr("captious.data.json_files._PIECE", size)
         assert [image for batch in read(write(tmp_path / "a.json", rows)) for image in batch.ids] == [
             r["id"] for r in rows
         ]
@@ -107,7 +107,7 @@ WRONG: list[tuple[str, str | bytes, type[Exception], str]] = [
     ("a.jsonl", ROW.encode() + b'\n{"id": 2, "candidate": "\xff", "references": ["b"]}\n', EncodingError, "line 2"),
     ("a.jsonl", ROW + "\n" + ROW, DuplicateCandidateError, "line 1, line 2"),
     ("a.jsonl", '{"candidate": "a"}', InputError, "--columns id"),
-    ("a.jsonl", "[" * 100_000, TruncatedFileError, "line 1"),
+    ("a.jsonl", "[" * 100_000, CaptionFileError, "line 1"),
     ("a.json", '{"annotations": []}', CaptionFileError, "list of records"),
     ("a.json", f"[{ROW}", TruncatedFileError, "record 1"),
     ("a.json", f"[{ROW}, ", TruncatedFileError, "record 2"),
@@ -117,7 +117,7 @@ WRONG: list[tuple[str, str | bytes, type[Exception], str]] = [
     ("a.json", b"[\xff]", EncodingError, "UTF-8"),
     ("a.csv", "id,candidate,references\n1,a\n", CaptionFileError, "line 2"),
     ("a.csv", 'id,candidate,references\n1,a,"b\n', TruncatedFileError, "line 2"),
-    ("a.csv", "id,id,candidate,references\n1,1,a,b\n", CaptionFileError, "two columns"),
+    ("a.csv", "id,id,candidate,references\n1,1,a,b\n", InputError, "two columns"),
     ("a.csv", "id,candidate,references\n1,a,b\n2,c,\xff\n".encode("latin1"), EncodingError, "UTF-8"),
     ("a.csv", "id,text,references\n1,a,b\n", InputError, "--columns candidate"),
     ("a.parquet", b"PAR1", CaptionFileError, "parquet"),
@@ -139,7 +139,8 @@ def test_what_is_wrong_is_named(
 
 
 def test_a_line_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("captious.scale.reading.MOST_BYTES", 1000)
+    monkeypatch.setattr("captious.data.json_files.MOST_BYTES", 1000)
+    monkeypatch.setattr("captious.data.row_parser.MOST_BYTES", 1000)
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b" " * 100_000))
     with pytest.raises(CaptionFileError, match="1,000 bytes"):
         read(tmp_path / "a.jsonl.gz")

@@ -1,109 +1,30 @@
 """``CaptionRows``: captions as read from a source, one per row, before candidates are matched with references.
 
-Every reader ends in ``caption_rows``, which is where ids and captions are checked, once for all forms. A
-``Source`` accompanies them from the start and makes the errors: with its name, and an example of what is accepted.
+Every reader ends in ``caption_rows``, which is where ids and captions are checked, once for all forms.
 """
 
 from __future__ import annotations
 
 import reprlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, filterfalse
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from captious.data.ids import IdForm, ImageId, as_image_id
+from captious.data.source import SEVERAL, Role, Source, is_unicode, some
 from captious.errors import (
-    CaptionFileError,
     CaptionTypeError,
     DuplicateCandidateError,
     EmptyInputError,
     EncodingError,
-    InputError,
     MissingCandidatesError,
 )
 
-__all__ = ["SEVERAL", "CaptionRows", "Role", "Source", "caption_rows", "images", "is_unicode", "some"]
-
-Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups"]
-
-# Examples of the accepted forms, one line each; columns are those of tables.py.
-_FORMS: dict[Role, str] = {
-    "candidates": """
-    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, ...]
-    an object, .json       {"42": "a cat", ...}
-    .jsonl, .ndjson        {"image_id": 42, "caption": "a cat"} on every line
-    .csv, .tsv             a header image_id,caption; then one row per caption
-    .parquet, data frames  columns image_id and caption
-    in Python also         {42: "a cat", ...}, or ["a cat", ...] with references in the same order""",
-    "references": """
-    COCO captions, .json   {"annotations": [{"image_id": 42, "caption": "a cat"}, ...]}
-    an object, .json       {"42": ["a cat", "the cat"], ...}
-    .jsonl, .ndjson        {"image_id": 42, "references": ["a cat", "the cat"]} on every line
-    .csv, .tsv             a header image_id,caption; then one row per caption
-    .parquet, data frames  columns image_id and caption, or image_id and references
-    in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]""",
-    "objects": """
-    COCO instances, .json  {"images": [], "annotations": [{"image_id": 42, "category_id": 17}], "categories": []}
-    an object, .json       {"42": ["cat", "couch"], ...}
-    .jsonl, .ndjson        {"image_id": 42, "objects": ["cat", "couch"]} on every line
-    .parquet, data frames  columns image_id and objects
-    in Python also         {42: ["cat", "couch"], ...}""",
-    "parses": """
-    .jsonl                 {"caption": "a cat", "word": [], "tag": [], "lemma": [], "basic": []} on every line
-    .conllu                CoNLL-U, with # text = a cat""",
-    "groups": """
-    an object, .json       {"42": "indoor", ...}
-    .json, .jsonl          {"image_id": 42, "group": "indoor"}, in a list or on every line
-    .csv, .tsv             a header image_id,group; then one row per image
-    .parquet, data frames  columns image_id and group
-    a column of a file     FILE:COLUMN (column=... in Python), also a field of COCO's images
-    in Python also         {42: "indoor", ...}""",
-}
-
-
-# The same for several candidates per image.
-_SEVERAL_FORMS = """
-    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, {"image_id": 42, "caption": "the cat"}, ...]
-    an object, .json       {"42": ["a cat", "the cat"], ...}
-    .jsonl, .ndjson        {"image_id": 42, "captions": ["a cat", "the cat"]} on every line, or one caption per line
-    .csv, .tsv             a header image_id,caption; then one row per caption
-    .parquet, data frames  columns image_id and caption, or image_id and captions
-    in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]"""
-
-#: How to ask for several candidates per image.
-SEVERAL = "--several (several=True in Python)"
-
-
-@dataclass(frozen=True)
-class Source:
-    """What is being read: its name in messages, what its captions are, and whether it is a file.
-
-    An image may have several candidates only if ``several``; it may always have several references. With the role
-    "groups", what is read are groups of images instead of captions; ``column`` is the field or column that holds them,
-    None for the one that can only be meant.
-    """
-
-    name: str
-    role: Role
-    is_file: bool = False
-    several: bool = False
-    column: str | None = None
-
-    @property
-    def one_each(self) -> bool:
-        """Whether an image may have only one caption."""
-        return self.role == "candidates" and not self.several
-
-    def error(self, problem: str, *, where: str = "") -> InputError:
-        """The error for a form that is unknown or ambiguous; it shows every accepted form."""
-        kind = CaptionFileError if self.is_file else InputError
-        place = f"{self.name}: {where}" if where else self.name
-        forms = _SEVERAL_FORMS if self.several else _FORMS[self.role]
-        return kind(problem, where=place, help=f"{self.role} are read from" + forms)
+__all__ = ["CaptionRows", "caption_rows"]
 
 
 @dataclass(frozen=True)
@@ -140,18 +61,6 @@ class CaptionRows:
     def place(self, row: int) -> str:
         """Where a row came from, such as "line 12"."""
         return f"{self.unit} {self.numbers[row]!r}"
-
-
-def some(items: Iterable[object], *, separator: str = ", ") -> str:
-    """Up to three items, and how many more there are: "a, b, c and 17 more"."""
-    shown = [str(item) for item in items]
-    more = f" and {len(shown) - 3:,} more" if len(shown) > 3 else ""
-    return separator.join(shown[:3]) + more
-
-
-def images(ids: Iterable[ImageId]) -> str:
-    """Image ids as messages show them; strings in quotes, to tell "12" from 12."""
-    return "image_id " + some([repr(i) for i in ids])
 
 
 def caption_rows(
@@ -341,15 +250,6 @@ def _refuse_surrogates(name: str, what: str, texts: Sequence[str], place: Callab
         where=f"{name}: {some(wrong)}",
         help="write the full character, or remove it",
     )
-
-
-def is_unicode(text: str) -> bool:
-    """Whether UTF-8 can write a text: not if it holds a lone surrogate."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _duplicates(rows: CaptionRows) -> DuplicateCandidateError:

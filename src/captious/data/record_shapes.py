@@ -9,11 +9,14 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from captious.data.caption_rows import CaptionRows, caption_rows
 from captious.data.ids import IdForm
-from captious.data.rows import CaptionRows, Role, Source, caption_rows, some
-from captious.errors import InputError, UnknownNameError
+from captious.data.row_parser import record_batches
+from captious.data.source import Role, Source, some
+from captious.errors import UnknownNameError
 
 __all__ = ["choose_fields", "is_coco", "rows_of_coco", "rows_of_mapping", "rows_of_records"]
 
@@ -29,7 +32,7 @@ TEXT_FIELDS: dict[Role, tuple[tuple[str, ...], ...]] = {
 }
 
 
-def choose_fields(source: Source, names: Sequence[object], *, where: str) -> tuple[str, str]:
+def choose_fields(source: Source, names: Sequence[object], where: str) -> tuple[str, str]:
     """The names of the id field and the text field among all names.
 
     Raises:
@@ -179,29 +182,6 @@ def rows_of_records(
     """
     if not records:
         return caption_rows(source, (), (), unit=unit, numbers=(), known_images=known_images)
-    if not isinstance(records[0], Mapping):
-        raise source.error("this is not an object", where=f"{unit} {numbers[0]}: {reprlib.repr(records[0])}")
-    id_field, text_field = choose_fields(source, list(records[0]), where=f"{unit} {numbers[0]}")
-    try:
-        ids = [record[id_field] for record in records]
-        values = [record[text_field] for record in records]
-    except (KeyError, TypeError, IndexError):
-        # Looking before each access would cost more than reading them all.
-        raise _unlike_the_first(source, records, (id_field, text_field), unit, numbers) from None
+    (batch,) = record_batches(source, [(numbers, records)], unit, partial(choose_fields, source))
+    ids, values = batch.columns
     return caption_rows(source, ids, values, unit=unit, numbers=numbers, known_images=known_images)
-
-
-def _unlike_the_first(
-    source: Source, records: Sequence[Any], fields: tuple[str, str], unit: str, numbers: Sequence[int]
-) -> InputError:
-    """The error for the first record that is not an object or lacks a field."""
-    number, record = next(
-        (number, record)
-        for number, record in zip(numbers, records, strict=True)
-        if not isinstance(record, Mapping) or not all(name in record for name in fields)
-    )
-    where = f"{unit} {number}: {reprlib.repr(record)}"
-    if not isinstance(record, Mapping):
-        return source.error("this is not an object", where=where)
-    lacking = " and ".join(repr(name) for name in fields if name not in record)
-    return source.error(f"missing {lacking}, which {unit} {numbers[0]} contains", where=where)

@@ -1,0 +1,25 @@
+"""The public names of captious.data and where they are. `__init__.py` reads this file."""
+
+from .caption_rows import CaptionRows as CaptionRows
+from .caption_sets import CaptionSets as CaptionSets
+from .captions import CandidateLayer as CandidateLayer
+from .captions import Captions as Captions
+from .captions import KeyedByFields as KeyedByFields
+from .captions import Layer as Layer
+from .captions import ReferenceLayer as ReferenceLayer
+from .captions import References as References
+from .groups import Groups as Groups
+from .groups import read_groups as read_groups
+from .ids import ImageId as ImageId
+from .ids import same_images as same_images
+from .matching import images_of as images_of
+from .matching import load as load
+from .matching import match as match
+from .matching import match_several as match_several
+from .matching import read_references as read_references
+from .prepared import recorded as recorded
+from .prepared import write_prepared as write_prepared
+from .reading import read_rows as read_rows
+from .storing import StorableLayer as StorableLayer
+from .storing import Stored as Stored
+from .storing import stored_key as stored_key

@@ -1,0 +1,169 @@
+"""``read_rows`` reads captions of every accepted form, from a path or a Python object.
+
+The forms are listed in the errors of ``Source``; anything that is none of them, or could be two, is refused with that
+list. Nothing is guessed from contents: a file is read by its extension. Only standard input has none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import reprlib
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from captious.data.caption_rows import CaptionRows, caption_rows
+from captious.data.caption_sets import CaptionSets
+from captious.data.captions import Captions
+from captious.data.file_contents import decode, format_of_content, format_of_name, is_standard_input, read_bytes
+from captious.data.json_files import RepeatedKeys, json_document
+from captious.data.prepared import is_prepared
+from captious.data.record_shapes import choose_fields, is_coco, rows_of_coco, rows_of_mapping, rows_of_records
+from captious.data.row_parser import parse_rows
+from captious.data.source import Problem, Role, Source, some
+from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError
+
+__all__ = ["read_rows"]
+
+# A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
+_SINGLE_TEXT_COLUMNS = ("caption", "candidate")
+
+
+def read_rows(source: object, role: Role, *, several: bool = False, column: str | None = None) -> CaptionRows:
+    """Read captions from a file or a Python object.
+
+    Args:
+        source: one of
+            a path to .json, .jsonl, .ndjson, .csv, .tsv or .parquet, plain or with .gz; "-" is standard input;
+            a mapping from image to caption, to a list of captions or to a list of ``{"caption": ...}``;
+            COCO's annotation dictionary, or a sequence of records with its fields;
+            a sequence of captions or of lists of captions, image i at position i;
+            a pandas or polars data frame;
+            ``Captions`` or ``CaptionSets``, whose candidates are read.
+        role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
+        several: an image may have several candidates; otherwise it has exactly one.
+        column: the field or column that holds groups.
+
+    Returns:
+        One row per caption, in the order of the source.
+
+    Raises:
+        InputError: what is wrong with the source, as a specific subclass; see ``captious.errors``.
+        MissingExtraError: a parquet file without pyarrow.
+    """
+    if isinstance(source, str | os.PathLike):
+        is_input = is_standard_input(source)
+        name = "standard input" if is_input else os.fspath(source)
+        return _rows_of_file(Source(name, role, True, is_input, several, column))
+    origin = Source(role, role, several=several, column=column)
+    if isinstance(source, Captions | CaptionSets) and role == "candidates":
+        texts = source.texts if isinstance(source, CaptionSets) else source.candidates
+        form = source.references.id_form
+        return caption_rows(origin, source.ids, texts, unit="index", numbers=range(len(source)), id_form=form)
+    if _is_data_frame(source):
+        return _rows_of_data_frame(origin, source)
+    if isinstance(source, np.ndarray):
+        source = source.tolist()
+    if isinstance(source, Mapping):
+        return (
+            rows_of_coco(origin, source) if is_coco(source, role) else rows_of_mapping(origin, source, id_form="typed")
+        )
+    if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview):
+        return _rows_of_sequence(origin, source)
+    what = "groups" if role == "groups" else "captions"
+    raise origin.error(f"{what} cannot be read from this", where=reprlib.repr(source))
+
+
+def _rows_of_file(source: Source) -> CaptionRows:
+    """Rows of a file, by its extension."""
+    if is_prepared(source.name):
+        raise CaptionFileError(
+            f"this is a file of prepared references, which cannot be read as {source.role}",
+            where=source.name,
+            help="give it as the references; candidates come first on the command line",
+        )
+    format = None if source.is_standard_input else format_of_name(source)
+    data = read_bytes(source)
+    format = format or format_of_content(data)
+    if format == "json":
+        return _rows_of_json(decode(data, source), source)
+    is_table = format in ("csv", "tsv")
+
+    def choose(names: list[str], where: str) -> Sequence[str]:
+        fields = choose_fields(source, names, where)
+        if is_table and source.role != "groups" and fields[1] not in _SINGLE_TEXT_COLUMNS:
+            raise source.error(
+                f"{fields[1]!r} is a column of lists, but a cell of this format holds only one caption", where=where
+            )
+        return fields
+
+    batches = [*parse_rows(BytesIO(data), format, source, choose)]
+    columns = [*zip(*(batch.columns for batch in batches), strict=True)] or [(), ()]
+    ids, values = ([*chain.from_iterable(parts)] for parts in columns)
+    numbers = [*chain.from_iterable(batch.numbers for batch in batches)]
+    unit = batches[0].unit if batches else ""
+    return caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form="text" if is_table else "typed")
+
+
+def _rows_of_json(text: str, source: Source) -> CaptionRows:
+    """Rows of a JSON document of one of the three accepted shapes."""
+    document = json_document(text, source)
+    if isinstance(document, Problem):
+        raise document.error
+    if isinstance(document, list):
+        return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))
+    if not isinstance(document, dict):
+        raise source.error("this JSON is neither an object nor a list")
+    if is_coco(document, source.role):
+        return rows_of_coco(source, document)
+    # Parsed again: a hook on every object would slow the large COCO files by half, and those have no images as keys.
+    document = json.loads(text, object_pairs_hook=RepeatedKeys.hook)
+    if isinstance(document, RepeatedKeys):
+        raise _repeated_keys(document, source)
+    return rows_of_mapping(source, document, id_form="text")
+
+
+def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
+    """The error for an object in which an image is a key twice, of which ``json.loads`` keeps the last."""
+    entries: defaultdict[str, list[int]] = defaultdict(list)
+    for entry, (key, _) in enumerate(document.pairs, start=1):
+        entries[key].append(entry)
+    repeated = {key: numbers for key, numbers in entries.items() if len(numbers) > 1}
+    shown = [f"key {key!r} in " + some([f"entry {entry}" for entry in numbers]) for key, numbers in repeated.items()]
+    kind = DuplicateCandidateError if source.one_each else CaptionFileError
+    return kind(
+        f"{len(repeated):,} of {len(entries):,} images appear more than once as a key",
+        where=f"{source.name}: {some(shown, separator='; ')}",
+        help=f"keep one {source.role.removesuffix('s')} per image"
+        if source.one_each or source.role == "groups"
+        else f"put the {source.role} of an image in one list",
+    )
+
+
+def _is_data_frame(captions: object) -> bool:
+    """Whether this is a pandas or polars data frame; imports neither: the library of a data frame already is."""
+    modules = [sys.modules[name] for name in ("pandas", "polars") if name in sys.modules]
+    return any(isinstance(captions, module.DataFrame) for module in modules)
+
+
+def _rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
+    """Rows of a data frame; messages count its rows from 0, whatever its index."""
+    fields = choose_fields(source, list(frame.columns), "columns")
+    ids, values = (frame[name].to_list() for name in fields)
+    return caption_rows(source, ids, values, unit="row index", numbers=range(len(ids)))
+
+
+def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
+    """Rows of a sequence: records if it starts with one, else captions by position."""
+    if len(entries) == 0:
+        raise EmptyInputError("there are no captions", where=source.name, help=f"give the {source.role}")
+    numbers = range(len(entries))
+    if isinstance(entries[0], Mapping):
+        return rows_of_records(source, entries, unit="index", numbers=numbers)
+    return caption_rows(source, numbers, entries, unit="index", numbers=numbers, id_form="position")

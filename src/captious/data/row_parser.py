@@ -1,0 +1,203 @@
+"""The row parser: a file of captions in any format becomes batches of rows, and problems with what is not a row.
+
+Readers say which columns they take, how many rows at a time, and what becomes of a problem: ``captious.load`` and
+shards raise the first one, the evaluation server collects all of them to show them together.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice, starmap
+from typing import IO, Any, Final, TypeAlias
+
+from captious.data.file_contents import Format, text_lines
+from captious.data.json_files import DECODER, MOST_BYTES, RepeatedKeys, json_lines, json_list
+from captious.data.parquet_files import parquet_batches
+from captious.data.source import Problem, Refuse, Source, raise_error
+from captious.errors import CaptionFileError, TruncatedFileError
+
+__all__ = ["MISSING", "Batch", "Choose", "in_batches", "parse_rows", "record_batches"]
+
+#: The names of the columns to read, from the names of all and their place in the file, such as "line 1".
+Choose: TypeAlias = Callable[[list[str], str], Sequence[str]]
+
+#: The value of a field that a record lacks.
+MISSING: Final = object()
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows of a file.
+
+    Args:
+        unit: what the file is made of: "line", "record", "row".
+        numbers: the line, record or row that each row starts in, counted from 1.
+        columns: the values of each column that was chosen, one per row.
+    """
+
+    unit: str
+    numbers: Sequence[int]
+    columns: Sequence[Sequence[Any]]
+
+
+def parse_rows(
+    file: IO[bytes],
+    format: Format,
+    source: Source,
+    choose: Choose,
+    *,
+    size: int | None = None,
+    refuse: Refuse = raise_error,
+    decoder: json.JSONDecoder = DECODER,
+) -> Iterator[Batch]:
+    """The rows of a file, in batches.
+
+    Args:
+        file: not compressed.
+        format: how to read it; of JSON, only lists of records have rows.
+        source: what errors call the file.
+        choose: chooses columns, once.
+        size: most rows of a batch; None if all rows are kept in memory anyway, which the file must then fit.
+        refuse: is given every problem; the row is left out if it returns, except that fields may be ``MISSING``.
+        decoder: parses JSON.
+
+    Raises:
+        EncodingError: text that is not UTF-8.
+        CaptionFileError: a file that is damaged or not of the format; TruncatedFileError where it is truncated.
+        MissingExtraError: parquet without pyarrow.
+        InputError: what ``refuse`` and ``choose`` raise.
+    """
+    if format == "parquet":
+        return starmap(partial(Batch, "row"), parquet_batches(file, source, choose, size))
+    longest = None if size is None else MOST_BYTES
+    if format in ("csv", "tsv"):
+        lines = text_lines(file, source, longest)
+        return _table_batches(lines, source, "," if format == "csv" else "\t", choose, size, refuse)
+    if format == "jsonl":
+        unit, records = "line", json_lines(text_lines(file, source, longest), source, refuse, decoder)
+    else:
+        unit, records = "record", json_list(file, source, decoder)
+    return record_batches(source, in_batches(records, size), unit, choose, refuse)
+
+
+def record_batches(
+    source: Source,
+    batches: Iterable[tuple[Sequence[int], Sequence[Any]]],
+    unit: str,
+    choose: Choose,
+    refuse: Refuse = raise_error,
+) -> Iterator[Batch]:
+    """The rows of records, which all have the fields that are chosen from the first one.
+
+    Args:
+        source: what errors call them.
+        batches: records with their numbers.
+        unit: what a record is called.
+        choose, refuse: as for ``parse_rows``.
+    """
+    fields: Sequence[str] = ()
+    first = 0
+    for numbers, records in batches:
+        if set(map(type, records)) != {dict}:
+            numbers, records = _objects(source, unit, numbers, records, refuse)
+            if not records:
+                continue
+        if not fields:
+            first = numbers[0]
+            fields = choose([*records[0]], f"{unit} {first}")
+        try:
+            columns = [[record[field] for record in records] for field in fields]
+        except KeyError:  # looking before each access would cost more than reading them all
+            for number, record in zip(numbers, records, strict=True):
+                if lacking := tuple(field for field in fields if field not in record):
+                    what = f"missing {' and '.join(map(repr, lacking))}, which {unit} {first} contains"
+                    error = source.error(what, where=f"{unit} {number}: {reprlib.repr(record)}")
+                    refuse(Problem("fields", number, error, fields=lacking))
+            columns = [[record.get(field, MISSING) for record in records] for field in fields]
+        yield Batch(unit, numbers, columns)
+
+
+def _objects(
+    source: Source, unit: str, numbers: Sequence[int], records: Sequence[Any], refuse: Refuse
+) -> tuple[Sequence[int], Sequence[Any]]:
+    """The records that are objects, with their numbers."""
+    objects: list[tuple[int, Any]] = []
+    for number, record in zip(numbers, records, strict=True):
+        if not isinstance(record, Mapping):
+            error = source.error("this is not an object", where=f"{unit} {number}: {reprlib.repr(record)}")
+            refuse(Problem("record", number, error))
+            continue
+        if isinstance(record, RepeatedKeys):
+            refuse(Problem("repeated", number, source.error("a key more than once", where=f"{unit} {number}")))
+        objects.append((number, record))
+    return [number for number, _ in objects], [record for _, record in objects]
+
+
+def in_batches(records: Iterable[tuple[int, Any]], size: int | None) -> Iterator[tuple[Sequence[int], Sequence[Any]]]:
+    """Numbered records, at most ``size`` at a time."""
+    records = iter(records)
+    while batch := [*islice(records, size)]:
+        numbers, values = zip(*batch, strict=True)
+        yield numbers, values
+
+
+def _table_batches(
+    lines: Iterator[tuple[int, str]],
+    source: Source,
+    delimiter: str,
+    choose: Choose,
+    size: int | None,
+    refuse: Refuse,
+) -> Iterator[Batch]:
+    """Rows of csv or tsv with a header; cells that hold the delimiter or line breaks are in double quotes."""
+    # A carriage return alone ends a line, too; within quotes it belongs to the cell.
+    split = (part for _, line in lines for part in re.split(r"(?<=\r)(?!\n)", line) if part)
+    reader = csv.reader(split, delimiter=delimiter, strict=True)
+    rows = _table_rows(reader, source, refuse)
+    number, header = next(rows, (0, []))
+    if not header:
+        return
+    places = [header.index(name) for name in choose(header, f"line {number}")]
+
+    def whole() -> Iterator[tuple[int, list[str]]]:
+        for number, row in rows:
+            if len(row) == len(header):
+                yield number, row
+                continue
+            uneven = CaptionFileError(
+                f"a row has {len(row)} cells where the header has {len(header)}",
+                where=f"{source.name}: line {number}",
+                help="quote cells that contain the separator, and give every row the same number of cells",
+            )
+            refuse(Problem("cells", number, uneven))
+
+    for numbers, cells in in_batches(whole(), size):
+        yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
+
+
+def _table_rows(reader: Any, source: Source, refuse: Refuse) -> Iterator[tuple[int, list[str]]]:
+    """The rows of csv that are not blank, with the numbers of the lines in which they start."""
+    line = 1
+    try:
+        for row in reader:
+            if row:
+                yield line, row
+            line = reader.line_num + 1
+    except csv.Error as error:
+        kind: type[CaptionFileError] = CaptionFileError
+        problem, detail = f"this is not csv: {error}", str(error)
+        help = 'quote cells that contain quotes, and double the inner quotes: "a ""big"" cat"'
+        if "unexpected end of data" in detail:
+            kind, problem = TruncatedFileError, "the file ends inside double quotes"
+            detail, help = problem, "close the quotes there, or download the file again if it is truncated"
+        elif "field larger than field limit" in detail:
+            problem = detail = f"a cell has more than {csv.field_size_limit():,} characters"
+            help = "close the quotes there if they are open; for captions this long, use .jsonl"
+        where = f"{source.name}: in the row that starts at line {line}"
+        refuse(Problem("csv", line, kind(problem, where=where, help=help), detail))

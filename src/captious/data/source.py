@@ -1,0 +1,144 @@
+"""``Source``: what is being read, which makes the errors about it; and ``Problem``: what is wrong with a row of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from captious.data.ids import ImageId
+from captious.errors import CaptionFileError, InputError
+
+__all__ = ["SEVERAL", "Problem", "Refuse", "Role", "Source", "images", "is_unicode", "raise_error", "some"]
+
+Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups", "rows"]
+
+# Examples of the accepted forms, one line each.
+_FORMS: dict[Role, str] = {
+    "candidates": """
+    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, ...]
+    an object, .json       {"42": "a cat", ...}
+    .jsonl, .ndjson        {"image_id": 42, "caption": "a cat"} on every line
+    .csv, .tsv             a header image_id,caption; then one row per caption
+    .parquet, data frames  columns image_id and caption
+    in Python also         {42: "a cat", ...}, or ["a cat", ...] with references in the same order""",
+    "references": """
+    COCO captions, .json   {"annotations": [{"image_id": 42, "caption": "a cat"}, ...]}
+    an object, .json       {"42": ["a cat", "the cat"], ...}
+    .jsonl, .ndjson        {"image_id": 42, "references": ["a cat", "the cat"]} on every line
+    .csv, .tsv             a header image_id,caption; then one row per caption
+    .parquet, data frames  columns image_id and caption, or image_id and references
+    in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]""",
+    "objects": """
+    COCO instances, .json  {"images": [], "annotations": [{"image_id": 42, "category_id": 17}], "categories": []}
+    an object, .json       {"42": ["cat", "couch"], ...}
+    .jsonl, .ndjson        {"image_id": 42, "objects": ["cat", "couch"]} on every line
+    .parquet, data frames  columns image_id and objects
+    in Python also         {42: ["cat", "couch"], ...}""",
+    "parses": """
+    .jsonl                 {"caption": "a cat", "word": [], "tag": [], "lemma": [], "basic": []} on every line
+    .conllu                CoNLL-U, with # text = a cat""",
+    "groups": """
+    an object, .json       {"42": "indoor", ...}
+    .json, .jsonl          {"image_id": 42, "group": "indoor"}, in a list or on every line
+    .csv, .tsv             a header image_id,group; then one row per image
+    .parquet, data frames  columns image_id and group
+    a column of a file     FILE:COLUMN (column=... in Python), also a field of COCO's images
+    in Python also         {42: "indoor", ...}""",
+    "rows": """
+    .json, .jsonl          {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}
+    .csv, .tsv, .parquet   columns id, candidate and references""",
+}
+
+
+# The same for several candidates per image.
+_SEVERAL_FORMS = """
+    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, {"image_id": 42, "caption": "the cat"}, ...]
+    an object, .json       {"42": ["a cat", "the cat"], ...}
+    .jsonl, .ndjson        {"image_id": 42, "captions": ["a cat", "the cat"]} on every line, or one caption per line
+    .csv, .tsv             a header image_id,caption; then one row per caption
+    .parquet, data frames  columns image_id and caption, or image_id and captions
+    in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]"""
+
+#: How to ask for several candidates per image.
+SEVERAL = "--several (several=True in Python)"
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is being read: its name in messages, what its captions are, and whether it is a file.
+
+    An image may have several candidates only if ``several``; it may always have several references. With the role
+    "groups", what is read are groups of images instead of captions; ``column`` is the field or column that holds them,
+    None for the one that can only be meant.
+    """
+
+    name: str
+    role: Role
+    is_file: bool = False
+    is_standard_input: bool = False
+    several: bool = False
+    column: str | None = None
+
+    @property
+    def one_each(self) -> bool:
+        """Whether an image may have only one caption."""
+        return self.role == "candidates" and not self.several
+
+    def error(self, problem: str, *, where: str = "") -> InputError:
+        """The error for a form that is unknown or ambiguous; it shows every accepted form."""
+        kind = CaptionFileError if self.is_file else InputError
+        place = f"{self.name}: {where}" if where else self.name
+        forms = _SEVERAL_FORMS if self.several else _FORMS[self.role]
+        return kind(problem, where=place, help=f"{self.role} are read from" + forms)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with a row, or with all of a file from there on.
+
+    Args:
+        kind: "json" (not JSON), "truncated" (JSON that ends too early), "nested" (JSON that is nested too deeply),
+            "record" (not an object), "fields" (some are missing), "repeated" (a key more than once), "cells" (more or
+            fewer than in the header), "csv" (the table cannot be read any further).
+        number: the line or record.
+        error: to be raised.
+        detail: what the parser complains about.
+        fields: those that are missing.
+    """
+
+    kind: Literal["json", "truncated", "nested", "record", "fields", "repeated", "cells", "csv"]
+    number: int
+    error: InputError
+    detail: str = ""
+    fields: tuple[str, ...] = ()
+
+
+#: What becomes of a problem.
+Refuse: TypeAlias = Callable[[Problem], None]
+
+
+def raise_error(problem: Problem) -> None:
+    """Raise the error of a problem."""
+    raise problem.error from None
+
+
+def some(items: Iterable[object], *, separator: str = ", ") -> str:
+    """Up to three items, and how many more there are: "a, b, c and 17 more"."""
+    shown = [str(item) for item in items]
+    more = f" and {len(shown) - 3:,} more" if len(shown) > 3 else ""
+    return separator.join(shown[:3]) + more
+
+
+def images(ids: Iterable[ImageId]) -> str:
+    """Image ids as messages show them; strings in quotes, to tell "12" from 12."""
+    return "image_id " + some([repr(i) for i in ids])
+
+
+def is_unicode(text: str) -> bool:
+    """Whether UTF-8 can write a text: not if it holds a lone surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
