@@ -16,10 +16,10 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 import click
 
-from captious.cli.lazy_group import LazyGroup
+from captious.cli.command_group import CommandGroup
 from captious.cli.progress_bar import ProgressBar, at_a_terminal
-from captious.cli.stopping import stoppable
-from captious.cli.streams import prepare_streams
+from captious.cli.standard_streams import prepare_streams
+from captious.cli.stop_signals import stoppable
 from captious.errors import CaptiousError, CaptiousWarning
 from captious.progress import observed
 from captious.version import __version__
@@ -52,7 +52,7 @@ _COMMANDS = {
 
 
 @click.group(
-    cls=LazyGroup,
+    cls=CommandGroup,
     package="captious.cli",
     lines=_COMMANDS,
     subcommand_metavar="COMMAND",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from captious.cli.grouping import group_option, groups_of
+from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
     metric_option,

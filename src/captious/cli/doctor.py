@@ -8,7 +8,7 @@ from importlib.metadata import version as installed_version
 
 import click
 
-from captious.cli.outputs import print_table
+from captious.cli.outputs import print_rows
 from captious.cli.resources import describe
 from captious.errors import CaptiousError
 from captious.metrics.contract.registry import get, names
@@ -43,9 +43,6 @@ _EXTRAS = {
 @click.command()
 def doctor() -> None:
     """Show what is installed and what it enables, and how to install what is missing."""
-    from rich.table import Table
-    from rich.text import Text
-
     rows = [
         ("captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"),
         ("kernels", "ok", f"{threads()} thread{'s' if threads() > 1 else ''} (set CAPTIOUS_THREADS to change)"),
@@ -63,7 +60,7 @@ def doctor() -> None:
         try:
             metric = get(name)
             missing = metric.missing()
-            models = [each for each in metric.default_models if missing is None and not is_here(each)]
+            models = [model for model in metric.default_models if missing is None and not is_here(model)]
             if models:
                 lacks = f"{metric.summary}; not installed: {', '.join(models)} (hf download NAME, or another --model)"
                 rows.append((name, "no model", lacks))
@@ -71,7 +68,4 @@ def doctor() -> None:
                 rows.append((name, "runs" if missing is None else "missing", missing or metric.summary))
         except CaptiousError as error:  # offered by another package that is broken
             rows.append((name, "broken", error.message))
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for row in rows:
-        table.add_row(*map(Text, row))  # Text, because [extra] in a string would be markup
-    print_table(table)
+    print_rows(rows)

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from captious.cli.library_options import FILE
 from captious.compat.evaluate_modules import write_modules
 
 __all__ = ["evaluate_modules"]
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("folder", type=FILE, metavar="DIR")
 def evaluate_modules(folder: Path) -> None:
     """Write a module for Hugging Face evaluate into DIR for every metric.
 

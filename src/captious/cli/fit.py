@@ -12,6 +12,7 @@ from captious.cli.options import output_file, seed_option, settings_options
 from captious.cli.outputs import warn
 from captious.data import load, read_references
 from captious.errors import ParameterError
+from captious.evaluation.caption_warnings import single_captions
 from captious.metrics.chair import Chair
 from captious.metrics.contract import registry
 from captious.metrics.contract.selection import select_one
@@ -75,8 +76,7 @@ def fit(
         )
     learned.save(output)
     click.echo(f"{output}: {learned.contents}", err=True)
-    if len(table.texts) == len(table):
-        warn(["every image has only one caption: are these references, or the candidates of a system?"])
+    warn(single_captions(table))
 
 
 def _without_objects(metric: str, settings: Settings) -> Settings:

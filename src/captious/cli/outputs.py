@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,6 +26,7 @@ __all__ = [
     "deliver_result",
     "format_option",
     "output_options",
+    "print_rows",
     "print_table",
     "takes_anything",
     "warn",
@@ -173,6 +174,17 @@ def print_table(table: RenderableType) -> None:
     from captious.report.tables import as_text
 
     click.echo(as_text(table, color=Console().is_terminal), nl=False)
+
+
+def print_rows(rows: Iterable[tuple[str, ...]]) -> None:
+    """Print rows of texts in columns, without a heading."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for row in rows:
+        table.add_row(*map(Text, row))  # Text, because [extra] in a string would be markup
+    print_table(table)
 
 
 def _may_have_colour() -> bool:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from captious.cli.outputs import written
+from captious.cli.library_options import FILE
+from captious.cli.options import output_file
 from captious.data import read_rows
 from captious.errors import InputError, ParameterError
 from captious.parsing.grammar_parser import GRAMMARS, GrammarParser, brackets, parse_of
@@ -19,8 +20,8 @@ __all__ = ["parse"]
 
 
 @click.command(short_help="Write parses of captions to a file.")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="CAPTIONS...")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file, such as coco.jsonl.")
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="CAPTIONS...")
+@output_file(help="Output file, such as coco.jsonl, written atomically.")
 @click.option(
     "--grammar",
     type=click.Choice(GRAMMARS),
@@ -33,7 +34,6 @@ __all__ = ["parse"]
     show_default=True,
     help="How captions are split into words.",
 )
-@written("output")
 def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer: str) -> None:
     """Parse the distinct captions of files of results or references, and write words, parts of speech, lemmas, trees
     and dependencies, one JSON object per line.
@@ -42,16 +42,16 @@ def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer:
     """
     if output.suffix != ".jsonl":
         raise ParameterError("parses are written as JSON Lines", where=str(output), help="use the extension .jsonl")
-    cut = as_tokenizer(tokenizer)
+    tokenize = as_tokenizer(tokenizer)
     captions: dict[str, None] = {}
-    with steps(files, lambda file: f"reading {file.name}") as named:
-        for file in named:
+    with steps(files, lambda file: f"reading {file.name}") as opened:
+        for file in opened:
             captions.update(dict.fromkeys(_texts(file)))
-    sentences = dict.fromkeys(words for text in captions if (words := tuple(" ".join(cut(text)).split())))
+    sentences = dict.fromkeys(words for text in captions if (words := tuple(" ".join(tokenize(text)).split())))
     parser = as_parse_source(grammar)
     assert isinstance(parser, GrammarParser)
-    found = zip(sentences, parser.trees(list(sentences)), strict=True)
-    rows = ((" ".join(words), parse_of(items), brackets(items)) for words, items in found)
+    trees = zip(sentences, parser.trees(list(sentences)), strict=True)
+    rows = ((" ".join(words), parse_of(tree), brackets(tree)) for words, tree in trees)
     n = write_parses(output, rows, made_by=parser.label)
     click.echo(f"{output}: {n:,} caption{'' if n == 1 else 's'}, parsed with {parser.label}", err=True)
 

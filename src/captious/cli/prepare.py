@@ -6,11 +6,13 @@ from pathlib import Path
 
 import click
 
-from captious.cli.options import metric_option, settings_options
-from captious.cli.outputs import warn, written
+from captious.cli.library_options import FILE
+from captious.cli.options import metric_option, output_file, settings_options
+from captious.cli.outputs import warn
 from captious.data import read_references
 from captious.data.file_contents import EXTENSIONS
 from captious.errors import ParameterError
+from captious.evaluation.caption_warnings import single_captions
 from captious.evaluation.preparing import write
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
@@ -19,15 +21,8 @@ __all__ = ["prepare"]
 
 
 @click.command()
-@click.argument("references", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Output file, such as references.prepared; written atomically.",
-)
-@written("output")
+@click.argument("references", type=FILE)
+@output_file(help="Output file, such as references.prepared, written atomically.")
 @metric_option
 @settings_options
 def prepare(references: Path, output: Path, metrics: list[str] | None, settings: Settings) -> None:
@@ -37,8 +32,8 @@ def prepare(references: Path, output: Path, metrics: list[str] | None, settings:
     its own captions. It holds what the chosen metrics need with the given settings; other metrics compute what they
     need as usual.
     """
-    named = output.name.lower().removesuffix(".gz")
-    if named.endswith(EXTENSIONS):
+    name = output.name.lower().removesuffix(".gz")
+    if name.endswith(EXTENSIONS):
         raise ParameterError(
             f"{output.name} has the name of a caption file",
             where=str(output),
@@ -51,9 +46,7 @@ def prepare(references: Path, output: Path, metrics: list[str] | None, settings:
     size = output.stat().st_size / 1e6
     click.echo(
         f"{output}: {images}, {len(table.texts):,} references, {size:,.1f} MB; prepared for "
-        f"{', '.join(each.metric.name for each in selection)}",
+        f"{', '.join(item.metric.name for item in selection)}",
         err=True,
     )
-    warn(selection.warnings)
-    if len(table.texts) == len(table):
-        warn(["every image has only one caption: are these references, or the candidates of a system?"])
+    warn([*selection.warnings, *single_captions(table)])

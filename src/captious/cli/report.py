@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from captious.cli.grouping import group_option, groups_of
+from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import option_of
 from captious.cli.options import (
     metric_option,

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import click
 
-from captious.cli.outputs import print_table
+from captious.cli.outputs import print_rows
 from captious.errors import CaptiousError, MissingExtraError
 from captious.resources.cache import cache_folder
 from captious.resources.known import RESOURCES, Found, Resource
 from captious.resources.spice_grammar import SpiceGrammar
 
 __all__ = ["describe", "resources"]
-
-_names = click.argument("names", nargs=-1, type=click.Choice([*RESOURCES]), metavar="[NAME]...")
 
 
 @click.group(subcommand_metavar="COMMAND")
@@ -23,13 +21,7 @@ def resources() -> None:
 @resources.command("list")
 def list_() -> None:
     """Show the resources, their locations and their state."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for name, resource in RESOURCES.items():
-        table.add_row(*map(Text, (name, *describe(resource))))
-    print_table(table)
+    print_rows((name, *describe(resource)) for name, resource in RESOURCES.items())
     click.echo(f"cache: {cache_folder()}", err=True)
 
 
@@ -46,10 +38,10 @@ def get(names: tuple[str, ...], source: str) -> None:
     if source and (len(names) > 1 or RESOURCES[names[0]].fetch_from is None):
         raise click.UsageError("--from can only be used with spice-grammar")
     for name in names:
-        _compile(name, _brought(name, source))
+        _compile(name, _fetched(name, source))
 
 
-def _brought(name: str, source: str) -> Found:
+def _fetched(name: str, source: str) -> Found:
     """A resource, which is fetched if it is not there or if there is a source."""
 
     def tell(line: str) -> None:
@@ -63,37 +55,37 @@ def _brought(name: str, source: str) -> Found:
         if resource.fetch_from is None:
             tell("downloading")
         resource.fetch()
-    found = resource.find()
-    assert found is not None
-    return found
+    installed = resource.find()
+    assert installed is not None
+    return installed
 
 
 @resources.command(short_help="Compile what is installed, and verify compiled files.")
-@_names
+@click.argument("names", nargs=-1, type=click.Choice([*RESOURCES]), metavar="[NAME]...")
 def build(names: tuple[str, ...]) -> None:
     """Compile resources now; by default, all that are installed.
 
     Compiled resources are verified, and compiled again if they are damaged.
     """
     for name in names or RESOURCES:
-        found = RESOURCES[name].find()
-        if found is None:
+        installed = RESOURCES[name].find()
+        if installed is None:
             ways = _ways(name)
             if names:
                 raise MissingExtraError(f"{name} is not installed", help=ways)
             click.echo(f"{name}: not installed: {ways}", err=True)
             continue
-        _compile(name, found)
+        _compile(name, installed)
 
 
-def _compile(name: str, found: Found) -> None:
+def _compile(name: str, installed: Found) -> None:
     """Compile a resource; a grammar's parser is tuned, too."""
-    found.build()
-    if isinstance(found, SpiceGrammar):
+    installed.build()
+    if isinstance(installed, SpiceGrammar):
         from captious.parsing.grammar_parser import official_parser
 
-        official_parser(found)
-    click.echo(f"{name}: {found.index}", err=True)
+        official_parser(installed)
+    click.echo(f"{name}: {installed.index}", err=True)
 
 
 def _ways(name: str) -> str:
@@ -112,10 +104,10 @@ def _is_there(resource: Resource) -> bool:
 def describe(resource: Resource) -> tuple[str, str]:
     """State of a resource (compiled, found, unusable or missing), and where it was found or how to get it."""
     try:
-        found = resource.find()
+        installed = resource.find()
     except CaptiousError as error:
         return "unusable", f"{error.message} ({error.where}): {error.help}"
-    if found is None:
+    if installed is None:
         return "missing", f"{resource.what}: {resource.install}"
-    state = "compiled" if found.is_built else "found"
-    return state, f"{resource.what}, {found.label}, from {found.origin}"
+    state = "compiled" if installed.is_built else "found"
+    return state, f"{resource.what}, {installed.label}, from {installed.origin}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from captious.cli.grouping import group_option, groups_of
+from captious.cli.image_groups import group_option, groups_of
 from captious.cli.options import (
     metric_option,
     no_references_option,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from captious.cli.outputs import print_table
+from captious.cli.library_options import FILE
+from captious.cli.outputs import print_rows
 from captious.resources import vectors as resource
 from captious.resources.cache import cache_folder
 
@@ -19,14 +20,9 @@ def vectors() -> None:
 
 
 @vectors.command(short_help="Compile a file of word vectors, and give it a name.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("--name", required=True, help="Name for --vectors and signatures: letters, digits and . - _")
-@click.option(
-    "--vocabulary",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The words of a .npy file, one per line.",
-)
+@click.option("--vocabulary", type=FILE, metavar="FILE", help="The words of a .npy file, one per line.")
 @click.option(
     "--subwords",
     is_flag=True,
@@ -42,10 +38,9 @@ def add(file: Path, name: str, vocabulary: Path | None, subwords: bool, keep_fir
     FILE is GloVe text, word2vec text or binary, fastText .vec or .bin, gensim KeyedVectors, .npz with
     words and vectors, or .npy with --vocabulary; plain or .gz.
     """
-    found = resource.add(resource.VectorFile(file, vocabulary, subwords, keep_first), name, replace=replace)
-    click.echo(
-        f"{found.name}: {len(found.index):,} words x {found.index.width}, checksum {found.checksum[:8]}", err=True
-    )
+    added = resource.add(resource.VectorFile(file, vocabulary, subwords, keep_first), name, replace=replace)
+    size = f"{len(added.index):,} words x {added.index.width}"
+    click.echo(f"{added.name}: {size}, checksum {added.checksum[:8]}", err=True)
 
 
 @vectors.command(short_help="Remove word vectors.")
@@ -59,15 +54,9 @@ def remove(name: str) -> None:
 @vectors.command("list")
 def list_() -> None:
     """Show the named word vectors and the default."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     default = resource.default()
-    for name in resource.names():
-        table.add_row(*map(Text, (name, *resource.describe(name), "default" if name == default else "")))
-    if table.row_count:
-        print_table(table)
+    if rows := [(name, *resource.describe(name), "default" if name == default else "") for name in resource.names()]:
+        print_rows(rows)
     else:
         click.echo(f"there are no word vectors yet: {resource.INSTALL}", err=True)
     click.echo(f"cache: {cache_folder()}", err=True)

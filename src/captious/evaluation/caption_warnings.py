@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from captious.data import Captions, CaptionSets
+from captious.data import Captions, CaptionSets, References
 from captious.errors import CaptiousWarning
 
-__all__ = ["FEW_IMAGES", "CaptionCounts", "CaptiousWarning", "caption_warnings", "few_images"]
+__all__ = ["FEW_IMAGES", "CaptionCounts", "CaptiousWarning", "caption_warnings", "few_images", "single_captions"]
 
 _COPIES = 0.1
 #: Fewer images than these are too few for intervals and tests.
@@ -97,3 +97,10 @@ def few_images(n: int) -> list[str]:
         f"too few images for intervals and tests ({n}): resamples of so few images vary little, so intervals are too "
         "narrow and p values too small."
     ]
+
+
+def single_captions(references: References) -> list[str]:
+    """A warning if every image has only one reference."""
+    if len(references.texts) != len(references):
+        return []
+    return ["every image has only one caption: are these references, or the candidates of a system?"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.cli.challenge.check import summary_rows
+from captious.cli.challenge import summary_rows
 from captious.data import load
 from captious.server.challenges.challenge_metrics import settings_in
 from captious.server.challenges.folder import check_folder, read_reference_set

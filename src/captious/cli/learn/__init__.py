@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from captious.cli.lazy_group import LazyGroup
+from captious.cli.command_group import CommandGroup
 
 __all__ = ["learn"]
 
@@ -19,6 +19,6 @@ _COMMANDS = {
 }
 
 
-@click.group(cls=LazyGroup, package="captious.cli.learn", lines=_COMMANDS, subcommand_metavar="COMMAND")
+@click.group(cls=CommandGroup, package="captious.cli.learn", lines=_COMMANDS, subcommand_metavar="COMMAND")
 def learn() -> None:
     """Train metrics: features, training data, networks."""

@@ -1,4 +1,4 @@
-"""``LazyGroup``: a group of commands, each of which is imported when it is asked for."""
+"""``CommandGroup``: a group of commands, each of which is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-__all__ = ["LazyGroup"]
+__all__ = ["CommandGroup"]
 
 
-class LazyGroup(click.Group):
+class CommandGroup(click.Group):
     """A group whose commands are each in a module of the command's name.
 
     Args:

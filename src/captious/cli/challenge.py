@@ -1,44 +1,93 @@
-"""captious challenge check: check the folder of a challenge, and show what is in it."""
+"""captious challenge: make, check and load the challenges of an evaluation server."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from captious.cli.outputs import print_table, warn
-from captious.cli.server_extra import server_extra
+from captious.cli.library_options import FILE
+from captious.cli.outputs import print_rows, warn
+from captious.cli.serve import server_extra, server_folder_option
 
 if TYPE_CHECKING:
     from captious.server.challenges.definition import PhaseDefinition
     from captious.server.challenges.folder import CheckedChallenge
 
-__all__ = ["check", "summary_rows"]
+__all__ = ["challenge", "summary_rows"]
 
 
-@click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.group(subcommand_metavar="COMMAND")
+def challenge() -> None:
+    """Make and check the challenges of an evaluation server."""
+
+
+@challenge.command(short_help="Make the folder of a new challenge.")
+@click.argument("folder", type=FILE)
+@click.option(
+    "--references",
+    type=FILE,
+    metavar="FILE",
+    help="References to copy into the folder, in any format that captious score reads.",
+)
+def init(folder: Path, references: Path | None) -> None:
+    """Make the FOLDER of a new challenge.
+
+    It gets a challenge.toml with comments, and two pages to edit. FOLDER must not exist yet, or be empty; its
+    name becomes the name of the challenge in addresses.
+    """
+    with server_extra():
+        from captious.server.challenges.starter import write_starter
+    files = write_starter(folder, references)
+    click.echo(f"{folder}: {', '.join(files)}", err=True)
+    click.echo(f"edit them, then run: {shlex.join(['captious', 'challenge', 'check', str(folder)])}", err=True)
+
+
+@challenge.command(short_help="Check the folder of a challenge, and show what is in it.")
+@click.argument("folder", type=FILE)
 def check(folder: Path) -> None:
     """Check the FOLDER of a challenge, and show what is in it.
 
     All problems are reported at once: in challenge.toml, in the files that it names, and metrics that cannot run
     here.
     """
-    from rich.table import Table
-    from rich.text import Text
-
     with server_extra():
         from captious.server.challenges.folder import check_folder
     checked = check_folder(folder)
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    before = ""
-    for heading, text in summary_rows(checked):
-        table.add_row(Text("" if heading == before else heading), Text(text))
-        before = heading
-    print_table(table)
+    by_heading = groupby(summary_rows(checked), key=itemgetter(0))
+    print_rows(
+        ("" if number else heading, text) for heading, rows in by_heading for number, (_, text) in enumerate(rows)
+    )
     warn(checked.warnings)
+
+
+@challenge.command(short_help="Load a challenge into a server, or update it.")
+@click.argument("folder", type=FILE)
+@server_folder_option
+def load(folder: Path, data: Path) -> None:
+    """Load the FOLDER of a challenge into the server of a data folder, or update it, also while it runs.
+
+    Submissions stay. If references, metrics or their settings have changed, they are scored again, which counts
+    towards no quota.
+    """
+    with server_extra():
+        from captious.server.operations.setup import migrate, set_up
+    set_up(data, make=True)
+    migrate()
+    from captious.server.challenges.loading import load_challenge
+
+    loaded = load_challenge(folder)
+    click.echo(f"{'loaded' if loaded.is_new else 'updated'}: {loaded.challenge.url}", err=True)
+    if loaded.n_baselines:
+        click.echo(f"baselines submitted: {loaded.n_baselines:,}", err=True)
+    if loaded.n_rescored:
+        click.echo(f"submissions that are scored again: {loaded.n_rescored:,}", err=True)
+    warn(loaded.warnings)
 
 
 def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:

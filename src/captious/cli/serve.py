@@ -1,0 +1,209 @@
+"""captious serve: the whole evaluation server in the foreground, and commands for its parts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from captious.atomic_write import check_place
+from captious.cli.library_options import FILE
+from captious.errors import MissingExtraError, ParameterError
+
+__all__ = ["serve", "server_extra", "server_folder_option"]
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_host_option = click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all."
+)
+_port_option = click.option(
+    "--port", type=click.IntRange(1, 65535), default=8000, show_default=True, metavar="N", help="Port."
+)
+server_folder_option = click.option(
+    "--data",
+    type=_FOLDER,
+    metavar="DIR",
+    required=True,
+    help="Folder of the server: settings, database, challenges, submissions.",
+)
+
+
+@contextmanager
+def server_extra() -> Iterator[None]:
+    """A block that imports the server.
+
+    Raises:
+        MissingExtraError: a package is not installed.
+    """
+    try:
+        yield
+    except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        if package == "captious":
+            raise  # an error of captious itself
+        raise MissingExtraError(
+            f"the evaluation server needs the package {package}", help="pip install 'captious[server]'"
+        ) from error
+
+
+@click.group(invoke_without_command=True, subcommand_metavar="[COMMAND]")
+@click.option("--demo", is_flag=True, help="Start with a challenge to try; its slug is demo.")
+@click.option(
+    "--data",
+    type=_FOLDER,
+    metavar="DIR",
+    help="Folder of the server, created if needed. Default with --demo: a temporary folder.",
+)
+@_host_option
+@_port_option
+@click.pass_context
+def serve(context: click.Context, demo: bool, data: Path | None, host: str, port: int) -> None:
+    """Run an evaluation server: pages, API, and workers that score submissions.
+
+    It brings the database to the current layout, makes the first administrator (from CAPTIOUS_ADMIN and
+    CAPTIOUS_ADMIN_PASSWORD, or it asks), and runs until Ctrl-C. Settings are read from DIR/captious.toml and the
+    environment.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if data is None and not demo:
+        raise ParameterError("no data folder is given", help="captious serve --data DIR, or --demo to try it")
+    with server_extra():
+        from captious.server.operations.processes import supervise
+        from captious.server.operations.setup import first_administrator, load_demo, migrate, set_up
+    temporary = Path(tempfile.mkdtemp(prefix="captious-demo-")) if data is None else None
+    folder = data or temporary
+    assert folder is not None
+    try:
+        _check_port(host, port)
+        set_up(folder, make=True)
+        if folder.stat().st_mode & 0o077:
+            click.echo(f"warning: other users of this machine can read {folder}: chmod 700 {folder}", err=True)
+        migrate()
+        message = first_administrator(_ask if sys.stdin.isatty() and not demo else None, demo=demo)
+        if demo:
+            load_demo()
+        shown = "localhost" if host in {"127.0.0.1", "0.0.0.0", "::"} else host
+        click.echo(f"http://{shown}:{port}/{'challenges/demo/' if demo else ''}", err=True)
+        if message:
+            click.echo(message, err=True)
+        from django.conf import settings
+
+        context.exit(supervise(folder, host, port, settings.CAPTIOUS.workers))
+    finally:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _ask() -> tuple[str, str]:
+    click.echo("There is no administrator yet.", err=True)
+    name = click.prompt("User name", default=os.environ.get("USER") or "admin", err=True)
+    return name, click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+
+
+def _check_port(host: str, port: int) -> None:
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise ParameterError(
+            f"cannot listen on {host}, port {port}", where=error.strerror or str(error), help="choose another --port"
+        ) from None
+
+
+@serve.command(short_help="Serve the pages only; for several machines.")
+@server_folder_option
+@_host_option
+@_port_option
+def web(data: Path, host: str, port: int) -> None:
+    """Serve pages and API of a data folder that 'captious serve' or 'captious serve admin' has set up."""
+    with server_extra():
+        from captious.server.operations.processes import run_web
+    run_web(data, host, port)
+
+
+@serve.command(short_help="Score submissions only; for several machines.")
+@server_folder_option
+def worker(data: Path) -> None:
+    """Score submissions until told to stop; the one that is being scored is finished first."""
+    with server_extra():
+        from captious.server.operations.processes import run_worker
+    run_worker(data)
+
+
+@serve.command(short_help="Make an administrator, or set an administrator's password.")
+@server_folder_option
+@click.option("--user", required=True, metavar="NAME", help="User name.")
+@click.password_option(envvar="CAPTIOUS_ADMIN_PASSWORD", help="Password. Default: CAPTIOUS_ADMIN_PASSWORD, or ask.")
+def admin(data: Path, user: str, password: str) -> None:
+    """Create an administrator, or make a user an administrator, and set the password."""
+    with server_extra():
+        from captious.server.operations.setup import make_administrator, migrate, set_up
+    set_up(data, make=True)
+    migrate()
+    make_administrator(user, password)
+    click.echo(f"{user} is an administrator.", err=True)
+
+
+@serve.command(short_help="Make a token of a user for the API.")
+@server_folder_option
+@click.option("--user", required=True, metavar="NAME", help="User name.")
+@click.option("--name", default="command line", show_default=True, help="What the token is for.")
+def token(data: Path, user: str, name: str) -> None:
+    """Print a new token of a user, for captious submit and the API. It cannot be shown again."""
+    with server_extra():
+        from captious.server.operations.setup import set_up
+    set_up(data)
+    from captious.server.models import User
+    from captious.server.people.audit import record
+    from captious.server.people.secrets import make_token
+
+    owner = User.objects.filter(username=user, is_active=True).first()
+    if owner is None:
+        raise ParameterError(f"there is no active user {user!r}", help="users sign up on the site")
+    click.echo(make_token(owner, name))
+    record("make token", name, actor=owner, detail="command line")
+
+
+@serve.command(short_help="Write a backup while the server runs.")
+@click.argument("file", type=FILE)
+@server_folder_option
+def backup(file: Path, data: Path) -> None:
+    """Write a backup of the server to FILE, a tar file. It contains private references: keep it as safe as them."""
+    check_place(file)
+    with server_extra():
+        from captious.server.operations.setup import set_up
+    set_up(data)
+    from captious.server.operations import backup as backups
+
+    click.echo(f"{file}: {backups.backup(file):,} files", err=True)
+
+
+@serve.command(short_help="Make a data folder from a backup.")
+@click.argument("file", type=FILE)
+@server_folder_option
+def restore(file: Path, data: Path) -> None:
+    """Make the data folder of a server from the backup FILE. The folder must not exist yet, or be empty."""
+    with server_extra():
+        from captious.server.operations.backup import restore as restore_files
+        from captious.server.operations.backup import restore_database, settle
+        from captious.server.operations.setup import migrate, set_up
+    n = restore_files(file, data)
+    set_up(data, make=True)
+    restore_database(data)
+    migrate()
+    again, gone = settle()
+    click.echo(f"{data}: {n:,} files", err=True)
+    if again or gone:
+        click.echo(
+            f"Changed while the backup was made: {again:,} submissions are scored again, {gone:,} were deleted.",
+            err=True,
+        )
