@@ -11,10 +11,10 @@ from captious.server.api import views as api
 from captious.server.operations.health import healthz
 from captious.server.pages import challenges, managing, people, submissions
 
-handler400 = "captious.server.pages.errors.bad_request"
-handler403 = "captious.server.pages.errors.forbidden"
-handler404 = "captious.server.pages.errors.not_found"
-handler500 = "captious.server.pages.errors.server_error"
+handler400 = "captious.server.pages.error_pages.bad_request"
+handler403 = "captious.server.pages.error_pages.forbidden"
+handler404 = "captious.server.pages.error_pages.not_found"
+handler500 = "captious.server.pages.error_pages.server_error"
 
 _challenge = [
     path("", challenges.challenge, name="challenge"),
@@ -47,7 +47,7 @@ _people = [
     path("account/reset", people.ResetPassword.as_view(), name="password_reset"),
     path(
         "account/reset/sent",
-        people.ResetSent.as_view(),
+        auth.PasswordResetDoneView.as_view(template_name="captious/password_reset_done.html"),
         name="password_reset_done",
     ),
     path("account/reset/<uidb64>/<token>/", people.SetPassword.as_view(), name="password_reset_confirm"),

@@ -129,7 +129,7 @@ class World:
 
         from captious.server.models import Membership, Participant, User, WorkerSeen
         from captious.server.people.secrets import make_invitation
-        from captious.server.people.teams import found_team, personal_team
+        from captious.server.people.teams import create_team, personal_team
 
         self.site = site
         self.users: dict[str, Any] = {}
@@ -145,9 +145,9 @@ class World:
             site.load(folder)
         for user in self.users.values():
             personal_team(user)
-        self.alpha = found_team("Alpha", self.users["ann"])
+        self.alpha = create_team("Alpha", self.users["ann"])
         Membership.objects.create(team=self.alpha, user=self.users["dora"])
-        self.beta = found_team("Beta", self.users["bob"])
+        self.beta = create_team("Beta", self.users["bob"])
         self.invitation = make_invitation(self.alpha, self.users["ann"])
         circle = self.challenge("circle")
         Participant.objects.create(challenge=circle, user=self.users["paul"])
@@ -166,24 +166,26 @@ class World:
         """Take in a submission, without its page."""
         from django.utils import timezone
 
+        from captious.server.models import Submission
         from captious.server.people.teams import personal_team
         from captious.server.submissions import intake
-        from captious.server.submissions.receiving import incoming_folder
+        from captious.server.submissions.storage import incoming_folder
 
         phase = self.challenge(challenge).phases.get(name=values.pop("phase", "main"))
         path = incoming_folder() / "given"
         path.write_bytes(upload(values.pop("caption", "a cat on a mat")))
         member = self.users[user]
-        entry = intake.Entry(
+        submission = Submission(
             phase=phase,
             team=team or personal_team(member),
             user=member,
             method=method,
             filename=values.pop("filename", "captions.zip"),
-            arrived=timezone.now(),
+            created=timezone.now(),
             **values,
         )
-        return intake.submit(entry, path)
+        intake.submit(submission, path)
+        return submission
 
     def _submissions(self) -> dict[str, Any]:
         from captious.server.models import Submission

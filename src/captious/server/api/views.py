@@ -11,22 +11,27 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from captious.server.models import Challenge, Phase, Submission, Team
 from captious.server.models.challenges import key_of
 from captious.server.pages.forms import EditForm, one_line, open_phases
-from captious.server.people.access import challenge_for, is_own, may_manage, submission_for
+from captious.server.people.access import (
+    challenge_for,
+    is_own,
+    may_manage,
+    own_submissions,
+    submission_for,
+    warnings_for,
+)
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.secrets import user_of_token
 from captious.server.people.teams import teams_of
 from captious.server.scoring import lease as leases
 from captious.server.submissions import intake
-from captious.server.submissions.receiving import incoming_folder
-from captious.server.submissions.warnings import warnings_for
+from captious.server.submissions.storage import incoming_folder
 
 __all__ = ["cancel", "challenge", "submission", "submissions"]
 
@@ -42,7 +47,7 @@ class _Failure(Exception):
         self.answer = JsonResponse({"error": message, **more}, status=status)
 
 
-def _call(*methods: str) -> Callable[[_View], _View]:
+def _call(*methods: str, needs_user: bool = False) -> Callable[[_View], _View]:
     """A view of the API, for these methods. Visitors without a token are anonymous, with a wrong one refused."""
 
     def decorate(view: _View) -> _View:
@@ -53,6 +58,8 @@ def _call(*methods: str) -> Callable[[_View], _View]:
                 if request.method not in methods:
                     raise _Failure(405, f"Use {' or '.join(methods)}.")
                 request.user = _user(request)
+                if needs_user and not request.user.is_authenticated:
+                    raise _Failure(401, "Give a token: Authorization: Bearer TOKEN. Make one on your account page.")
                 return view(request, *args, **kwargs)
             except _Failure as failure:
                 return failure.answer
@@ -75,24 +82,19 @@ def _user(request: HttpRequest) -> Any:
     return user
 
 
-def _signed_in(request: HttpRequest) -> None:
-    if not request.user.is_authenticated:
-        raise _Failure(401, "Give a token: Authorization: Bearer TOKEN. Make one on your account page.")
-
-
 @_call("GET")
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     """A challenge: its phases and what a submission contains."""
-    found = challenge_for(request.user, slug)
-    definition = found.definition
+    challenge = challenge_for(request.user, slug)
+    definition = challenge.definition
     return JsonResponse(
         {
-            "slug": found.slug,
-            "title": found.title,
+            "slug": challenge.slug,
+            "title": challenge.title,
             "metrics": list(definition.outputs),
             "lower_is_better": list(definition.lower_is_better),
             "rank_by": definition.rank_by,
-            "captions": [{"name": each.name, "pattern": each.pattern} for each in definition.captions],
+            "captions": [{"name": captions.name, "pattern": captions.pattern} for captions in definition.captions],
             "phases": [
                 {
                     "name": phase.name,
@@ -102,79 +104,70 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
                     "closes": phase.closes,
                     "captions": phase.captions,
                 }
-                for phase in found.phase_list
+                for phase in challenge.phase_list
             ],
         }
     )
 
 
-@_call("GET", "POST")
+@_call("GET", "POST", needs_user=True)
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     """POST submits the body of the request; GET lists the submissions of the user's teams."""
-    _signed_in(request)
-    found = challenge_for(request.user, slug)
+    challenge = challenge_for(request.user, slug)
     if request.method == "GET":
-        own = (
-            Submission.objects.filter(Q(team__members=request.user) | Q(user=request.user), phase__challenge=found)
-            .exclude(status=Submission.Status.DELETED)
-            .select_related("phase__challenge", "team")
-            .distinct()
-        )
-        return JsonResponse([_shown(each, request.user) for each in own], safe=False)
+        own = own_submissions(request.user, challenge)
+        return JsonResponse([_described(submission, request.user) for submission in own], safe=False)
     limit(request, "upload")
-    entry = _entry(request, found)
+    submission = _new_submission(request, challenge)
     path = incoming_folder() / f"api-{uuid.uuid4().hex}"
     try:
         _receive(request, path)
         if _is_true(request, "dry_run", default=False):
-            problems = intake.check(entry.phase, path, entry.filename)
-            remarks = intake.remarks(entry.phase, entry.team, request.user, entry.arrived)
+            problems, remarks = intake.check(submission, path)
             answer = {"problems": [problem.to_dict() for problem in problems], "remarks": remarks}
             return JsonResponse(answer, status=422 if problems else 200)
-        made = intake.submit(entry, path, lambda made: record("submit", made.method, request=request, submission=made))
+        intake.submit(submission, path, request=request)
     except intake.Refused as refused:
-        record("refused", entry.method, request=request, challenge=found, detail=refused.message)
-        said = [problem.to_dict() for problem in refused.problems]
-        raise _Failure(422 if said else 409, refused.message, problems=said) from None
+        described = [problem.to_dict() for problem in refused.problems]
+        raise _Failure(422 if described else 409, refused.message, problems=described) from None
     finally:
         path.unlink(missing_ok=True)
-    return JsonResponse(_shown(made, request.user), status=201)
+    return JsonResponse(_described(submission, request.user), status=201)
 
 
 @_call("GET")
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     """A submission: its status and, when it is done, its scores."""
-    return JsonResponse(_shown(submission_for(request.user, pk), request.user))
+    return JsonResponse(_described(submission_for(request.user, pk), request.user))
 
 
-@_call("POST")
+@_call("POST", needs_user=True)
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
-    _signed_in(request)
-    found = submission_for(request.user, pk, own=True)
-    if not leases.cancel(found):
+    submission = submission_for(request.user, pk, own=True)
+    if not leases.cancel(submission):
         raise _Failure(409, "It could not be cancelled because scoring has begun.")
-    record("cancel", found.method, request=request, submission=found)
-    found.refresh_from_db()
-    return JsonResponse(_shown(found, request.user))
+    record("cancel", submission.method, request=request, submission=submission)
+    submission.refresh_from_db()
+    return JsonResponse(_described(submission, request.user))
 
 
-def _shown(submission: Submission, user: Any) -> dict[str, Any]:
+def _described(submission: Submission, user: Any) -> dict[str, Any]:
     """A submission as plain values. ``scores`` are those of the reference set that ranks, ``all_scores`` of each.
 
     The team of an anonymous submission is named only to its members and to those who manage the challenge.
     """
-    knows = is_own(user, submission) or may_manage(user, submission.challenge)
+    knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
     scores: dict[str, Any] = submission.scores if submission.status == Submission.Status.DONE else {}
     sets = submission.phase.reference_sets
-    ranks = next((each for each in sets if each.captions == sets[-1].captions), None)
-    ranking = scores.get(key_of(submission.challenge, ranks), {}) if ranks is not None else {}
+    ranking_set = next((row for row in sets if row.captions == sets[-1].captions), None)
+    ranking = scores.get(key_of(submission.challenge, ranking_set), {}) if ranking_set is not None else {}
     return {
         "id": submission.pk,
         "challenge": submission.challenge.slug,
         "phase": submission.phase.name,
         "method": submission.method,
-        "team": submission.team.name if knows else submission.team_shown,
+        "team": submission.team.name if knows_team else submission.team_shown,
         "status": submission.status,
         "place": submission.place,
         "progress": submission.progress,
@@ -189,49 +182,38 @@ def _shown(submission: Submission, user: Any) -> dict[str, Any]:
     }
 
 
-def _entry(request: HttpRequest, challenge: Challenge) -> intake.Entry:
-    form = EditForm(
-        {
-            "method": request.GET.get("method", ""),
-            "link": request.GET.get("link", ""),
-            "description": request.GET.get("description", ""),
-            "public": _is_true(request, "public", default=True),
-            "anonymous": _is_true(request, "anonymous", default=False),
-        }
-    )
+def _new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
+    values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
+    public, anonymous = _is_true(request, "public", default=True), _is_true(request, "anonymous", default=False)
+    form = EditForm({**values, "public": public, "anonymous": anonymous})
     if not form.is_valid():
-        said = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
-        raise _Failure(400, f"The submission is not valid. {said}")
-    values = {name: form.cleaned_data[name] for name in ("method", "link", "description", "public", "anonymous")}
-    return intake.Entry(
-        phase=_phase(request, challenge),
-        team=_team(request),
-        user=request.user,
-        filename=os.path.basename(one_line(request.GET.get("filename", ""))) or "captions.json",
-        arrived=request.arrived,
-        **values,
-    )
+        problems = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
+        raise _Failure(400, f"The submission is not valid. {problems}")
+    submission: Submission = form.instance
+    submission.phase = _phase(request, challenge)
+    submission.team = _team(request)
+    submission.user, submission.created = request.user, request.arrived
+    submission.filename = os.path.basename(one_line(request.GET.get("filename", ""))) or "captions.json"
+    return submission
 
 
 def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
-    name = request.GET.get("phase", "")
-    known = challenge.phase_list
+    name, phases = request.GET.get("phase", ""), challenge.phase_list
     if name:
-        for phase in known:
+        for phase in phases:
             if phase.name == name:
                 return phase
-        raise _Failure(400, f"There is no phase {name!r}; phases: {', '.join(phase.name for phase in known)}.")
-    is_open = open_phases(challenge)
-    if len(is_open) == 1:
-        return is_open[0]
-    if not is_open:
+        raise _Failure(400, f"There is no phase {name!r}; phases: {', '.join(phase.name for phase in phases)}.")
+    phases = open_phases(challenge)
+    if not phases:
         raise _Failure(409, "No phase of this challenge is open.")
-    raise _Failure(400, f"Choose a phase: {', '.join(phase.name for phase in is_open)}.")
+    if len(phases) > 1:
+        raise _Failure(400, f"Choose a phase: {', '.join(phase.name for phase in phases)}.")
+    return phases[0]
 
 
 def _team(request: HttpRequest) -> Team:
-    teams = teams_of(request.user)
-    name = request.GET.get("team", "")
+    name, teams = request.GET.get("team", ""), teams_of(request.user)
     if name:
         for team in teams:
             if name in (team.slug, team.name):
@@ -249,10 +231,10 @@ def _is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
 
 def _receive(request: HttpRequest, path: Path) -> None:
     """Stream the body to a file; what is too large is refused before it is read."""
-    given = request.META.get("CONTENT_LENGTH") or ""
-    if not (given.isascii() and given.isdecimal()):
+    size = request.META.get("CONTENT_LENGTH") or ""
+    if not (size.isascii() and size.isdecimal()):
         raise _Failure(411, "Give the size of the file: Content-Length.")
-    length = int(given)
+    length = int(size)
     if length > settings.CAPTIOUS.upload_bytes:
         raise _Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")
     received = 0

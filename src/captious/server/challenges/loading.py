@@ -31,22 +31,13 @@ from captious.server.people.audit import record
 from captious.server.people.teams import baselines_team
 from captious.server.scoring.lease import queue_again
 from captious.server.submissions import intake, storage
-from captious.server.submissions.receiving import incoming_folder
 
 __all__ = ["Loaded", "load_challenge"]
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """What loading did.
-
-    Args:
-        challenge: as it is now.
-        is_new: it was not there before.
-        n_rescored: submissions that are scored again.
-        n_baselines: baselines that were submitted.
-        warnings: of the folder.
-    """
+    """What loading did: how many submissions are scored again, and how many baselines were submitted."""
 
     challenge: Challenge
     is_new: bool
@@ -67,18 +58,18 @@ def load_challenge(folder: Path, *, actor: Any = None) -> Loaded:
         OutputError: its files cannot be stored.
     """
     checked = check_folder(folder)
-    with _alone(checked.slug):
+    with _locked(checked.slug):
         return _load(checked, actor)
 
 
 @contextmanager
-def _alone(slug: str) -> Iterator[None]:
+def _locked(slug: str) -> Iterator[None]:
     """One load of a challenge at a time; versions and folders are numbered."""
-    place = settings.CAPTIOUS.data / "challenges" / slug
-    place.mkdir(parents=True, exist_ok=True)
-    with (place / ".lock").open("ab") as file:
+    folder = settings.CAPTIOUS.data / "challenges" / slug
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        for leftover in place.glob(".captious-*"):  # of a load that was killed
+        for leftover in folder.glob(".captious-*"):  # of a load that was killed
             shutil.rmtree(leftover, ignore_errors=True)
         yield
 
@@ -104,11 +95,11 @@ def _load(checked: CheckedChallenge, actor: Any) -> Loaded:
 def _check_against(checked: CheckedChallenge, old: Challenge | None) -> None:
     """What can only be checked in the server: that organisers have accounts, and submissions still have all images."""
     names = checked.definition.organisers
-    known = set(User.objects.filter(username__in=names).values_list("username", flat=True))
+    users = set(User.objects.filter(username__in=names).values_list("username", flat=True))
     problems = [
         f"organisers[{i}]: there is no user {name!r}; let them sign up first"
         for i, name in enumerate(names, start=1)
-        if name not in known
+        if name not in users
     ]
     if old is not None and Submission.objects.filter(phase__challenge=old, is_baseline=False).exists():
         for name, ids in checked.image_ids.items():
@@ -147,50 +138,30 @@ def _copy(checked: CheckedChallenge, target: Path) -> None:
 
 def _store(checked: CheckedChallenge, version: int) -> tuple[Challenge, int]:
     definition = checked.definition
-    challenge = Challenge.objects.select_for_update().filter(slug=checked.slug).first()
     key = _scoring_key(checked)
-    values: dict[str, Any] = {
-        "title": definition.title,
-        "summary": definition.summary,
-        "access": definition.access,
-        "definition_values": definition.model_dump(mode="json"),
-        "texts": [
-            {"title": each.title, "slug": slugify(each.title) or f"text-{i}", "html": as_html(checked.texts[each.file])}
-            for i, each in enumerate(definition.texts, start=1)
-        ],
-        "version": version,
-        "scoring_key": key,
-    }
-    is_changed = challenge is not None and challenge.scoring_key != key
+    challenge = Challenge.objects.select_for_update().filter(slug=checked.slug).first()
     if challenge is None:
-        challenge = Challenge.objects.create(slug=checked.slug, **values)
-    else:
-        for name, value in values.items():
-            setattr(challenge, name, value)
-        challenge.__dict__.pop("definition", None)
-        challenge.scoring_version += is_changed
+        challenge = Challenge(slug=checked.slug, scoring_key=key)
+    is_changed = challenge.scoring_key != key
+    challenge.title, challenge.summary, challenge.access = definition.title, definition.summary, definition.access
+    challenge.definition_values = definition.model_dump(mode="json")
+    challenge.__dict__.pop("definition", None)
+    challenge.texts = [
+        {"title": text.title, "slug": slugify(text.title) or f"text-{i}", "html": as_html(checked.texts[text.file])}
+        for i, text in enumerate(definition.texts, start=1)
+    ]
+    challenge.version = version
+    challenge.scoring_key = key
+    challenge.scoring_version += is_changed
     challenge.counts = {
-        key_of(challenge, each): len(checked.references[each.captions, each.name]) for each in definition.references
+        key_of(challenge, row): len(checked.references[row.captions, row.name]) for row in definition.references
     }
     challenge.save()
     challenge.organisers.set(User.objects.filter(username__in=definition.organisers))
     for position, phase in enumerate(definition.phases):
-        Phase.objects.update_or_create(
-            challenge=challenge,
-            name=phase.name,
-            defaults={
-                "title": phase.title,
-                "position": position,
-                "opens": phase.opens,
-                "closes": phase.closes,
-                "scored_per_day": phase.scored_per_day,
-                "scored_in_total": phase.scored_in_total,
-                "attempts_per_day": phase.attempts_per_day,
-                "board": phase.board,
-                "captions": [*phase.captions],
-                "is_retired": False,
-            },
-        )
+        values = phase.model_dump(exclude={"name"})
+        values |= {"captions": [*phase.captions], "position": position, "is_retired": False}
+        Phase.objects.update_or_create(challenge=challenge, name=phase.name, defaults=values)
     names = [phase.name for phase in definition.phases]
     Phase.objects.filter(challenge=challenge).exclude(name__in=names).update(is_retired=True)
     current = Submission.objects.filter(phase__challenge=challenge, phase__is_retired=False)
@@ -201,16 +172,13 @@ def _store(checked: CheckedChallenge, version: int) -> tuple[Challenge, int]:
 
 def _scoring_key(checked: CheckedChallenge) -> str:
     """A checksum of what scores depend on."""
-    definition = checked.definition
-    files = {each.file: checked.checksums[Path(each.file).as_posix()] for each in definition.references}
+    definition, checksums = checked.definition, checked.checksums
     described = {
-        "references": [each.model_dump() for each in definition.references],
-        "files": files,
+        "references": [row.model_dump() for row in definition.references],
+        "files": {row.file: checksums[Path(row.file).as_posix()] for row in definition.references},
         "metrics": definition.metrics,
         "settings": definition.settings,
-        "setting files": {
-            name: checked.checksums.get(value, "") for name, value in sorted(definition.settings.items())
-        },
+        "setting files": {name: checksums.get(value, "") for name, value in sorted(definition.settings.items())},
     }
     return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 
@@ -219,18 +187,19 @@ def _submit_baselines(checked: CheckedChallenge, challenge: Challenge) -> int:
     """Submit baselines that are new or changed, and delete those that the folder no longer has."""
     kept: set[int] = set()
     n = 0
-    for each in checked.definition.baselines:
-        checksum = checked.checksums[Path(each.file).as_posix()]
-        for name in each.phases:
-            phase = Phase.objects.get(challenge=challenge, name=name)
-            filename = f"{checksum[:16]}-{Path(each.file).name}"
-            existing = Submission.objects.filter(
-                phase=phase, is_baseline=True, method=each.method, filename=filename
-            ).exclude(status=Submission.Status.DELETED)
-            if existing.update(link=each.link, description=each.description, is_human=each.human):
+    for baseline in checked.definition.baselines:
+        checksum = checked.checksums[Path(baseline.file).as_posix()]
+        filename = f"{checksum[:16]}-{Path(baseline.file).name}"
+        values = {"link": baseline.link, "description": baseline.description, "is_human": baseline.human}
+        for phase in Phase.objects.filter(challenge=challenge, name__in=baseline.phases):
+            same = {"phase": phase, "is_baseline": True, "method": baseline.method, "filename": filename}
+            existing = Submission.objects.filter(**same).exclude(status=Submission.Status.DELETED)
+            if existing.update(**values):
                 kept.update(existing.values_list("pk", flat=True))
                 continue
-            kept.add(_submit_baseline(checked.folder / each.file, filename, phase, each).pk)
+            submission = Submission(**same, **values, team=baselines_team(), created=timezone.now())
+            _submit_baseline(checked.folder, baseline.file, submission)
+            kept.add(submission.pk)
             n += 1
     for old in Submission.objects.filter(phase__challenge=challenge, is_baseline=True).exclude(pk__in=kept):
         Submission.objects.filter(pk=old.pk).update(status=Submission.Status.DELETED, scores={}, results_file="")
@@ -238,28 +207,14 @@ def _submit_baselines(checked: CheckedChallenge, challenge: Challenge) -> int:
     return n
 
 
-def _submit_baseline(file: Path, filename: str, phase: Phase, each: Any) -> Submission:
-    copy = incoming_folder() / f"baseline-{filename}"
-    shutil.copyfile(file, copy)
+def _submit_baseline(folder: Path, file: str, submission: Submission) -> None:
+    copy = storage.incoming_folder() / f"baseline-{submission.filename}"
+    shutil.copyfile(folder / file, copy)
     try:
-        return intake.submit(
-            intake.Entry(
-                phase=phase,
-                team=baselines_team(),
-                user=None,
-                method=each.method,
-                filename=filename,
-                arrived=timezone.now(),
-                link=each.link,
-                description=each.description,
-                is_baseline=True,
-                is_human=each.human,
-            ),
-            copy,
-        )
+        intake.submit(submission, copy)
     except intake.Refused as refused:
-        said = [f"baseline {each.method!r}: {problem.message}" for problem in refused.problems]
-        raise ChallengeError(said or [f"baseline {each.method!r}: {refused.message}"], each.file) from None
+        messages = [problem.message for problem in refused.problems] or [refused.message]
+        raise ChallengeError([f"baseline {submission.method!r}: {message}" for message in messages], file) from None
     finally:
         copy.unlink(missing_ok=True)
 

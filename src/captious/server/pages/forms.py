@@ -12,8 +12,7 @@ from django.utils import timezone
 from captious.report.numbers import plain
 from captious.server.models import Challenge, Phase, Submission, Team, User
 from captious.server.pages.context import mail_is_printed
-from captious.server.people.names import mixes_alphabets
-from captious.server.people.teams import is_free
+from captious.server.people.teams import is_free, mixes_alphabets
 
 __all__ = [
     "EditForm",
@@ -69,7 +68,7 @@ class SignUpForm(UserCreationForm):
         return _of_one_alphabet(name)
 
 
-class _AboutForm(forms.ModelForm):
+class EditForm(forms.ModelForm):
     """What can be said about a submission, and changed later."""
 
     method = _Text(max_length=120, help_text="Name of the method on the leaderboard.")
@@ -82,7 +81,7 @@ class _AboutForm(forms.ModelForm):
 
     class Meta:
         model = Submission
-        fields = ("method", "link", "description", "public", "anonymous")
+        fields: tuple[str, ...] = ("method", "link", "description", "public", "anonymous")
 
     def clean_link(self) -> str:
         link: str = self.cleaned_data["link"]
@@ -91,11 +90,7 @@ class _AboutForm(forms.ModelForm):
         return link
 
 
-class EditForm(_AboutForm):
-    """Change what is said about a submission."""
-
-
-class SubmitForm(_AboutForm):
+class SubmitForm(EditForm):
     """A new submission.
 
     Args:
@@ -103,7 +98,7 @@ class SubmitForm(_AboutForm):
         teams: of the user.
     """
 
-    field_order = ["phase", "team", "file", "method", "link", "description", "public", "anonymous"]
+    field_order = ["phase", "team", "file"]
 
     phase = forms.ModelChoiceField(Phase.objects.none(), empty_label=None, to_field_name="name")
     team = forms.ModelChoiceField(Team.objects.none(), empty_label=None, to_field_name="slug")
@@ -112,10 +107,13 @@ class SubmitForm(_AboutForm):
         "the phase."
     )
 
+    class Meta(EditForm.Meta):
+        fields = ("phase", "team", *EditForm.Meta.fields)
+
     def __init__(self, *args: Any, challenge: Challenge, teams: list[Team], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        names = [phase.pk for phase in open_phases(challenge)]
-        self.fields["phase"].queryset = Phase.objects.filter(pk__in=names).select_related("challenge")
+        phases = Phase.objects.filter(pk__in=[phase.pk for phase in open_phases(challenge)])
+        self.fields["phase"].queryset = phases.select_related("challenge")
         self.fields["team"].queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
         if len(teams) == 1:
             self.fields["team"].widget = forms.HiddenInput()
@@ -155,8 +153,8 @@ class ParticipantsForm(forms.Form):
 
     def clean_names(self) -> list[User]:
         names = self.cleaned_data["names"].replace(",", " ").split()
-        found = {user.username: user for user in User.objects.filter(username__in=names)}
-        unknown = [name for name in dict.fromkeys(names) if name not in found]
+        users = {user.username: user for user in User.objects.filter(username__in=names)}
+        unknown = [name for name in dict.fromkeys(names) if name not in users]
         if unknown:
             raise ValidationError(f"Unknown users: {', '.join(unknown)[:500]}. Nobody was added.")
-        return list(found.values())
+        return list(users.values())

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
 
 from django.conf import settings
 from django.db.utils import IntegrityError, OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
-from django.template.loader import render_to_string
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from captious.errors import CaptiousError
+from captious.server.pages.error_pages import error_answer, is_api, unavailable
 from captious.server.people.rates import TooManyRequests
 
-__all__ = ["Headers", "Limits", "Unavailable", "is_api", "unavailable"]
+__all__ = ["Headers", "Limits", "Unavailable"]
 
 _log = logging.getLogger("captious.web")
 _SMALL = 1024 * 1024  # bytes of a request that brings no captions
@@ -27,11 +25,6 @@ _POLICY = (
 )
 
 _Next = Callable[[HttpRequest], HttpResponse]
-
-
-def is_api(request: HttpRequest) -> bool:
-    """Whether a program is asking, which wants JSON also where there is an error."""
-    return bool(request.path.startswith("/api/"))
 
 
 class Unavailable:
@@ -50,7 +43,7 @@ class Unavailable:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Django calls this for every exception of a view."""
         if isinstance(error, TooManyRequests):
-            return _answer(request, 429, "There were too many requests. Wait a minute, then try again.")
+            return error_answer(request, 429, "There were too many requests. Wait a minute, then try again.")
         if isinstance(error, OperationalError | IntegrityError | CaptiousError | OSError):
             _log.error("the server cannot do this now", exc_info=error)
             return unavailable(request)
@@ -69,7 +62,7 @@ class Limits:
             most = settings.CAPTIOUS.upload_bytes + _FORM if takes_files else _SMALL
             if not is_api(request) and _length(request) > most:
                 mebibytes = settings.CAPTIOUS.upload_mebibytes
-                return _answer(request, 413, f"Uploads may have up to {mebibytes:,} MiB.")
+                return error_answer(request, 413, f"Uploads may have up to {mebibytes:,} MiB.")
         return self._next(request)
 
 
@@ -83,15 +76,9 @@ class Headers:
         response = self._next(request)
         response.setdefault("Content-Security-Policy", _POLICY)
         response.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
-        if request.user.is_authenticated if hasattr(request, "user") else False:
+        if hasattr(request, "user") and request.user.is_authenticated:
             response.setdefault("Cache-Control", "private, no-store")
         return response
-
-
-def unavailable(request: HttpRequest) -> HttpResponse:
-    """503"""
-    message = "The server cannot do this at the moment. Nothing was changed; try again in a few minutes."
-    return _answer(request, 503, message)
 
 
 def _length(request: HttpRequest) -> int:
@@ -99,12 +86,3 @@ def _length(request: HttpRequest) -> int:
         return int(request.META.get("CONTENT_LENGTH") or 0)
     except ValueError:
         return 0
-
-
-def _answer(request: HttpRequest, status: int, message: str) -> HttpResponse:
-    if is_api(request):
-        return JsonResponse({"error": message}, status=status)
-    context: dict[str, Any] = {"message": message}
-    if status == 503:  # whatever the page needs may be what is unavailable
-        return HttpResponse(render_to_string("503.html", context), status=status)
-    return render(request, f"{status}.html", context, status=status)

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Q
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,7 +20,15 @@ from captious.server.models.challenges import key_of
 from captious.server.pages.challenges import about
 from captious.server.pages.csv_files import csv_file
 from captious.server.pages.forms import EditForm, SubmitForm, open_phases
-from captious.server.people.access import challenge_for, is_own, may_browse, may_manage, submission_for
+from captious.server.people.access import (
+    challenge_for,
+    is_own,
+    may_browse,
+    may_manage,
+    own_submissions,
+    submission_for,
+    warnings_for,
+)
 from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
@@ -29,20 +36,8 @@ from captious.server.scoring import lease as leases
 from captious.server.scoring.results import read_results
 from captious.server.submissions import intake, storage
 from captious.server.submissions.quotas import quota
-from captious.server.submissions.warnings import warnings_for
 
-__all__ = [
-    "cancel",
-    "delete",
-    "edit",
-    "file",
-    "scores",
-    "scores_shown",
-    "show",
-    "status",
-    "submissions",
-    "submit",
-]
+__all__ = ["cancel", "delete", "edit", "file", "scores", "scores_shown", "show", "status", "submissions", "submit"]
 
 _Status = Submission.Status
 
@@ -53,55 +48,35 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     """Submit captions, or check them without submitting."""
     challenge = challenge_for(request.user, slug)
     teams = teams_of(request.user)
-    context: dict[str, Any] = {**about(request, challenge, "submit"), "problems": [], "remarks": [], "checked": False}
+    context: dict[str, Any] = {"problems": [], "remarks": [], "checked": False}
     if request.method == "POST":
         limit(request, "upload")
         form = SubmitForm(request.POST, request.FILES, challenge=challenge, teams=teams)
-        dry = request.POST.get("action") == "check"
         if form.is_valid():
-            made = _take(request, form, dry=dry, context=context)
-            if made is not None:
-                messages.success(request, "Submitted.")
-                return redirect(made.url)
+            submission, upload = form.instance, form.cleaned_data["file"]
+            submission.user, submission.filename, submission.created = request.user, upload.name, request.arrived
+            path = Path(upload.temporary_file_path())
+            try:
+                if request.POST.get("action") == "check":
+                    context["problems"], context["remarks"] = intake.check(submission, path)
+                    context["checked"] = not context["problems"]
+                else:
+                    intake.submit(submission, path, request=request)
+                    messages.success(request, "Submitted.")
+                    return redirect(submission.url)
+            except intake.Refused as refused:
+                context["problems"] = refused.problems
+                if not refused.problems:
+                    form.add_error(None, refused.message)
     else:
         initial = {"phase": request.GET.get("phase"), "team": teams[0].slug}
         form = SubmitForm(challenge=challenge, teams=teams, initial=initial)
     now = timezone.now()
-    shown = next((team for team in teams if team.slug == request.POST.get("team")), teams[0])
-    context["quotas"] = [quota(phase, shown, request.user, now) for phase in open_phases(challenge)]
-    problem = bool(form.errors or context["problems"])
-    return render(request, "captious/submit.html", {**context, "form": form}, status=422 if problem else 200)
-
-
-def _take(request: HttpRequest, form: SubmitForm, *, dry: bool, context: dict[str, Any]) -> Submission | None:
-    values = form.cleaned_data
-    upload = values["file"]
-    path = Path(upload.temporary_file_path())
-    phase = values["phase"]
-    if dry:
-        found = intake.check(phase, path, upload.name)
-        context["problems"], context["checked"] = found, not found
-        context["remarks"] = intake.remarks(phase, values["team"], request.user, request.arrived)
-        return None
-    about_it = {name: values[name] for name in ("method", "link", "description", "public", "anonymous")}
-    entry = intake.Entry(
-        phase=phase,
-        team=values["team"],
-        user=request.user,
-        filename=upload.name,
-        arrived=request.arrived,
-        **about_it,
-    )
-    try:
-        return intake.submit(
-            entry, path, lambda made: record("submit", str(made.method), request=request, submission=made)
-        )
-    except intake.Refused as refused:
-        context["problems"] = refused.problems
-        if not refused.problems:
-            form.add_error(None, refused.message)
-        record("refused", str(entry.method), request=request, challenge=phase.challenge, detail=refused.message)
-        return None
+    team = next((team for team in teams if team.slug == request.POST.get("team")), teams[0])
+    quotas = [quota(phase, team, request.user, now) for phase in open_phases(challenge)]
+    context |= {**about(request, challenge, "submit"), "form": form, "quotas": quotas}
+    status = 422 if form.errors or context["problems"] else 200
+    return render(request, "captious/submit.html", context, status=status)
 
 
 @login_required
@@ -109,12 +84,7 @@ def _take(request: HttpRequest, form: SubmitForm, *, dry: bool, context: dict[st
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     """The submissions of the user's teams."""
     challenge = challenge_for(request.user, slug)
-    own = (
-        Submission.objects.filter(Q(team__members=request.user) | Q(user=request.user), phase__challenge=challenge)
-        .exclude(status=_Status.DELETED)
-        .select_related("phase__challenge", "team", "user")
-        .distinct()
-    )
+    own = own_submissions(request.user, challenge)
     return render(
         request, "captious/submissions.html", {**about(request, challenge, "submissions"), "submissions": own}
     )
@@ -126,7 +96,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     submission = submission_for(request.user, pk)
     manages = may_manage(request.user, submission.challenge)
     own = is_own(request.user, submission) or manages
-    there = submission.status != _Status.DELETED
+    exists = submission.status != _Status.DELETED
     return render(
         request,
         "captious/submission.html",
@@ -137,8 +107,8 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
             "boards": scores_shown(request.user, submission),
             "lower_is_better": submission.challenge.definition.lower_is_better,
             "can_cancel": own and submission.status == _Status.QUEUED and not submission.scoring_version,
-            "can_edit": own and there,
-            "can_delete": own and there and submission.status != _Status.RUNNING,
+            "can_edit": own and exists,
+            "can_delete": own and exists and submission.status != _Status.RUNNING,
             "can_see_traceback": manages,
             "events": submission.events.all() if manages else [],
         },
@@ -149,38 +119,29 @@ def scores_shown(user: Any, submission: Submission) -> list[dict[str, Any]]:
     """The scores of a submission that is done, by reference set."""
     if submission.status != _Status.DONE:
         return []
-    shown = []
-    several = len(submission.challenge.definition.captions) > 1
-    for each in submission.phase.reference_sets:
-        scores = submission.scores.get(key_of(submission.challenge, each))
+    boards = []
+    has_several = len(submission.challenge.definition.captions) > 1
+    for references in submission.phase.reference_sets:
+        scores = submission.scores.get(key_of(submission.challenge, references))
         if scores is None:
             continue
-        address = reverse("captious:submission_scores", args=[submission.pk, each.captions, each.name])
-        public = may_browse(user, submission, each.captions)
-        shown.append(
+        csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])
+        boards.append(
             {
-                "references": each.name,
-                "captions": each.captions if several else "",
-                "public": public,
+                "references": references.name,
+                "captions": references.captions if has_several else "",
                 "scores": [{"name": name, **entry} for name, entry in scores.items()],
-                "csv_url": address if public else "",
+                "csv_url": csv_url if may_browse(user, submission, references.captions) else "",
             }
         )
-    return shown
+    return boards
 
 
 @require_safe
 def status(request: HttpRequest, pk: int) -> HttpResponse:
     """How far it is, for pages that wait."""
     submission = submission_for(request.user, pk)
-    return JsonResponse(
-        {
-            "status": submission.status,
-            "progress": submission.progress,
-            "doing": submission.doing,
-            "place": submission.place,
-        }
-    )
+    return JsonResponse({name: getattr(submission, name) for name in ("status", "progress", "doing", "place")})
 
 
 @login_required
@@ -196,11 +157,8 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
         messages.success(request, "Saved.")
         return redirect(submission.url)
-    return render(
-        request,
-        "captious/submission_edit.html",
-        {**about(request, submission.challenge, ""), "submission": submission, "form": form},
-    )
+    context = {**about(request, submission.challenge, ""), "submission": submission, "form": form}
+    return render(request, "captious/submission_edit.html", context)
 
 
 @login_required
@@ -216,7 +174,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
             messages.error(request, "It could not be cancelled because scoring has begun.")
         return redirect(submission.url)
     consequence = "The submission will not be scored, and does not count towards your quota of scored submissions."
-    return _confirm(request, submission, "Cancel this submission?", "Cancel it", consequence)
+    return _confirm(request, submission, "Cancel", consequence)
 
 
 @login_required
@@ -242,21 +200,12 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
         + ("It still counts towards the quota. " if counts else "It does not count towards the quota. ")
         + "This cannot be undone."
     )
-    return _confirm(request, submission, "Delete this submission?", "Delete it", consequence)
+    return _confirm(request, submission, "Delete", consequence)
 
 
-def _confirm(request: HttpRequest, submission: Submission, title: str, action: str, consequence: str) -> HttpResponse:
-    return render(
-        request,
-        "captious/confirm.html",
-        {
-            **about(request, submission.challenge, ""),
-            "submission": submission,
-            "title": title,
-            "action": action,
-            "consequence": consequence,
-        },
-    )
+def _confirm(request: HttpRequest, submission: Submission, verb: str, consequence: str) -> HttpResponse:
+    context = {"submission": submission, "verb": verb, "consequence": consequence}
+    return render(request, "captious/confirm.html", {**about(request, submission.challenge, ""), **context})
 
 
 @login_required
@@ -278,15 +227,14 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Htt
     """Scores of each image as CSV, for captions files that are public."""
     submission = submission_for(request.user, pk)
     challenge = submission.challenge
-    each = next(
-        (one for one in submission.phase.reference_sets if (one.captions, one.name) == (captions, references)), None
-    )
-    if each is None or submission.status != _Status.DONE or not may_browse(request.user, submission, captions):
+    reference_sets = {(row.captions, row.name): row for row in submission.phase.reference_sets}
+    reference_set = reference_sets.get((captions, references))
+    if reference_set is None or submission.status != _Status.DONE or not may_browse(request.user, submission, captions):
         raise Http404
-    stored = read_results(submission.folder / submission.results_file, key_of(challenge, each))
+    stored = read_results(submission.folder / submission.results_file, key_of(challenge, reference_set))
     if stored is None:
         raise Http404
     candidates = storage.candidates_in(submission.folder, captions)
-    ids = prepared.references(challenge, each).ids
+    ids = prepared.references(challenge, reference_set).ids
     rows = [[image, candidates[image], *values] for image, values in zip(ids, stored.per_caption.tolist(), strict=True)]
     return csv_file(["image_id", "caption", *stored.outputs], rows, f"submission-{pk}-{captions}-{references}.csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -18,8 +19,11 @@ __all__ = [
     "may_see",
     "may_see_board",
     "may_see_submission",
+    "own_submissions",
     "submission_for",
     "visible_challenges",
+    "warnings_for",
+    "without_commands",
 ]
 
 
@@ -55,6 +59,13 @@ def may_see_board(user: Any, phase: Phase) -> bool:
 def is_own(user: Any, submission: Submission) -> bool:
     """Whether it is a submission of the user or of one of the user's teams."""
     return bool(user.is_authenticated and (submission.user_id == user.pk or submission.team.members.contains(user)))
+
+
+def own_submissions(user: Any, challenge: Challenge) -> QuerySet[Submission]:
+    """The submissions of a user and of the user's teams, the newest first."""
+    own = Submission.objects.filter(Q(team__members=user) | Q(user=user), phase__challenge=challenge)
+    own = own.exclude(status=Submission.Status.DELETED).distinct()
+    return own.select_related("phase__challenge", "team", "user")
 
 
 def may_see_submission(user: Any, submission: Submission) -> bool:
@@ -94,12 +105,27 @@ def submission_for(user: Any, pk: int, *, own: bool = False) -> Submission:
     """
     submission = get_object_or_404(Submission.objects.select_related("phase__challenge", "team", "user"), pk=pk)
     if own:
-        there = submission.status != Submission.Status.DELETED
-        allowed = may_manage(user, submission.challenge) or (
+        is_allowed = may_manage(user, submission.challenge) or (
             is_own(user, submission) and may_see(user, submission.challenge)
         )
-        if not (there and allowed):
+        if submission.status == Submission.Status.DELETED or not is_allowed:
             raise Http404
     elif not may_see_submission(user, submission):
         raise Http404
     return submission
+
+
+def warnings_for(user: Any, submission: Submission) -> list[str]:
+    """The warnings of a submission; whoever does not run the server is not told about its commands."""
+    if may_manage(user, submission.challenge):
+        return list(submission.warnings)
+    return [shown for warning in submission.warnings if (shown := without_commands(warning))]
+
+
+def without_commands(warning: str) -> str:
+    """The sentences of a warning before the one that names a command of captious, which only operators can run."""
+    before, command, _ = warning.partition("captious ")
+    if not command:
+        return warning
+    ends = [match.end() for match in re.finditer(r"[.!?](?=\s)", before)]
+    return before[: ends[-1]] if ends else ""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from django.db import transaction
 from django.utils.text import slugify
 
 from captious.server.models import Attempt, Membership, Submission, Team, User
 
-__all__ = ["baselines_team", "found_team", "is_free", "leave_team", "personal_team", "teams_of"]
+__all__ = ["baselines_team", "create_team", "is_free", "leave_team", "mixes_alphabets", "personal_team", "teams_of"]
+
+
+#: Alphabets with letters that look like those of another: Latin a and Cyrillic а.
+_ALIKE = {"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LATIN", "LISU"}
 
 
 def personal_team(user: User) -> Team:
@@ -22,7 +28,7 @@ def personal_team(user: User) -> Team:
         return existing if existing is not None else _made(_free_name(user.username), user, is_personal=True)
 
 
-def found_team(name: str, user: User) -> Team:
+def create_team(name: str, user: User) -> Team:
     """A new team with the user as its captain."""
     return _made(name, user, is_personal=False)
 
@@ -64,6 +70,13 @@ def is_free(name: str) -> bool:
     """Whether a team can have this name; names that read alike count as one."""
     slug = _slug(name)
     return bool(slug) and not Team.objects.filter(slug=slug).exists() and slug not in {"baselines", "anonymous"}
+
+
+def mixes_alphabets(name: str) -> bool:
+    """Whether a name has letters of two alphabets that look alike, so that it may read like another name."""
+    letters = (letter for letter in unicodedata.normalize("NFKC", name) if letter.isalpha())
+    alphabets = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
+    return len(alphabets & _ALIKE) > 1
 
 
 def _slug(name: str) -> str:

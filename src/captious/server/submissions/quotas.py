@@ -30,31 +30,19 @@ class Quota:
     attempts_today: int
 
     @property
-    def scored_per_day(self) -> int:
-        return int(self.phase.scored_per_day)
-
-    @property
-    def scored_in_total(self) -> int:
-        return int(self.phase.scored_in_total)
-
-    @property
-    def attempts_per_day(self) -> int:
-        return int(self.phase.attempts_per_day)
-
-    @property
     def scored_exhausted(self) -> str:
         """Why nothing more is scored, one sentence; empty if something is."""
-        if self.scored_in_total and self.scored >= self.scored_in_total:
-            return f"The quota of this phase is used up: {self.scored_in_total:,} scored submissions in total."
-        if self.scored_per_day and self.scored_today >= self.scored_per_day:
-            return f"Today's quota is used up: {self.scored_per_day:,} scored submissions per day."
+        if self.phase.scored_in_total and self.scored >= self.phase.scored_in_total:
+            return f"The quota of this phase is used up: {self.phase.scored_in_total:,} scored submissions in total."
+        if self.phase.scored_per_day and self.scored_today >= self.phase.scored_per_day:
+            return f"Today's quota is used up: {self.phase.scored_per_day:,} scored submissions per day."
         return ""
 
     @property
     def attempts_exhausted(self) -> str:
         """Why no more uploads are taken, one sentence; empty if they are."""
-        if self.attempts_per_day and self.attempts_today >= self.attempts_per_day:
-            return f"Today's quota is used up: {self.attempts_per_day:,} uploads per day."
+        if self.phase.attempts_per_day and self.attempts_today >= self.phase.attempts_per_day:
+            return f"Today's quota is used up: {self.phase.attempts_per_day:,} uploads per day."
         return ""
 
 

@@ -1,4 +1,7 @@
-"""The files of submissions: one folder for each, whose name tells nothing."""
+"""Files of submissions: uploads on their way in, and one folder for each submission, whose name tells nothing.
+
+Uploads are streamed to the data folder, within size limits that hold before anything is read.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,48 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
 
 from captious.server.models import Submission
-from captious.server.submissions.receiving import incoming_folder
 
-__all__ = ["candidates_in", "captions_file", "new_folder", "remove_files", "remove_leftovers", "upload_file"]
+__all__ = [
+    "ToDataFolder",
+    "candidates_in",
+    "captions_file",
+    "incoming_folder",
+    "new_folder",
+    "remove_files",
+    "remove_leftovers",
+    "upload_file",
+]
 
 _UPLOAD = "upload"
 #: Seconds after which what no submission owns is a leftover of a process that was killed.
 _OLD = 3600
+
+
+def incoming_folder() -> Path:
+    """Where uploads are while they are received and read."""
+    folder: Path = settings.CAPTIOUS.data / "incoming"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+class ToDataFolder(TemporaryFileUploadHandler):
+    """Streams an uploaded file to the data folder, so that it can be moved into place when it is accepted."""
+
+    def new_file(self, *args: object, **kwargs: object) -> None:
+        settings.FILE_UPLOAD_TEMP_DIR = str(incoming_folder())
+        super().new_file(*args, **kwargs)
+        assert isinstance(self.file, TemporaryUploadedFile)
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        try:
+            super().receive_data_chunk(raw_data, start)
+        except OSError:  # the disk may be full: give the space back now
+            self.upload_interrupted()
+            raise
 
 
 def new_folder() -> Path:
@@ -52,9 +88,9 @@ def remove_files(folder: Path) -> None:
 
 
 def remove_leftovers() -> int:
-    """Remove what processes that were killed have left behind; gives how many files and folders.
+    """Remove what processes that were killed have left behind; returns the number of files and folders.
 
-    That is uploads that were never finished, folders without a submission, unfinished files, and results that are not
+    These are uploads that were never finished, folders without a submission, unfinished files, and results that are not
     those of the submission.
     """
     n = 0
@@ -73,10 +109,10 @@ def remove_leftovers() -> int:
 def _leftovers() -> Iterator[Path]:
     yield from incoming_folder().iterdir()
     yield from settings.CAPTIOUS.data.glob(".backup-*")
-    there = Submission.objects.exclude(status=Submission.Status.DELETED)
+    submissions = Submission.objects.exclude(status=Submission.Status.DELETED)
     owned = {
         folder: None if status == Submission.Status.RUNNING else results
-        for folder, status, results in there.values_list("folder_name", "status", "results_file")
+        for folder, status, results in submissions.values_list("folder_name", "status", "results_file")
     }
     for folder in (settings.CAPTIOUS.data / "submissions").glob("*"):
         if folder.name not in owned:

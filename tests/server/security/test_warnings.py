@@ -20,7 +20,7 @@ from tests.support.site import Site
     ],
 )
 def test_without_commands(site: Site, warning: str, shown: str) -> None:
-    from captious.server.submissions.warnings import without_commands
+    from captious.server.people.access import without_commands
 
     assert without_commands(warning) == shown
 

@@ -1,0 +1,57 @@
+"""Answers to what goes wrong, as a page or, for programs, as JSON."""
+
+from __future__ import annotations
+
+import sys
+
+from django.db.utils import Error as DatabaseError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+
+__all__ = ["bad_request", "error_answer", "forbidden", "is_api", "not_found", "server_error", "unavailable"]
+
+#: What programs are told; the templates say it on pages.
+_MESSAGES = {
+    400: "The server could not understand the request.",
+    403: "You do not have permission to do this.",
+    404: "There is no such page, or it is not public.",
+    500: "This is an error on the server. It was logged.",
+}
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Whether a program is asking."""
+    return bool(request.path.startswith("/api/"))
+
+
+def error_answer(request: HttpRequest, status: int, message: str = "") -> HttpResponse:
+    """An error; without a message, that of its status."""
+    if is_api(request):
+        return JsonResponse({"error": message or _MESSAGES[status]}, status=status)
+    context = None if status == 503 else request  # whatever pages are given may be what is unavailable
+    return HttpResponse(render_to_string(f"{status}.html", {"message": message}, context), status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_answer(request, 400)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_answer(request, 403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_answer(request, 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500; or 503 if the database or the disk cannot be used, which may show before a view is called."""
+    if isinstance(sys.exception(), DatabaseError | OSError):
+        return unavailable(request)
+    return error_answer(request, 500)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """503"""
+    message = "The server cannot do this at the moment. Nothing was changed; try again in a few minutes."
+    return error_answer(request, 503, message)
