@@ -121,18 +121,18 @@ class Client:
         with Progress(100) as progress:
             while True:
                 try:
-                    found = self.submission(number)
+                    submission = self.submission(number)
                     failures = 0
                 except ServerError as error:
                     failures += 1
                     if 0 < error.status < 500 or failures > 10:
                         raise
-                    found = {"status": "", "progress": progress.done}
-                if found["status"] in _ENDED:
-                    return found
-                place = found.get("place")
-                said = f"place {place} in the queue" if place else found.get("doing") or "waiting"
-                progress.reach(found["progress"], said)
+                    submission = {"status": "", "progress": progress.done}
+                if submission["status"] in _ENDED:
+                    return submission
+                place = submission.get("place")
+                text = f"place {place} in the queue" if place else submission.get("doing") or "waiting"
+                progress.reach(submission["progress"], text)
                 time.sleep(wait)
                 wait = min(wait * 1.3, _LONGEST_WAIT)
 
@@ -182,7 +182,7 @@ def _refused(error: urllib.error.HTTPError, root: str, challenge: str) -> Captio
     problems = answer.get("problems") or []
     if problems:
         return InputError(
-            message.rstrip("."), where="\n".join(_said(problem) for problem in problems), help="correct the file"
+            message.rstrip("."), where="\n".join(_as_text(problem) for problem in problems), help="correct the file"
         )
     return ServerError(message.rstrip("."), where=root, status=error.code)
 
@@ -194,7 +194,7 @@ def _check_address(root: str) -> str:
     )
 
 
-def _said(problem: dict[str, Any]) -> str:
+def _as_text(problem: dict[str, Any]) -> str:
     ids = ", ".join(map(str, problem.get("ids", [])))
     more = ", ..." if problem.get("n", 0) > len(problem.get("ids", [])) > 0 else ""
     place = f"{problem['file']}: " if problem.get("file") else ""

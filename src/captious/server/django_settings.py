@@ -103,7 +103,7 @@ AXES_LOCKOUT_TEMPLATE = "locked.html"
 AXES_HTTP_RESPONSE_CODE = 429
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
-AXES_CLIENT_IP_CALLABLE = "captious.server.people.address.address_of"
+AXES_CLIENT_IP_CALLABLE = "captious.server.people.rates.address_of"
 
 SESSION_COOKIE_NAME = "captious_session"
 CSRF_COOKIE_NAME = "captious_csrf"

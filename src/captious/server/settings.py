@@ -139,23 +139,23 @@ class ServerSettings:
         """
         environment = os.environ if environment is None else environment
         file = data / FILE_NAME
-        given = _from_file(file)
-        for name in _NAMES:
-            variable = _PREFIX + name.upper()
+        values = _from_file(file)
+        variables = {_PREFIX + name.upper(): name for name in _NAMES}
+        for variable, name in variables.items():
             if name != "data" and variable in environment:
                 text = environment[variable]
-                given[name] = tuple(text.replace(",", " ").split()) if name == "hosts" else text
-        known = {_PREFIX + name.upper() for name in _NAMES} | _NO_SETTINGS
-        unknown = sorted(name for name in environment if name.startswith(_PREFIX) and name not in known)
+                values[name] = tuple(text.replace(",", " ").split()) if name == "hosts" else text
+        allowed = variables.keys() | _NO_SETTINGS
+        unknown = sorted(name for name in environment if name.startswith(_PREFIX) and name not in allowed)
         if unknown:
             guess = did_you_mean(unknown[0].removeprefix(_PREFIX), _NAMES)
             raise ParameterError(
                 f"{', '.join(unknown)}: there is no such setting", help=f"{guess}docs/server.md lists all"
             )
         if environment.get("DATABASE_URL"):
-            given["database_url"] = environment["DATABASE_URL"]
+            values["database_url"] = environment["DATABASE_URL"]
         try:
-            settings = _ADAPTER.validate_python({**given, "data": data.absolute()})
+            settings = _ADAPTER.validate_python({**values, "data": data.absolute()})
         except ValidationError as error:
             raise _refused(error, file) from None
         if settings.email_url and "*" in settings.hosts:
@@ -192,28 +192,28 @@ class ServerSettings:
 
 
 _ADAPTER = TypeAdapter(ServerSettings)
-_NAMES = tuple(each.name for each in fields(ServerSettings))
+_NAMES = tuple(field.name for field in fields(ServerSettings))
 
 
 def _from_file(file: Path) -> dict[str, Any]:
     if not file.exists():
         return {}
     try:
-        given = tomllib.loads(file.read_text(encoding="utf-8"))
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ParameterError("the server's settings cannot be read", where=f"{file}: {error}") from None
-    given.pop("data", None)
-    return given
+    values.pop("data", None)
+    return values
 
 
 def _refused(error: ValidationError, file: Path) -> ParameterError:
     lines = []
-    for each in error.errors():
-        name = ".".join(map(str, each["loc"]))
-        if each["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
+    for details in error.errors():
+        name = ".".join(map(str, details["loc"]))
+        if details["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
             lines.append(f"{name}: there is no such setting. {did_you_mean(name, _NAMES)}".rstrip())
         else:
-            lines.append(f"{name}: {each['msg'][:1].lower()}{each['msg'][1:]}")
+            lines.append(f"{name}: {details['msg'][:1].lower()}{details['msg'][1:]}")
     return ParameterError(
         "invalid settings of the server",
         where="\n".join(lines),

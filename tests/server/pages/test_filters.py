@@ -10,9 +10,12 @@ import pytest
 
 pytest.importorskip("django")
 
-from django.utils.datastructures import MultiValueDict
+from django.core.paginator import Paginator
+from django.template.loader import render_to_string
+from django.test import RequestFactory
 
 from captious.server.templatetags import captious_pages as pages
+from tests.support.site import Site
 
 
 @pytest.mark.parametrize(
@@ -115,13 +118,11 @@ def test_query() -> None:
     assert pages.query("/compare") == pages.query("") == pages.query(None) == []
 
 
-def test_another_page_keeps_the_rest_of_the_query() -> None:
-    request = SimpleNamespace(GET=MultiValueDict({"systems": ["1", "2"], "page": ["7"], "by": ["cider-d"]}))
-    assert pages.at_page(request, 8) == "?systems=1&systems=2&by=cider-d&page=8"
-
-
-def test_without_a_request_there_is_only_the_page() -> None:
-    assert pages.at_page("", 2) == "?page=2"
+def test_another_page_keeps_the_rest_of_the_query(site: Site) -> None:
+    page = Paginator(range(100), 10).get_page(7)
+    request = RequestFactory().get("/captions?systems=1&systems=2&page=7&by=cider-d")
+    html = render_to_string("captious/parts/pages.html", {"page": page}, request)
+    assert 'rel="next" href="?systems=1&amp;systems=2&amp;page=8&amp;by=cider-d"' in html
 
 
 def test_a_difference_is_drawn_around_zero() -> None:

@@ -1,8 +1,8 @@
 """References that are kept ready in a worker, with everything that metrics compute about them.
 
-A challenge is prepared by scoring the first reference of every image once: metrics then find all that they need to know
-about the references, and a submission costs only its own captions. What they find is written to the server's folder, as
-a file of prepared references that all workers map into memory, also those that start later.
+A challenge is prepared by scoring the first reference of every image once: metrics then compute all that they need to
+know about the references, and a submission costs only its own captions. That is written to the server's folder, as a
+file of prepared references that all workers map into memory, also those that start later.
 """
 
 from __future__ import annotations
@@ -28,22 +28,23 @@ from captious.server.models import Challenge
 __all__ = ["give_up", "is_ready", "prepare", "references", "selection"]
 
 _MOST = 8  # reference sets that are kept
-_Key = tuple[str, int, str]
-_kept: OrderedDict[tuple[_Key, str, str], References] = OrderedDict()
-_selections: dict[_Key, Selection] = {}
-_ready: set[_Key] = set()
+#: A version of a challenge: one that was deleted and loaded under the same name begins with 1 again.
+_Version = tuple[str, int, str]
+_kept: OrderedDict[tuple[_Version, str, str], References] = OrderedDict()
+_selections: dict[_Version, Selection] = {}
+_ready: set[_Version] = set()
 _lock = threading.RLock()  # web processes have several threads
 _log = logging.getLogger(__name__)
 
 
 def is_ready(challenge: Challenge) -> bool:
     """Whether it was prepared in this process, or cannot be."""
-    return _key(challenge) in _ready
+    return _version(challenge) in _ready
 
 
 def give_up(challenge: Challenge) -> None:
     """Do not try to prepare this version again."""
-    _ready.add(_key(challenge))
+    _ready.add(_version(challenge))
 
 
 def prepare(challenge: Challenge, *, threads: int | None) -> None:
@@ -52,68 +53,34 @@ def prepare(challenge: Challenge, *, threads: int | None) -> None:
     Raises:
         CaptiousError: the references cannot be read, or a metric cannot run.
     """
-    chosen = selection(challenge, threads=threads)
-    for each in challenge.definition.references:
-        file = _file(challenge, each)
+    metrics = selection(challenge, threads=threads)
+    for reference_set in challenge.definition.references:
+        file = _file(challenge, reference_set)
         if not file.exists():
             try:
                 file.parent.mkdir(mode=0o700, exist_ok=True)
-                write(references(challenge, each), file, chosen)
-                _forget_table(challenge, each)
+                write(references(challenge, reference_set), file, metrics)
+                with _lock:
+                    _kept.pop((_version(challenge), reference_set.captions, reference_set.name), None)
             except (OutputError, OSError):  # no room: this worker keeps it in memory only
                 _log.exception("prepared references cannot be written", extra={"challenge": challenge.slug})
-        annotate(references(challenge, each), chosen)
+        annotate(references(challenge, reference_set), metrics)
     _remove_other_files(challenge)
-    _ready.add(_key(challenge))
+    _ready.add(_version(challenge))
 
 
-def references(challenge: Challenge, each: ReferencesDefinition) -> References:
+def references(challenge: Challenge, reference_set: ReferencesDefinition) -> References:
     """A reference set, the same object at every call while it is kept."""
-    key = (_key(challenge), each.captions, each.name)
+    version = _version(challenge)
+    key = (version, reference_set.captions, reference_set.name)
     with _lock:
         if key not in _kept:
-            _forget_other_versions(key[0])
-            _kept[key] = _read(challenge, each)
+            _forget_other_versions(version)
+            _kept[key] = _read(challenge, reference_set)
         _kept.move_to_end(key)
         while len(_kept) > _MOST:
             _kept.popitem(last=False)
         return _kept[key]
-
-
-def _read(challenge: Challenge, each: ReferencesDefinition) -> References:
-    """The references of a set, from the file that they were prepared in if there is one."""
-    file = _file(challenge, each)
-    if file.exists():
-        try:
-            table = read_references(file)
-            return replace(table, name=each.file).with_store(table.stored)
-        except CaptiousError:
-            _log.exception("prepared references cannot be used", extra={"challenge": challenge.slug})
-            file.unlink(missing_ok=True)
-    return read_reference_set(challenge.folder, each)
-
-
-def _file(challenge: Challenge, each: ReferencesDefinition) -> Path:
-    """Where a set is, or will be, in prepared form."""
-    data: Path = settings.CAPTIOUS.data
-    content = repr((_key(challenge), each.captions, each.name)).encode()
-    return (
-        data / "prepared" / f"{challenge.slug}-{challenge.version}-{hashlib.sha256(content).hexdigest()[:16]}.prepared"
-    )
-
-
-def _remove_other_files(challenge: Challenge) -> None:
-    """Remove what a challenge was prepared for before it was loaded again."""
-    wanted = {_file(challenge, each) for each in challenge.definition.references}
-    for file in wanted.pop().parent.glob(f"{challenge.slug}-*.prepared") if wanted else ():
-        version, _, rest = file.name.removeprefix(f"{challenge.slug}-").partition("-")
-        if version.isdecimal() and "-" not in rest and file not in wanted and int(version) != challenge.version:
-            file.unlink(missing_ok=True)
-
-
-def _forget_table(challenge: Challenge, each: ReferencesDefinition) -> None:
-    with _lock:
-        _kept.pop((_key(challenge), each.captions, each.name), None)
 
 
 def selection(challenge: Challenge, *, threads: int | None) -> Selection:
@@ -122,23 +89,52 @@ def selection(challenge: Challenge, *, threads: int | None) -> Selection:
     Raises:
         CaptiousError: a metric that cannot run here.
     """
-    key = _key(challenge)
+    version = _version(challenge)
     with _lock:
-        if key not in _selections:
-            _forget_other_versions(key)
+        if version not in _selections:
+            _forget_other_versions(version)
             settings = settings_in(challenge.folder, challenge.definition.settings, threads=threads)
-            _selections[key] = select(list(challenge.definition.metrics), settings)
-        return _selections[key]
+            _selections[version] = select(list(challenge.definition.metrics), settings)
+        return _selections[version]
 
 
-def _forget_other_versions(key: _Key) -> None:
-    """Free the memory of what a challenge was before it was loaded again."""
-    for kept in [each for each in _kept if each[0][0] == key[0] and each[0] != key]:
-        del _kept[kept]
-    for chosen in [each for each in _selections if each[0] == key[0] and each != key]:
-        del _selections[chosen]
-
-
-def _key(challenge: Challenge) -> _Key:
-    """What names a version: a challenge that was deleted and loaded under the same name begins with 1 again."""
+def _version(challenge: Challenge) -> _Version:
     return (str(challenge.slug), int(challenge.version), str(challenge.scoring_key))
+
+
+def _read(challenge: Challenge, reference_set: ReferencesDefinition) -> References:
+    """The references of a set, from the file that they were prepared in if there is one."""
+    file = _file(challenge, reference_set)
+    if file.exists():
+        try:
+            table = read_references(file)
+            return replace(table, name=reference_set.file).with_store(table.stored)
+        except CaptiousError:
+            _log.exception("prepared references cannot be used", extra={"challenge": challenge.slug})
+            file.unlink(missing_ok=True)
+    return read_reference_set(challenge.folder, reference_set)
+
+
+def _file(challenge: Challenge, reference_set: ReferencesDefinition) -> Path:
+    """Where a set is, or will be, in prepared form."""
+    folder: Path = settings.CAPTIOUS.data / "prepared"
+    key = repr((_version(challenge), reference_set.captions, reference_set.name)).encode()
+    return folder / f"{challenge.slug}-{challenge.version}-{hashlib.sha256(key).hexdigest()[:16]}.prepared"
+
+
+def _remove_other_files(challenge: Challenge) -> None:
+    """Remove what a challenge was prepared for before it was loaded again."""
+    current = {_file(challenge, reference_set) for reference_set in challenge.definition.references}
+    for file in (settings.CAPTIOUS.data / "prepared").glob(f"{challenge.slug}-*.prepared"):
+        version, _, rest = file.name.removeprefix(f"{challenge.slug}-").partition("-")
+        if version.isdecimal() and "-" not in rest and file not in current and int(version) != challenge.version:
+            file.unlink(missing_ok=True)
+
+
+def _forget_other_versions(version: _Version) -> None:
+    """Free the memory of what a challenge was before it was loaded again."""
+    slug = version[0]
+    for key in [key for key in _kept if key[0][0] == slug and key[0] != version]:
+        del _kept[key]
+    for other in [other for other in _selections if other[0] == slug and other != version]:
+        del _selections[other]

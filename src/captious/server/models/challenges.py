@@ -72,7 +72,7 @@ class Challenge(models.Model):
 
     def is_public(self, captions: str) -> bool:
         """Whether captions, references and scores per image of a captions file may be seen."""
-        return any(each.public for each in self.definition.captions if each.name == captions)
+        return any(file.public for file in self.definition.captions if file.name == captions)
 
     def ids_file(self, captions: str) -> Path:
         """The file with the image ids of a captions file, which a submission must have."""
@@ -127,4 +127,4 @@ class Phase(models.Model):
     @property
     def reference_sets(self) -> list[ReferencesDefinition]:
         """What submissions of this phase are scored against, in the order of the challenge's folder."""
-        return [each for each in self.challenge.definition.references if each.captions in self.captions]
+        return [row for row in self.challenge.definition.references if row.captions in self.captions]

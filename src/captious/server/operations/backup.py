@@ -172,14 +172,14 @@ def settle() -> tuple[int, int]:
     from captious.server.submissions import storage
 
     status = Submission.Status
-    again = gone = 0
-    for each in Submission.objects.exclude(status=status.DELETED).select_related("phase"):
-        rows = Submission.objects.filter(pk=each.pk)
-        if not all(storage.captions_file(each.folder, name).is_file() for name in each.phase.captions):
-            gone += rows.update(status=status.DELETED, results_file="", scores={})
-        elif each.status == status.DONE and not (each.folder / each.results_file).is_file():
-            again += queue_again(rows)
-    return again, gone
+    n_again = n_deleted = 0
+    for submission in Submission.objects.exclude(status=status.DELETED).select_related("phase"):
+        rows = Submission.objects.filter(pk=submission.pk)
+        if not all(storage.captions_file(submission.folder, name).is_file() for name in submission.phase.captions):
+            n_deleted += rows.update(status=status.DELETED, results_file="", scores={})
+        elif submission.status == status.DONE and not (submission.folder / submission.results_file).is_file():
+            n_again += queue_again(rows)
+    return n_again, n_deleted
 
 
 def _dump(place: Path) -> Path:

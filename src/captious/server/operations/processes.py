@@ -78,13 +78,13 @@ def run_worker(data: Path) -> None:
 
     stop = threading.Event()
 
-    def told(number: int, frame: FrameType | None) -> None:
+    def on_signal(number: int, frame: FrameType | None) -> None:
         if stop.is_set():  # a second signal: now
             os._exit(128 + number)
         stop.set()
 
-    signal.signal(signal.SIGTERM, told)
-    signal.signal(signal.SIGINT, told)
+    signal.signal(signal.SIGTERM, on_signal)
+    signal.signal(signal.SIGINT, on_signal)
     _end_with_supervisor()
     run(stop)
 

@@ -60,8 +60,10 @@ def _no_server(data: Path) -> ParameterError:
 
 
 def _unusable(error: Exception) -> ResourceError:
-    said = str(error).strip().splitlines() or [type(error).__name__]
-    return ResourceError("the database cannot be used", where=said[0], help="is it running, and is DATABASE_URL right?")
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return ResourceError(
+        "the database cannot be used", where=lines[0], help="is it running, and is DATABASE_URL right?"
+    )
 
 
 def migrate() -> None:
@@ -144,6 +146,7 @@ def load_demo() -> None:
 
     if Challenge.objects.filter(slug="demo").exists():
         return
-    with tempfile.TemporaryDirectory() as place:
-        write_demo(Path(place) / "demo")
-        load_challenge(Path(place) / "demo")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "demo"
+        write_demo(folder)
+        load_challenge(folder)

@@ -18,14 +18,23 @@ from captious.server.pages.csv_files import csv_file
 from captious.server.pages.forms import open_phases
 from captious.server.people.access import (
     challenge_for,
-    is_own,
     may_browse,
     may_manage,
     may_see_board,
     visible_challenges,
 )
 
-__all__ = ["caption", "captions", "challenge", "compare", "home", "leaderboard", "leaderboard_csv", "leaderboard_json"]
+__all__ = [
+    "caption",
+    "captions",
+    "challenge",
+    "challenge_page",
+    "compare",
+    "home",
+    "leaderboard",
+    "leaderboard_csv",
+    "leaderboard_json",
+]
 
 _IMAGES_PER_PAGE = 20
 _MOST_SYSTEMS = 6
@@ -34,23 +43,22 @@ _MOST_SYSTEMS = 6
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """All challenges that the user may see."""
-    found = visible_challenges(request.user).prefetch_related("phases")
-    return render(request, "captious/home.html", {"challenges": found})
+    challenges = visible_challenges(request.user).prefetch_related("phases")
+    return render(request, "captious/home.html", {"challenges": challenges})
 
 
 @require_safe
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     """The organisers' texts, phases, and metrics."""
-    found = challenge_for(request.user, slug)
-    return render(
+    challenge = challenge_for(request.user, slug)
+    return challenge_page(
         request,
-        "captious/challenge.html",
-        {
-            **about(request, found, "overview"),
-            "texts": found.texts,
-            "phases": found.phase_list,
-            "signatures": _signatures(found),
-        },
+        challenge,
+        "challenge",
+        "overview",
+        texts=challenge.texts,
+        phases=challenge.phase_list,
+        signatures=_signatures(challenge),
     )
 
 
@@ -64,37 +72,38 @@ def _signatures(challenge: Challenge) -> dict[str, str]:
     return {name: first.get(name, {}).get("signature", "") for name in challenge.definition.outputs}
 
 
-def about(request: HttpRequest, challenge: Challenge, tab: str) -> dict[str, Any]:
-    """What all pages of a challenge are given."""
-    return {
+def challenge_page(
+    request: HttpRequest, challenge: Challenge, template: str, tab: str = "", *, status: int = 200, **context: Any
+) -> HttpResponse:
+    """A page of a challenge, below one of its tabs."""
+    shared = {
         "challenge": challenge,
         "tab": tab,
         "can_submit": bool(open_phases(challenge)),
         "can_manage": may_manage(request.user, challenge),
         "can_see_board": any(may_see_board(request.user, phase) for phase in challenge.phase_list),
     }
+    return render(request, f"captious/{template}.html", {**shared, **context}, status=status)
 
 
 @require_safe
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A leaderboard."""
     query = _query(request, slug)
-    shown = boards.board(query, request.user)
-    return render(
-        request, "captious/leaderboard.html", {**about(request, query.challenge, "leaderboard"), "board": shown}
-    )
+    board = boards.board(query, request.user)
+    return challenge_page(request, query.challenge, "leaderboard", "leaderboard", board=board)
 
 
 @require_safe
 def leaderboard_json(request: HttpRequest, slug: str) -> HttpResponse:
-    """The same as JSON."""
-    shown = boards.board(_query(request, slug), request.user)
-    return JsonResponse(boards.as_json(shown), safe=False)
+    """A leaderboard as JSON."""
+    board = boards.board(_query(request, slug), request.user)
+    return JsonResponse(boards.as_json(board), safe=False)
 
 
 @require_safe
 def leaderboard_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    """The same as CSV."""
+    """A leaderboard as CSV."""
     query = _query(request, slug)
     heads, *rows = boards.as_table(boards.board(query, request.user))
     return csv_file(heads, rows, f"{slug}-{query.phase.name}-{query.key.replace('/', '-')}.csv")
@@ -105,23 +114,25 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of a leaderboard, with tests; teams can also compare those that they did not publish."""
     query = _query(request, slug)
     choices = _choices(query, request)
-    a, b = (next((each for each in choices if str(each.pk) == request.GET.get(name)), None) for name in ("a", "b"))
+    a, b = (
+        next((submission for submission in choices if str(submission.pk) == request.GET.get(name)), None)
+        for name in ("a", "b")
+    )
     rows = compare_submissions(a, b, query) if a is not None and b is not None and a != b else []
-    shown = boards.board(query, request.user)
-    chosen = "".join(f"&systems={each.pk}" for each in (a, b) if each is not None)
-    return render(
+    board = boards.board(query, request.user)
+    systems = "".join(f"&systems={submission.pk}" for submission in (a, b) if submission is not None)
+    return challenge_page(
         request,
-        "captious/compare.html",
-        {
-            **about(request, query.challenge, "leaderboard"),
-            "board": shown,
-            "choices": choices,
-            "a": a,
-            "b": b,
-            "rows": [asdict(row) for row in rows],
-            "browse_url": f"{shown.browse_url}&order=difference{chosen}" if shown.browse_url and rows else "",
-            "n_images": shown.n_images,
-        },
+        query.challenge,
+        "compare",
+        "leaderboard",
+        board=board,
+        choices=choices,
+        a=a,
+        b=b,
+        rows=[asdict(row) for row in rows],
+        browse_url=f"{board.browse_url}&order=difference{systems}" if board.browse_url and rows else "",
+        n_images=board.n_images,
     )
 
 
@@ -134,18 +145,17 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
     positions = browsing.order_of(query, chosen, by, order)
     page = Paginator(positions, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
     page.object_list = browsing.rows_of(query, chosen, by, page.object_list)
-    return render(
+    return challenge_page(
         request,
-        "captious/captions.html",
-        {
-            **about(request, query.challenge, "leaderboard"),
-            "choices": choices,
-            "chosen": chosen,
-            "outputs": query.challenge.definition.outputs,
-            "by": by,
-            "order": order,
-            "page": page,
-        },
+        query.challenge,
+        "captions",
+        "leaderboard",
+        choices=choices,
+        chosen=chosen,
+        outputs=query.challenge.definition.outputs,
+        by=by,
+        order=order,
+        page=page,
     )
 
 
@@ -156,17 +166,11 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
     row = browsing.caption_row(query, chosen, by, image_id)
     if row is None:
         raise Http404
-    scores = [{"submission": each, "scores": browsing.scores_of(query, each, row.id)} for each in chosen]
-    return render(
-        request,
-        "captious/caption.html",
-        {
-            **about(request, query.challenge, "leaderboard"),
-            "row": row,
-            "scores": scores,
-            "drawings": browsing.draw(query, row),
-        },
-    )
+    scores = [
+        {"submission": submission, "scores": browsing.scores_of(query, submission, row.id)} for submission in chosen
+    ]
+    drawings = browsing.draw(query, row)
+    return challenge_page(request, query.challenge, "caption", "leaderboard", row=row, scores=scores, drawings=drawings)
 
 
 def _query(request: HttpRequest, slug: str) -> boards.Query:
@@ -187,8 +191,8 @@ def _choices(query: boards.Query, request: HttpRequest) -> list[Submission]:
         scoring_version=query.challenge.scoring_version,
         team__members=request.user,
     ).select_related("phase__challenge", "team")
-    known = {each.pk for each in public}
-    own = [each for each in done if each.pk not in known and query.key in each.scores and is_own(request.user, each)]
+    shown = {submission.pk for submission in public}
+    own = [submission for submission in done if submission.pk not in shown and query.key in submission.scores]
     return [*own, *public]
 
 
@@ -196,10 +200,11 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[boards.Query, list[Submi
     query = _query(request, slug)
     if not query.challenge.is_public(query.references.captions):
         raise Http404
-    choices = [each for each in _choices(query, request) if may_browse(request.user, each, query.references.captions)]
-    wanted = request.GET.getlist("systems")
-    chosen = [each for each in choices if str(each.pk) in wanted][:_MOST_SYSTEMS]
-    if not wanted:
+    files = query.references.captions
+    choices = [submission for submission in _choices(query, request) if may_browse(request.user, submission, files)]
+    systems = request.GET.getlist("systems")
+    chosen = [submission for submission in choices if str(submission.pk) in systems][:_MOST_SYSTEMS]
+    if not systems:
         chosen = choices[:1]
     by = request.GET.get("by", "")
     return query, choices, chosen, by if by in query.challenge.definition.outputs else query.output

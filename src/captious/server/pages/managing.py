@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods
 
 from captious.server.models import Challenge, Participant, Phase, Submission
-from captious.server.pages.challenges import about
+from captious.server.pages.challenges import challenge_page
 from captious.server.pages.forms import ParticipantsForm, one_line
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.audit import record
@@ -35,18 +35,17 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     submissions = Submission.objects.filter(phase__challenge=challenge).select_related(
         "phase__challenge", "team", "user"
     )
-    return render(
+    return challenge_page(
         request,
-        "captious/manage.html",
-        {
-            **about(request, challenge, "manage"),
-            "submissions": submissions,
-            "phases": challenge.phase_list,
-            "participants": challenge.participants.order_by("username"),
-            "participant_form": form,
-            "events": challenge.events.all()[:_MOST_EVENTS],
-        },
+        challenge,
+        "manage",
+        "manage",
         status=422 if form.errors else 200,
+        submissions=submissions,
+        phases=challenge.phase_list,
+        participants=challenge.participants.order_by("username"),
+        participant_form=form,
+        events=challenge.events.all()[:_MOST_EVENTS],
     )
 
 
@@ -65,8 +64,8 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Particip
         record("remove participant", user.username, request=request, challenge=challenge)
     elif action in {"show", "hide", "rescore"}:
         pk = request.POST.get("submission", "")
-        known = Submission.objects.filter(phase__challenge=challenge)
-        submission = get_object_or_404(known, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0)
+        submissions = Submission.objects.filter(phase__challenge=challenge)
+        submission = get_object_or_404(submissions, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0)
         rows = Submission.objects.filter(pk=submission.pk)
         if action == "rescore":
             leases.queue_again(rows)

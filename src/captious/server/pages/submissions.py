@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from captious.server.challenges import prepared
 from captious.server.models import Submission
 from captious.server.models.challenges import key_of
-from captious.server.pages.challenges import about
+from captious.server.pages.challenges import challenge_page
 from captious.server.pages.csv_files import csv_file
 from captious.server.pages.forms import EditForm, SubmitForm, open_phases
 from captious.server.people.access import (
@@ -37,7 +37,7 @@ from captious.server.scoring.results import read_results
 from captious.server.submissions import intake, storage
 from captious.server.submissions.quotas import quota
 
-__all__ = ["cancel", "delete", "edit", "file", "scores", "scores_shown", "show", "status", "submissions", "submit"]
+__all__ = ["cancel", "delete", "edit", "file", "scores", "show", "status", "submissions", "submit"]
 
 _Status = Submission.Status
 
@@ -74,9 +74,8 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     now = timezone.now()
     team = next((team for team in teams if team.slug == request.POST.get("team")), teams[0])
     quotas = [quota(phase, team, request.user, now) for phase in open_phases(challenge)]
-    context |= {**about(request, challenge, "submit"), "form": form, "quotas": quotas}
     status = 422 if form.errors or context["problems"] else 200
-    return render(request, "captious/submit.html", context, status=status)
+    return challenge_page(request, challenge, "submit", "submit", status=status, form=form, quotas=quotas, **context)
 
 
 @login_required
@@ -85,9 +84,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     """The submissions of the user's teams."""
     challenge = challenge_for(request.user, slug)
     own = own_submissions(request.user, challenge)
-    return render(
-        request, "captious/submissions.html", {**about(request, challenge, "submissions"), "submissions": own}
-    )
+    return challenge_page(request, challenge, "submissions", "submissions", submissions=own)
 
 
 @require_safe
@@ -97,25 +94,23 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     manages = may_manage(request.user, submission.challenge)
     own = is_own(request.user, submission) or manages
     exists = submission.status != _Status.DELETED
-    return render(
+    return challenge_page(
         request,
-        "captious/submission.html",
-        {
-            **about(request, submission.challenge, ""),
-            "submission": submission,
-            "warnings": warnings_for(request.user, submission),
-            "boards": scores_shown(request.user, submission),
-            "lower_is_better": submission.challenge.definition.lower_is_better,
-            "can_cancel": own and submission.status == _Status.QUEUED and not submission.scoring_version,
-            "can_edit": own and exists,
-            "can_delete": own and exists and submission.status != _Status.RUNNING,
-            "can_see_traceback": manages,
-            "events": submission.events.all() if manages else [],
-        },
+        submission.challenge,
+        "submission",
+        submission=submission,
+        warnings=warnings_for(request.user, submission),
+        boards=_boards(request.user, submission),
+        lower_is_better=submission.challenge.definition.lower_is_better,
+        can_cancel=own and submission.status == _Status.QUEUED and not submission.scoring_version,
+        can_edit=own and exists,
+        can_delete=own and exists and submission.status != _Status.RUNNING,
+        can_see_traceback=manages,
+        events=submission.events.all() if manages else [],
     )
 
 
-def scores_shown(user: Any, submission: Submission) -> list[dict[str, Any]]:
+def _boards(user: Any, submission: Submission) -> list[dict[str, Any]]:
     """The scores of a submission that is done, by reference set."""
     if submission.status != _Status.DONE:
         return []
@@ -157,8 +152,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
         messages.success(request, "Saved.")
         return redirect(submission.url)
-    context = {**about(request, submission.challenge, ""), "submission": submission, "form": form}
-    return render(request, "captious/submission_edit.html", context)
+    return challenge_page(request, submission.challenge, "submission_edit", submission=submission, form=form)
 
 
 @login_required
@@ -204,8 +198,9 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _confirm(request: HttpRequest, submission: Submission, verb: str, consequence: str) -> HttpResponse:
-    context = {"submission": submission, "verb": verb, "consequence": consequence}
-    return render(request, "captious/confirm.html", {**about(request, submission.challenge, ""), **context})
+    return challenge_page(
+        request, submission.challenge, "confirm", submission=submission, verb=verb, consequence=consequence
+    )
 
 
 @login_required

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from captious.server.models import AuditEvent, Challenge, Submission
-from captious.server.people.address import address_of
+from captious.server.people.rates import address_of
 
 __all__ = ["record"]
 

@@ -11,7 +11,6 @@ from captious.server.models import Attempt, Membership, Submission, Team, User
 
 __all__ = ["baselines_team", "create_team", "is_free", "leave_team", "mixes_alphabets", "personal_team", "teams_of"]
 
-
 #: Alphabets with letters that look like those of another: Latin a and Cyrillic а.
 _ALIKE = {"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LATIN", "LISU"}
 
@@ -19,18 +18,21 @@ _ALIKE = {"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LATIN", "LISU"
 def personal_team(user: User) -> Team:
     """The team of one user, which bears the user's name; made at the first request."""
     personal = Team.objects.filter(is_personal=True, memberships__user=user)
-    existing: Team | None = personal.first()
-    if existing is not None:
-        return existing
+    team: Team | None = personal.first()
+    if team is not None:
+        return team
     with transaction.atomic():
         list(User.objects.select_for_update().filter(pk=user.pk))  # the user's first requests may come at once
-        existing = personal.first()
-        return existing if existing is not None else _made(_free_name(user.username), user, is_personal=True)
+        team = personal.first()
+        return team if team is not None else create_team(_free_name(user.username), user, is_personal=True)
 
 
-def create_team(name: str, user: User) -> Team:
+def create_team(name: str, user: User, *, is_personal: bool = False) -> Team:
     """A new team with the user as its captain."""
-    return _made(name, user, is_personal=False)
+    with transaction.atomic():
+        team = Team.objects.create(name=name, slug=_slug(name), is_personal=is_personal)
+        Membership.objects.create(team=team, user=user, is_captain=True)
+    return team
 
 
 def leave_team(team: Team, user: User) -> bool:
@@ -41,10 +43,10 @@ def leave_team(team: Team, user: User) -> bool:
     with transaction.atomic():
         list(Team.objects.select_for_update().filter(pk=team.pk))
         Membership.objects.filter(team=team, user=user).delete()
-        left = Membership.objects.filter(team=team)
-        first = left.first()
+        others = Membership.objects.filter(team=team)
+        first = others.first()
         if first is not None:
-            if not left.filter(is_captain=True).exists():
+            if not others.filter(is_captain=True).exists():
                 Membership.objects.filter(pk=first.pk).update(is_captain=True)
             return False
         # Attempts count towards the quotas of the users who made them, so they stay.
@@ -84,17 +86,7 @@ def _slug(name: str) -> str:
 
 
 def _free_name(name: str) -> str:
-    wanted, number = name[:70], 1
-    while not is_free(wanted):
-        number += 1
-        wanted = f"{name[:70] or 'team'} {number}"
-        if number > 10_000:
-            raise RuntimeError("no free name for a team")
-    return wanted
-
-
-def _made(name: str, user: User, *, is_personal: bool) -> Team:
-    with transaction.atomic():
-        team = Team.objects.create(name=name, slug=_slug(name), is_personal=is_personal)
-        Membership.objects.create(team=team, user=user, is_captain=True)
-    return team
+    if is_free(name[:70]):
+        return name[:70]
+    numbered = (f"{name[:70] or 'team'} {number}" for number in range(2, 10_002))
+    return next(candidate for candidate in numbered if is_free(candidate))

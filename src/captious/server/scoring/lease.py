@@ -59,14 +59,14 @@ def take(worker: str) -> Lease | None:
             rows = Submission.objects.filter(waiting | lost).order_by("pk")
             if connection.features.has_select_for_update_skip_locked:
                 rows = rows.select_for_update(skip_locked=True)
-            found = rows.first()
-            if found is None:
+            row = rows.first()
+            if row is None:
                 return None
-            if found.tries >= settings.CAPTIOUS.scoring_tries:
-                _fail(Submission.objects.filter(pk=found.pk, lease=found.lease), "Its workers were lost while scoring.")
+            if row.tries >= settings.CAPTIOUS.scoring_tries:
+                _fail(Submission.objects.filter(pk=row.pk, lease=row.lease), "Its workers were lost while scoring.")
                 continue
-            number = found.lease + 1
-            Submission.objects.filter(pk=found.pk).update(
+            number = row.lease + 1
+            Submission.objects.filter(pk=row.pk).update(
                 status=_Status.RUNNING,
                 lease=number,
                 lease_until=_until(now),
@@ -76,7 +76,7 @@ def take(worker: str) -> Lease | None:
                 doing="",
                 started=now,
             )
-        return Lease(Submission.objects.select_related("phase__challenge", "team").get(pk=found.pk), number)
+        return Lease(Submission.objects.select_related("phase__challenge", "team").get(pk=row.pk), number)
 
 
 def finish(
@@ -93,7 +93,7 @@ def finish(
         if rows.values_list("scoring_version", flat=True).get() != scoring_version:
             queue_again(lease.row)
             return False
-        done: int = lease.row.update(
+        n_rows: int = lease.row.update(
             status=_Status.DONE,
             scores=scores,
             warnings=warnings,
@@ -107,25 +107,25 @@ def finish(
             reason="",
             traceback="",
         )
-        return done == 1
+        return n_rows == 1
 
 
 def give_back(lease: Lease, traceback: str) -> bool:
     """After a failure of the server: try again a little later, or give up if that was tried often enough."""
-    found = lease.row.first()
-    if found is None:
+    row = lease.row.first()
+    if row is None:
         return False
-    if found.tries >= settings.CAPTIOUS.scoring_tries:
+    if row.tries >= settings.CAPTIOUS.scoring_tries:
         return _fail(lease.row, traceback)
-    done: int = lease.row.update(
+    n_rows: int = lease.row.update(
         status=_Status.QUEUED,
         lease_until=None,
-        not_before=timezone.now() + _RETRY_AFTER * 2**found.tries,
+        not_before=timezone.now() + _RETRY_AFTER * 2**row.tries,
         traceback=traceback,
         progress=0,
         doing="",
     )
-    return done == 1
+    return n_rows == 1
 
 
 def cancel(submission: Submission) -> bool:
@@ -218,7 +218,7 @@ def _until(now: datetime) -> datetime:
 
 def _fail(rows: Any, traceback: str) -> bool:
     """A failure of the server, which costs the team nothing."""
-    done: int = rows.update(
+    n_rows: int = rows.update(
         status=_Status.FAILED,
         counts=False,
         reason=OUR_FAULT,
@@ -227,4 +227,4 @@ def _fail(rows: Any, traceback: str) -> bool:
         lease_until=None,
         doing="",
     )
-    return done == 1
+    return n_rows == 1

@@ -102,8 +102,8 @@ def _prepare_one() -> bool:
             began = time.monotonic()
             try:
                 prepared.prepare(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
-                said = {"challenge": challenge.slug, "seconds": round(time.monotonic() - began, 3)}
-                _log.info("references are prepared", extra=said)
+                extra = {"challenge": challenge.slug, "seconds": round(time.monotonic() - began, 3)}
+                _log.info("references are prepared", extra=extra)
             except (CaptiousError, OSError, MemoryError):
                 _log.exception("references cannot be prepared", extra={"challenge": challenge.slug})
                 prepared.give_up(challenge)
@@ -150,13 +150,13 @@ def _scores(
     stored: dict[str, StoredResults] = {}
     warnings: list[str] = []
     with observed(_Steps(heartbeat, len(sets))):
-        for each in sets:
-            candidates = storage.candidates_in(submission.folder, each.captions)
-            references = prepared.references(challenge, each)
+        for reference_set in sets:
+            candidates = storage.candidates_in(submission.folder, reference_set.captions)
+            references = prepared.references(challenge, reference_set)
             scored = score_set(
                 candidates, references, selection, system=submission.method, resamples=settings.CAPTIOUS.resamples
             )
-            key = key_of(challenge, each)
+            key = key_of(challenge, reference_set)
             scores[key], stored[key] = scored.scores, scored.stored
             warnings += [warning for warning in scored.warnings if warning not in warnings]
     return scores, stored, warnings

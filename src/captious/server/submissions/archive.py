@@ -7,6 +7,7 @@ no name of an entry is ever used as a path.
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 import stat
@@ -178,12 +179,12 @@ def _start_of_data(data: bytes, info: zipfile.ZipInfo) -> int | None:
         name = raw_name.decode("utf-8" if flags & _UTF8_NAME else "cp437")
     except UnicodeDecodeError:
         return None
-    same = name == info.orig_filename and method == info.compress_type and not (flags ^ info.flag_bits) & _SECRET
-    return name_begin + name_length + extra_length if signature == b"PK\x03\x04" and same else None
+    agrees = name == info.orig_filename and method == info.compress_type and not (flags ^ info.flag_bits) & _SECRET
+    return name_begin + name_length + extra_length if signature == b"PK\x03\x04" and agrees else None
 
 
 def assign(
-    entries: Sequence[Entry], expected: Sequence[ExpectedFile], file: str
+    entries: Sequence[Entry], expected: Sequence[ExpectedFile], archive: str
 ) -> tuple[dict[str, Entry], list[Problem]]:
     """Which entry is which captions file, by name, and what is missing, superfluous or ambiguous.
 
@@ -192,39 +193,38 @@ def assign(
     Args:
         entries: those of the zip file.
         expected: what the challenge expects.
-        file: what problems call the zip file.
+        archive: what problems call the zip file.
     """
     entries = [entry for entry in entries if not entry.is_clutter]
     if len(expected) == 1 and len(entries) == 1:
         return {expected[0].name: entries[0]}, []
     problems = []
-    found: dict[str, list[Entry]] = {each.name: [] for each in expected}
+    candidates: dict[str, list[Entry]] = {file.name: [] for file in expected}
     for entry in entries:
-        fitting = [each for each in expected if fnmatchcase(entry.name, each.pattern)]
-        for each in fitting[:1]:
-            found[each.name].append(entry)
-        if not fitting:
-            patterns = " and ".join(each.pattern for each in expected)
-            problems.append(
-                Problem(
-                    printable(entry.name), f"The challenge does not expect a file of this name; it expects {patterns}."
-                )
-            )
-        elif len(fitting) > 1:
-            names = " and ".join(each.name for each in fitting)
+        matches = [file for file in expected if fnmatchcase(entry.name, file.pattern)]
+        if matches:
+            candidates[matches[0].name].append(entry)
+        if not matches:
+            patterns = " and ".join(file.pattern for file in expected)
+            message = f"The challenge does not expect a file of this name; it expects {patterns}."
+            problems.append(Problem(printable(entry.name), message))
+        elif len(matches) > 1:
+            names = " and ".join(file.name for file in matches)
             problems.append(Problem(printable(entry.name), f"The name fits several files of the challenge: {names}."))
-    for each in expected:
-        if not found[each.name]:
-            problems.append(Problem(file, f"The zip file has no file {each.pattern} (the captions of {each.name})."))
-        elif len(found[each.name]) > 1:
-            names = " and ".join(printable(entry.name) for entry in found[each.name])
-            message = f"Several files could be the captions of {each.name}, {each.pattern}: {names}."
-            problems.append(Problem(file, message))
-    return {name: of_name[0] for name, of_name in found.items() if len(of_name) == 1}, problems
+    for file in expected:
+        of_file = candidates[file.name]
+        if not of_file:
+            message = f"The zip file has no file {file.pattern} (the captions of {file.name})."
+            problems.append(Problem(archive, message))
+        elif len(of_file) > 1:
+            names = " and ".join(printable(entry.name) for entry in of_file)
+            message = f"Several files could be the captions of {file.name}, {file.pattern}: {names}."
+            problems.append(Problem(archive, message))
+    return {name: of_file[0] for name, of_file in candidates.items() if len(of_file) == 1}, problems
 
 
-def unpack(data: bytes, entry: Entry) -> bytearray | Problem:
-    """The content of an entry, or what is wrong with it; takes little more memory than the entry announces.
+def unpack(data: bytes, entry: Entry) -> bytes | Problem:
+    """The content of an entry, or what is wrong with it; unpacks no more than the entry announces.
 
     Args:
         data: the zip file.
@@ -232,16 +232,16 @@ def unpack(data: bytes, entry: Entry) -> bytearray | Problem:
     """
     name = printable(entry.name)
     packed = memoryview(data)[entry.start : entry.start + entry.packed]
-    if entry.method == zipfile.ZIP_STORED:
-        content = bytearray(packed)
-    else:
+    content = bytes(packed)
+    if entry.method != zipfile.ZIP_STORED:
+        stream = zlib.decompressobj(-zlib.MAX_WBITS)
         try:
-            content, used, is_whole = _inflated(packed, -zlib.MAX_WBITS, entry.size)
+            content = stream.decompress(packed, entry.size + 1)
         except zlib.error:
             return Problem(name, "The entry of the zip file is damaged.")
         if len(content) > entry.size:
             return Problem(name, "The entry unpacks to more than the zip file says.")
-        if not is_whole or used != entry.packed:
+        if not stream.eof or stream.unused_data:
             return Problem(name, "The entry of the zip file is truncated or damaged.")
     if len(content) != entry.size or zlib.crc32(content) != entry.crc:
         return Problem(name, "The entry is damaged: its size or checksum is not what the zip file says.")
@@ -257,44 +257,17 @@ def unpack_gzip(data: bytes, file: str, limits: UploadLimits) -> bytearray | Pro
         limits: what it may unpack to.
     """
     most = min(limits.unpacked_bytes, max(_HARMLESS, limits.ratio * len(data)))
-    packed = memoryview(data)
     content = bytearray()
-    while packed:
-        try:
-            member, used, is_whole = _inflated(packed, 16 + zlib.MAX_WBITS, most - len(content))
-        except zlib.error:
-            return Problem(file, "This is not a gzip file, or it is damaged.")
-        content += member
-        if len(content) > limits.unpacked_bytes:
-            return Problem(file, f"The file unpacks to more than {amount(limits.unpacked_bytes)}.")
-        if len(content) > most:
-            message = f"The file unpacks to more than {limits.ratio:,} times its size, which captions never do."
-            return Problem(file, message)
-        if not is_whole:
-            return Problem(file, "The gzip file is truncated.")
-        packed = packed[used:]
-        if bytes(packed[:1]) == b"\0" and not bytes(packed).strip(b"\0"):
-            break  # padding, as of tapes and disk blocks
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
+            while len(content) <= most and (piece := unpacked.read(_PIECE)):
+                content += piece
+    except EOFError:
+        return Problem(file, "The gzip file is truncated.")
+    except (OSError, zlib.error):
+        return Problem(file, "This is not a gzip file, or it is damaged.")
+    if len(content) > limits.unpacked_bytes:
+        return Problem(file, f"The file unpacks to more than {amount(limits.unpacked_bytes)}.")
+    if len(content) > most:
+        return Problem(file, f"The file unpacks to more than {limits.ratio:,} times its size, which captions never do.")
     return content
-
-
-def _inflated(packed: memoryview, window: int, most: int) -> tuple[bytearray, int, bool]:
-    """What a stream unpacks to, how many bytes of it were used, and whether it has come to its end.
-
-    Stops soon after more than `most` bytes.
-    """
-    stream = zlib.decompressobj(window)
-    content = bytearray()
-    position = 0
-    while position < len(packed) and not stream.eof and len(content) <= most:
-        waiting: bytes | memoryview = packed[position : position + _PIECE]
-        position += len(waiting)
-        while waiting and not stream.eof and len(content) <= most:
-            content += stream.decompress(waiting, _PIECE)
-            waiting = stream.unconsumed_tail
-    while not stream.eof and len(content) <= most:
-        piece = stream.decompress(b"", _PIECE)
-        if not piece:
-            break
-        content += piece
-    return content, position - len(stream.unused_data), stream.eof

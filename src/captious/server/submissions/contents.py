@@ -42,13 +42,13 @@ def read_contents(
         return {}, [Problem(file, f"The file is larger than {amount(limits.upload_bytes)}.")]
     if not data:
         return {}, [Problem(file, "The file is empty.")]
-    if filename.lower().endswith(".zip"):
+    name = filename.lower()
+    if name.endswith(".zip"):
         return _from_zip(data, file, expected, ids, limits)
     if len(expected) > 1:
-        files = ", ".join(each.pattern for each in expected)
+        files = ", ".join(captions.pattern for captions in expected)
         return {}, [Problem(file, f"The challenge expects {len(expected)} files; upload a zip file with {files}.")]
     content: bytes | bytearray | Problem = data
-    name = filename.lower()
     if name.endswith(".gz"):
         content = unpack_gzip(data, file, limits)
         name = name.removesuffix(".gz")
@@ -68,23 +68,18 @@ def _from_zip(
     entries, faults = read_entries(data, file, limits)
     if faults and not entries:
         return {}, faults
-    found, problems = assign(entries, expected, file)
+    entry_of, problems = assign(entries, expected, file)
     if faults:  # what such an archive contains is left packed
         faulty = {fault.file for fault in faults}
         return {}, faults + [problem for problem in problems if problem.file == file or problem.file not in faulty]
     files: dict[str, bytes] = {}
-    for each in expected:
-        if each.name not in found:
-            continue
-        entry = found[each.name]
+    for captions, entry in entry_of.items():
         name = printable(entry.name)
         content = unpack(data, entry)
         if isinstance(content, Problem):
             problems.append(content)
             continue
-        files[each.name], of_file = _read_file(
-            content, entry.name.lower(), name, ids[each.name], limits, in_archive=True
-        )
+        files[captions], of_file = _read_file(content, entry.name.lower(), name, ids[captions], limits, in_archive=True)
         problems += of_file
     return {} if problems else files, problems
 

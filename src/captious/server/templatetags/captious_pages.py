@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from django import template
 from django.utils.html import format_html
@@ -21,7 +21,6 @@ from captious.report import numbers
 
 __all__ = [
     "Plot",
-    "at_page",
     "count",
     "day",
     "filesize",
@@ -114,14 +113,6 @@ def item(mapping: object, key: object) -> object:
 def query(address: object) -> list[tuple[str, str]]:
     """Names and values in the query of an address, for hidden fields: a form with ``method="get"`` drops the query."""
     return parse_qsl(urlsplit(str(address or "")).query, keep_blank_values=True)
-
-
-@_filter
-def at_page(request: object, number: int) -> str:
-    """The query of the page that was asked for, with another number of ``page``."""
-    asked = getattr(request, "GET", None)
-    pairs = [(name, value) for name, values in asked.lists() for value in values if name != "page"] if asked else []
-    return "?" + urlencode([*pairs, ("page", str(number))])
 
 
 @dataclass(frozen=True)
