@@ -16,4 +16,4 @@ from captious import display
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-display.show_with("captious.report.renderers")
+display.show_with("captious.report.formats")

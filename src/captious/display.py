@@ -1,8 +1,12 @@
-"""How results show themselves: the package says which module renders them, so that results need not know it."""
+"""How results show themselves: the package says which module renders their tables, so that results need not know it."""
 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from captious.table import Table
 
 __all__ = ["Displayed", "show_with"]
 
@@ -10,9 +14,9 @@ _renderer = ""
 
 
 def show_with(module: str) -> None:
-    """Let a module show all results: its functions ``table``, ``text`` and ``html`` each take a result of any kind.
+    """Let the functions ``text``, ``rich_text`` and ``html`` of a module show the tables of results.
 
-    ``table`` gives what rich prints, the others strings. The module is imported when the first result is shown.
+    The module is imported when the first result is shown.
     """
     global _renderer
     _renderer = module
@@ -21,11 +25,15 @@ def show_with(module: str) -> None:
 class Displayed:
     """A result that shows as a table in a terminal and as HTML in a notebook."""
 
+    def to_table(self) -> Table:
+        """The result as a table, which every format can show."""
+        raise NotImplementedError
+
     def __repr__(self) -> str:
-        return str(import_module(_renderer).text(self))
+        return str(import_module(_renderer).text(self.to_table())).rstrip("\n")
 
     def __rich__(self) -> object:
-        return import_module(_renderer).table(self)
+        return import_module(_renderer).rich_text(self.to_table())
 
     def _repr_html_(self) -> str:
-        return str(import_module(_renderer).html(self))
+        return str(import_module(_renderer).html(self.to_table()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -22,21 +21,11 @@ from captious.cli.options import (
 from captious.cli.outputs import deliver, output_options, warn
 from captious.data import images_of, load, read_references
 from captious.errors import ParameterError
-from captious.evaluation import Comparison, GroupedComparison, compare_reports, evaluate
+from captious.evaluation import compare_reports, evaluate
 from captious.evaluation.run_metrics import check_of_k
 from captious.metrics.contract.of_k import Choice
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.report.machine_readable import (
-    comparison_csv,
-    comparison_json,
-    comparison_latex,
-    grouped_comparison_csv,
-    grouped_comparison_latex,
-)
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 __all__ = ["compare"]
 
@@ -103,34 +92,6 @@ def compare(
         for name, file in zip(names, (a, b), strict=True)
     )
     comparison = compare_reports(first, second, resamples=resamples, seed=seed)
-    if groups is None:
-        deliver(_content(comparison, examples=examples, format_=format_), output)
-        warn(comparison.warnings)
-    else:
-        grouped = comparison.by_group(groups)
-        deliver(_grouped_content(grouped, examples=examples, format_=format_), output)
-        warn(grouped.warnings)
-
-
-def _content(comparison: Comparison, *, examples: int, format_: str) -> str | RenderableType:
-    if format_ == "json":
-        return comparison_json(comparison, examples=examples)
-    if format_ == "csv":
-        return comparison_csv(comparison)
-    if format_ == "latex":
-        return comparison_latex(comparison)
-    from captious.report.tables import comparison_table
-
-    return comparison_table(comparison, examples=examples)
-
-
-def _grouped_content(grouped: GroupedComparison, *, examples: int, format_: str) -> str | RenderableType:
-    if format_ == "json":
-        return comparison_json(grouped, examples=examples)
-    if format_ == "csv":
-        return grouped_comparison_csv(grouped)
-    if format_ == "latex":
-        return grouped_comparison_latex(grouped)
-    from captious.report.group_tables import grouped_comparison_table
-
-    return grouped_comparison_table(grouped, examples=examples)
+    result = comparison if groups is None else comparison.by_group(groups)
+    deliver(result.to_table(examples=examples), output, format_)
+    warn(result.warnings)

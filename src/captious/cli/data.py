@@ -18,7 +18,7 @@ from captious.judgment import load_judgments
 from captious.judgment.benchmarks.registry import get, names
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import DataFolder, data_folder
-from captious.report.machine_readable import csv_text
+from captious.row_files import csv_text
 from captious.version import __version__
 
 __all__ = ["data"]

@@ -159,7 +159,7 @@ def _explain_mentions(
 def _print(picture: Any) -> None:
     from rich.console import Console
 
-    from captious.report.tables import as_text
+    from captious.report.terminal import as_text
 
     terminal = Console()
     fold = {"width": max(terminal.width, _NARROWEST)} if terminal.is_terminal else {}  # in a file, lines stay whole

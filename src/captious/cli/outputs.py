@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from captious.atomic_write import check_place
+from captious.atomic_write import check_place, whole_file
+from captious.display import Displayed
 from captious.errors import ParameterError
-from captious.report.pages import Page
+from captious.report.formats import FORMATS, rich_text, text
+from captious.report.terminal import as_text
+from captious.table import Table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from captious.judgment import Judgment, Study
 
 __all__ = [
     "deliver",
@@ -164,16 +165,15 @@ def warn(messages: Sequence[str]) -> None:
         click.echo(f"{click.style('warning:', fg='yellow')} {message}", err=True)
 
 
-def print_table(table: RenderableType) -> None:
+def print_table(table: Table | RenderableType) -> None:
     """Print a table, with colour on a terminal and plain elsewhere. Long lines are not truncated."""
-    if isinstance(table, Page) and not _may_have_colour():
-        click.echo(table.text, nl=False)
+    if isinstance(table, Table) and not _may_have_colour():
+        click.echo(text(table), nl=False)
         return
     from rich.console import Console
 
-    from captious.report.tables import as_text
-
-    click.echo(as_text(table, color=Console().is_terminal), nl=False)
+    rendered = rich_text(table) if isinstance(table, Table) else table
+    click.echo(as_text(rendered, color=Console().is_terminal), nl=False)
 
 
 def print_rows(rows: Iterable[tuple[str, ...]]) -> None:
@@ -192,43 +192,26 @@ def _may_have_colour() -> bool:
     return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}.isdisjoint(os.environ)
 
 
-def deliver(content: str | RenderableType, output: Path | None) -> None:
-    """Text or a table to stdout, or atomically to a file."""
-    if output is not None:
-        from captious.report.machine_readable import write_text
-        from captious.report.tables import as_text
-
-        write_text(output, content if isinstance(content, str) else as_text(content))
-    elif isinstance(content, str):
-        click.echo(content, nl=False)
-    else:
+def deliver(content: str | Table, output: Path | None, format_: str = "table") -> None:
+    """Text, or a table in a format, to stdout or atomically to a file."""
+    if output is None and isinstance(content, Table) and format_ == "table":
         print_table(content)
+        return
+    rendered = FORMATS[format_](content) if isinstance(content, Table) else content
+    if output is None:
+        click.echo(rendered, nl=False)
+    else:
+        with whole_file(output) as file:
+            file.write(rendered)
 
 
-def deliver_result(result: Judgment | Study, format_: str, output: Path | None, plot: Path | None) -> None:
-    """Print or write a judgment or a study with its warnings, and draw its figures if a folder for them is given."""
-    deliver(_result_content(result, format_), output)
-    warn(result.warnings)
+def deliver_result(result: Displayed, format_: str, output: Path | None, plot: Path | None) -> None:
+    """Print or write a result with its warnings, and draw its pictures if a folder for them is given."""
+    table = result.to_table()
+    deliver(table, output, format_)
+    warn(table.warnings)
     if plot is not None:
         from captious.report.plots import write_plots
 
         drawn = write_plots(plot, result)
         click.echo(f"drawn: {', '.join(map(str, drawn))}" if drawn else "no plots for this result", err=True)
-
-
-def _result_content(result: Judgment | Study, format_: str) -> str | RenderableType:
-    from captious.judgment import Judgment
-    from captious.report import machine_readable, renderers
-
-    if format_ == "table":
-        return renderers.table(result)  # type: ignore[no-any-return]
-    if format_ == "html":
-        from captious.report.write_report import report_page
-
-        return report_page(result)
-    of_judgment, of_study = {
-        "json": (machine_readable.judgment_json, machine_readable.study_json),
-        "csv": (machine_readable.judgment_csv, machine_readable.study_csv),
-        "latex": (machine_readable.judgment_latex, machine_readable.study_latex),
-    }[format_]
-    return of_judgment(result) if isinstance(result, Judgment) else of_study(result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -22,26 +22,16 @@ from captious.cli.outputs import deliver, output_options, warn, written
 from captious.cli.shards import refuse_shard_options, shard_options, sharded_report
 from captious.data import images_of, load, read_references, same_images
 from captious.errors import ParameterError
-from captious.evaluation import GroupedReport, Report, evaluate
+from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.run_metrics import check_of_k
+from captious.evaluation.score_tables import grouped_score_table, score_table
 from captious.metrics.contract.of_k import Choice
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-from captious.report.machine_readable import (
-    check_caption_file,
-    grouped_reports_csv,
-    grouped_reports_latex,
-    reports_csv,
-    reports_json,
-    reports_latex,
-    write_captions,
-)
+from captious.report.caption_scores import check_caption_file, write_captions
 from captious.report.numbers import plain
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 __all__ = ["score"]
 
@@ -108,7 +98,7 @@ def score(
             output=output,
             **of_shards,
         )
-        deliver(_content([sharded], intervals=intervals, format_=format_), None)
+        deliver(sharded.to_table(intervals=intervals), None, format_)
         warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return
     refuse_shard_options()
@@ -136,11 +126,11 @@ def score(
                     result.confidence_interval()
             reports.append(report)
     if groups is None:
-        deliver(_content(reports, intervals=intervals, format_=format_), output)
+        deliver(score_table(reports, intervals=intervals), output, format_)
         warnings = [warning for report in reports for warning in report.warnings]
     else:
         grouped = [report.by_group(groups) for report in reports]
-        deliver(_grouped_content(grouped, intervals=intervals, format_=format_), output)
+        deliver(grouped_score_table(grouped, intervals=intervals), output, format_)
         warnings = [warning for each in grouped for warning in each.warnings]
     if per_caption is not None:
         write_captions(per_caption, reports)
@@ -153,27 +143,3 @@ def score(
     if format_ == "table" and output is None and len(reports) == 2 and comparable:
         command = repeated_command("captious compare", without=("intervals", "per_caption", "format_"))
         click.echo(f"Is the difference real? {plain(command)}", err=True)
-
-
-def _content(reports: list[Report], *, intervals: bool, format_: str) -> str | RenderableType:
-    if format_ == "json":
-        return reports_json(reports, intervals=intervals)
-    if format_ == "csv":
-        return reports_csv(reports, intervals=intervals)
-    if format_ == "latex":
-        return reports_latex(reports, intervals=intervals)
-    from captious.report.score_table import report_table
-
-    return report_table(reports, intervals=intervals)
-
-
-def _grouped_content(grouped: list[GroupedReport], *, intervals: bool, format_: str) -> str | RenderableType:
-    if format_ == "json":
-        return reports_json(grouped, intervals=intervals)
-    if format_ == "csv":
-        return grouped_reports_csv(grouped, intervals=intervals)
-    if format_ == "latex":
-        return grouped_reports_latex(grouped, intervals=intervals)
-    from captious.report.group_tables import grouped_report_table
-
-    return grouped_report_table(grouped, intervals=intervals)

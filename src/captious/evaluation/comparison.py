@@ -13,6 +13,7 @@ from captious.data import Captions, CaptionSets, ImageId, images_of, load, read_
 from captious.display import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import CaptiousWarning, few_images
+from captious.evaluation.difference_tables import difference_table
 from captious.evaluation.groups import GroupedComparison, group_comparison
 from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
 from captious.evaluation.report import Report, Result
@@ -23,6 +24,7 @@ from captious.metrics.contract.of_k import CHOICES, Choice
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
+from captious.table import Table, json_document
 from captious.version import __version__
 
 __all__ = ["Comparison", "Difference", "Example", "compare", "compare_reports"]
@@ -127,8 +129,16 @@ class Comparison(Displayed, Mapping[str, Difference]):
         """The default output for ``examples``."""
         return "cider-d" if "cider-d" in self._differences else [*self._differences][-1]
 
+    def to_table(self, *, examples: int = 0) -> Table:
+        """The differences as a table.
+
+        Args:
+            examples: number of images to show below, those on which the systems differ most.
+        """
+        return difference_table(self, examples=examples)
+
     def to_dict(self, *, examples: int = 0) -> dict[str, Any]:
-        """Plain values, the form that ``captious compare --format json`` prints."""
+        """Values of JSON, the form that ``captious compare --format json`` prints."""
         out: dict[str, Any] = {
             "version": __version__,
             "systems": [self.a.system, self.b.system],
@@ -141,17 +151,14 @@ class Comparison(Displayed, Mapping[str, Difference]):
         for name, difference in self._differences.items():
             values = asdict(difference)
             del values["name"]
-            out["metrics"][name] = values | {
-                "interval": list(difference.interval),
-                "effect_interval": list(difference.effect_interval),
-            }
+            out["metrics"][name] = values
         if examples:
             out["examples"] = {self.examples_by: [asdict(example) for example in self.examples(examples)]}
         if self.a.left_out or self.b.left_out:
             out["left_out"] = {report.system: report.left_out for report in (self.a, self.b)}
         if self.warnings:
             out["warnings"] = self.warnings
-        return out
+        return json_document(out)
 
     def by_group(self, groups: object, *, column: str | None = None) -> GroupedComparison:
         """The differences within groups of images, tested with Holm's correction for their number.

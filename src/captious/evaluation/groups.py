@@ -21,9 +21,12 @@ from captious.data.source import some
 from captious.display import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import FEW_IMAGES
+from captious.evaluation.difference_tables import grouped_difference_table
 from captious.evaluation.paired_tests import ResampledDifference, Significance, mean_difference, resampled_difference
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, holm
+from captious.evaluation.score_tables import grouped_score_table
 from captious.progress import steps
+from captious.table import Table, json_document
 from captious.text import Tokenizer, WordLayer, as_tokenizer
 
 if TYPE_CHECKING:
@@ -177,15 +180,23 @@ class GroupedReport(Displayed, Mapping[str, "Report"]):
         """Warnings about the groups, one sentence each; those of the whole report come first."""
         return [*self.whole.warnings, *_small_groups(self._groups)]
 
+    def to_table(self, *, intervals: bool = False) -> Table:
+        """The scores as a table.
+
+        Args:
+            intervals: with 95% intervals.
+        """
+        return grouped_score_table([self], intervals=intervals)
+
     def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
-        """Plain values: those of ``Report.to_dict``, with the scores of groups under "groups"."""
+        """Values of JSON: those of ``Report.to_dict``, with the scores of groups under "groups"."""
         whole = self.whole.to_dict(intervals=intervals)
         parts = []
         for score in self.scores(intervals=intervals):
             if score.part != "micro":  # which is the score of the whole report
-                span = list(score.interval) if score.interval is not None else None
-                parts.append((score, {"score": score.score, "ci95": span}))
-        return whole | {"groups": _nested(self.by, parts)} | ({"warnings": self.warnings} if self.warnings else {})
+                parts.append((score, {"score": score.score, "ci95": score.interval}))
+        warned = {"warnings": self.warnings} if self.warnings else {}
+        return json_document(whole | {"groups": _nested(self.by, parts)} | warned)
 
 
 class GroupedComparison(Displayed):
@@ -224,8 +235,16 @@ class GroupedComparison(Displayed):
             )
         return found
 
+    def to_table(self, *, examples: int = 0) -> Table:
+        """The differences as a table.
+
+        Args:
+            examples: number of images to show below, those on which the systems differ most.
+        """
+        return grouped_difference_table(self, examples=examples)
+
     def to_dict(self, *, examples: int = 0) -> dict[str, Any]:
-        """Plain values: those of ``Comparison.to_dict``, with the differences within groups under "groups"."""
+        """Values of JSON: those of ``Comparison.to_dict``, with the differences within groups under "groups"."""
         parts = []
         for each in self.differences:
             if each.part == "micro":
@@ -233,9 +252,10 @@ class GroupedComparison(Displayed):
             values = asdict(each)
             for key in ("part", "group", "n_images", "metric", "lower_is_better", "signature"):
                 del values[key]
-            parts.append((each, values | {"interval": list(each.interval)}))
-        found = self.whole.to_dict(examples=examples) | {"groups": _nested(self.by, parts) | {"correction": "holm"}}
-        return found | ({"warnings": self.warnings} if self.warnings else {})
+            parts.append((each, values))
+        groups = {"groups": _nested(self.by, parts) | {"correction": "holm"}}
+        warned = {"warnings": self.warnings} if self.warnings else {}
+        return json_document(self.whole.to_dict(examples=examples) | groups | warned)
 
 
 def group_report(report: Report, groups: object, *, column: str | None = None) -> GroupedReport:

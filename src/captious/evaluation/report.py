@@ -14,8 +14,10 @@ from captious.display import Displayed
 from captious.errors import MissingExtraError, ParameterError, UnknownNameError
 from captious.evaluation.groups import GroupedReport, group_report
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
+from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.exact_sums import column_sums
 from captious.metrics.contract.metric import Metric
+from captious.table import Table, json_document
 
 if TYPE_CHECKING:
     import pandas
@@ -196,19 +198,32 @@ class Report(Displayed, Mapping[str, Result]):
         scores = ", ".join(f"{name} {result.score:.4f}" for name, result in self._results.items())
         return f"<Report {self.system}: {self.n_images:,} images, {scores}>"
 
-    def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
-        """Corpus scores as plain values, the form that ``captious score --format json`` prints for one system.
+    def to_table(self, *, intervals: bool = False) -> Table:
+        """The corpus scores as a table.
+
+        Args:
+            intervals: with 95% intervals.
+        """
+        return score_table([self], intervals=intervals)
+
+    def to_dict(
+        self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> dict[str, Any]:
+        """Corpus scores as values of JSON, as ``captious score --format json`` prints them for one system.
 
         Args:
             intervals: compute 95% intervals; otherwise ``ci95`` is None.
+            resamples, seed: of the intervals.
         """
+        sampling: dict[str, Any] = {"resamples": resamples, "seed": seed}
         out: dict[str, Any] = {
             "name": self.system,
             "n_images": self.n_images,
+            **({"level": 0.95, **sampling} if intervals else {}),
             "metrics": {
                 name: {
                     "score": result.score,
-                    "ci95": list(result.confidence_interval()) if intervals else None,
+                    "ci95": result.confidence_interval(**sampling) if intervals else None,
                     "lower_is_better": result.lower_is_better,
                     "signature": result.signature,
                 }
@@ -221,7 +236,7 @@ class Report(Displayed, Mapping[str, Result]):
             out["left_out"] = self.left_out
         if self.warnings:
             out["warnings"] = self.warnings
-        return out
+        return json_document(out)
 
     def select(self, rows: NDArray[np.int64]) -> Report:
         """The report on some of the images: their statistics and caption scores, with the same signatures.

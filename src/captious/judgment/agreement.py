@@ -9,7 +9,9 @@ from typing import Any
 from captious.display import Displayed
 from captious.errors import UnknownNameError
 from captious.evaluation.resampling import Sampling
+from captious.judgment.judgment_table import judgment_table
 from captious.judgment.protocols import Protocol
+from captious.table import Table, json_document
 from captious.version import __version__
 
 __all__ = ["Agreement", "Judgment", "Verdict"]
@@ -63,31 +65,32 @@ class Verdict:
         return self.results[metric]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as in the JSON output; numbers are fractions."""
+        """Values of JSON, as in the JSON output; numbers are fractions."""
         p = self.protocol
-        return {
+        document = {
             "name": p.full_name,
             "n": self.n,
             "statistic": p.statistic,
             "protocol": p.facts(),
-            "data": dict(self.data),
+            "data": self.data,
             "results": {
                 name: {
                     "value": a.value,
-                    "ci95": list(a.interval),
+                    "ci95": a.interval,
                     "rank": a.rank,
-                    **({"parts": dict(a.parts)} if a.parts else {}),
+                    **({"parts": a.parts} if a.parts else {}),
                     "lower_is_better": a.lower_is_better,
                     "signature": a.signature,
                 }
                 for name, a in self.results.items()
             },
             **(
-                {"differences": [{"metrics": [*pair], "p": p} for pair, p in self.p_values.items()]}
+                {"differences": [{"metrics": pair, "p": p} for pair, p in self.p_values.items()]}
                 if self.p_values
                 else {}
             ),
         }
+        return json_document(document)
 
 
 class Judgment(Displayed, Mapping[str, Verdict]):
@@ -130,10 +133,15 @@ class Judgment(Displayed, Mapping[str, Verdict]):
     def __len__(self) -> int:
         return len(self._verdicts)
 
+    def to_table(self) -> Table:
+        """The metrics by benchmark."""
+        return judgment_table(self)
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as in the JSON output; numbers are fractions."""
+        """Values of JSON, as in the JSON output; numbers are fractions."""
         return {
             "version": __version__,
+            "level": self.level,
             "resamples": self.resamples,
             "seed": self.seed,
             **({"test": self.test} if self.test else {}),

@@ -1,4 +1,4 @@
-"""Results of studies: a table of records and, optionally, curves, dots, a matrix or point clouds for plots."""
+"""Results of studies: a table of records and, optionally, pictures."""
 
 from __future__ import annotations
 
@@ -6,92 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from captious.display import Displayed
+from captious.judgment.study_table import study_table
+from captious.pictures import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix, Picture
+from captious.table import Table, json_document
 from captious.version import __version__
 
 __all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Study"]
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """A line.
-
-    Args:
-        x, y: float64[n].
-        low, high: float64[n], a 95% interval around y, or None.
-        points: draw it as points, not as a line.
-    """
-
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
-    low: NDArray[np.float64] | None = None
-    high: NDArray[np.float64] | None = None
-    points: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """Lines in one picture: label -> line. The axis of x can be logarithmic."""
-
-    title: str
-    x_label: str
-    y_label: str
-    lines: Mapping[str, Curve]
-    logarithmic: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Matrix:
-    """A number for every pair of labels, -1 to 1; float64[n, n]."""
-
-    title: str
-    labels: Sequence[str]
-    values: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Cloud:
-    """Points of a plane.
-
-    Args:
-        points: float64[n, 2], those that are drawn.
-        outline: float64[m, 2], a closed line around most of them.
-        center: float64[2], the center of all points.
-    """
-
-    points: NDArray[np.float64]
-    outline: NDArray[np.float64]
-    center: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Clouds:
-    """Clouds of points in one picture: label -> cloud. Both axes have the same unit."""
-
-    title: str
-    x_label: str
-    y_label: str
-    clouds: Mapping[str, Cloud]
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A value, and its 95% interval or None."""
-
-    value: float
-    interval: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Dots:
-    """Values one below the other: label -> value. A line marks the first value."""
-
-    title: str
-    x_label: str
-    rows: Mapping[str, Dot]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,20 +39,26 @@ class Study(Displayed):
     signatures: Mapping[str, str] = field(default_factory=dict)
     data: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    pictures: Mapping[str, Curves | Matrix | Clouds | Dots] = field(default_factory=dict)
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
 
+    def to_table(self) -> Table:
+        """The records, with all that they depend on."""
+        return study_table(self)
+
     def to_dict(self) -> dict[str, Any]:
-        """The study as plain values, as in its JSON output."""
-        return {
-            "version": __version__,
-            "study": self.name,
-            "title": self.title,
-            "settings": dict(self.settings),
-            "data": dict(self.data),
-            "signatures": dict(self.signatures),
-            "records": [dict(record) for record in self.records],
-            "notes": list(self.notes),
-            **({"warnings": list(self.warnings)} if self.warnings else {}),
-        }
+        """The study as values of JSON, as in its JSON output."""
+        return json_document(
+            {
+                "version": __version__,
+                "study": self.name,
+                "title": self.title,
+                "settings": self.settings,
+                "data": self.data,
+                "signatures": self.signatures,
+                "records": self.records,
+                "notes": self.notes,
+                **({"warnings": self.warnings} if self.warnings else {}),
+            }
+        )

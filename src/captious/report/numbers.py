@@ -4,30 +4,39 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
 
-__all__ = ["LOWER_IS_BETTER", "best", "labelled", "p_value", "plain", "score", "signed", "span"]
+from captious.table import Form
 
-#: What tables put after the name of an output of which lower scores are better.
-LOWER_IS_BETTER = "↓"
+__all__ = ["NOTHING", "p_value", "plain", "score", "signed", "span", "written"]
 
-
-def labelled(name: str, lower_is_better: bool | None) -> str:
-    """The name of an output, marked if lower scores are better."""
-    return f"{name} {LOWER_IS_BETTER}" if lower_is_better else name
+#: Stands where there is no value.
+NOTHING = "–"
 
 
-def best(scores: Sequence[float], lower_is_better: bool | None) -> float | None:
-    """The best of several scores; None if all are equal, or if neither higher nor lower ones are better."""
-    if lower_is_better is None or not min(scores) < max(scores):
-        return None
-    return min(scores) if lower_is_better else max(scores)
+def written(value: object, form: Form) -> str:
+    """A value of a table as text, in the form of its column."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " – ".join(bounds(value, form))
+    if isinstance(value, Integral):
+        return f"{value:,}"
+    return _FORMS[form](float(value)) if isinstance(value, Real) else str(value)
+
+
+def bounds(interval: tuple[float, float], form: Form) -> list[str]:
+    """The two ends of an interval around values of a form."""
+    return [score(100 * end, 1) if form == "percent" else score(end, 3) for end in interval]
 
 
 def score(value: float, digits: int = 4) -> str:
     """A score: ".7080", "1.0957", "-.0312"; a dash where there is none (nan)."""
     if math.isnan(value):
-        return "–"
+        return NOTHING
     if math.isinf(value):
         return str(value)
     text = f"{value:.{digits}f}"
@@ -39,7 +48,7 @@ def score(value: float, digits: int = 4) -> str:
 def signed(value: float, digits: int = 4) -> str:
     """A difference, with its sign: "+.0392"."""
     text = score(value, digits)
-    return text if text.startswith(("-", "–")) else f"+{text}"
+    return text if text.startswith(("-", NOTHING)) else f"+{text}"
 
 
 def span(low: float, high: float, digits: int = 3) -> str:
@@ -62,3 +71,14 @@ def plain(text: str) -> str:
 
 def _is_control(c: str) -> bool:
     return unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") and c not in "\u200c\u200d"
+
+
+_FORMS: Mapping[Form, Callable[[float], str]] = {
+    "score": score,
+    "rounded": lambda value: score(value, 2),
+    "difference": signed,
+    "effect": lambda value: signed(value, 3),
+    "p": p_value,
+    "percent": lambda value: score(100 * value, 1),
+    "count": lambda value: f"{value:,.0f}",
+}

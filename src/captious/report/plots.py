@@ -1,6 +1,6 @@
-"""Judgments and studies as pictures, with matplotlib: png, svg or pdf. No window is opened and no state is kept.
+"""Pictures of results drawn with matplotlib: png, svg or pdf. No window is opened and no state is kept.
 
-The same result gives the same bytes.
+The same picture gives the same bytes.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import cycle, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from captious.atomic_write import whole_file
+from captious.display import Displayed
 from captious.errors import MissingExtraError, OutputError, ParameterError
-from captious.judgment import Judgment, Study, Verdict
-from captious.judgment.study import Clouds, Curves, Dots, Matrix
+from captious.pictures import Clouds, Curves, Dots, Matrix, Picture, Ranking
 from captious.report import numbers
-from captious.report.provenance import statistic_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "check_plots",
+    "draw",
     "draw_clouds",
     "draw_curves",
     "draw_dots",
     "draw_matrix",
-    "draw_verdict",
-    "pictures",
+    "draw_ranking",
     "write_plots",
 ]
 
@@ -67,7 +66,7 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
         )
 
 
-def write_plots(folder: str | os.PathLike[str], result: Judgment | Study, format: str = "png") -> list[Path]:
+def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str = "png") -> list[Path]:
     """Write every picture of a result to a folder, which is created if necessary; each file is written atomically.
 
     Args:
@@ -85,7 +84,7 @@ def write_plots(folder: str | os.PathLike[str], result: Judgment | Study, format
     if format not in FORMATS:
         raise ParameterError(f"plots cannot be written as {format}", help=f"choose from {', '.join(FORMATS)}")
     check_plots(folder)
-    drawn = {f"{name}.{format}": _drawn(figure, format) for name, figure in pictures(result).items()}
+    drawn = {f"{name}.{format}": _drawn(draw(picture), format) for name, picture in result.to_table().pictures.items()}
     try:
         if drawn:
             Path(folder).mkdir(exist_ok=True)
@@ -98,45 +97,35 @@ def write_plots(folder: str | os.PathLike[str], result: Judgment | Study, format
     return [Path(folder) / name for name in drawn]
 
 
-def pictures(result: Judgment | Study) -> dict[str, Figure]:
-    """The pictures of a result by file name without extension."""
-    if isinstance(result, Judgment):
-        return {name: draw_verdict(verdict, result.level) for name, verdict in result.items()}
-    return {name: _draw(each) for name, each in result.pictures.items()}
+def draw(picture: Picture) -> Figure:
+    """A picture of any kind."""
+    return _DRAW[type(picture)](picture)
 
 
-def _draw(picture: Curves | Matrix | Clouds | Dots) -> Figure:
-    if isinstance(picture, Curves):
-        return draw_curves(picture)
-    if isinstance(picture, Dots):
-        return draw_dots(picture)
-    return draw_matrix(picture) if isinstance(picture, Matrix) else draw_clouds(picture)
-
-
-def draw_verdict(verdict: Verdict, level: float = 0.95) -> Figure:
-    """The metrics of a benchmark, the best on top, with intervals; metrics of one rank share a colour and a stripe."""
-    found = sorted(verdict.results.values(), key=lambda a: (a.rank or 0, -a.value))
-    figure, axes = _figure(6.4, 1.4 + 0.32 * len(found))
+def draw_ranking(ranking: Ranking) -> Figure:
+    """Values with intervals, the best on top; those of one rank share a colour and a stripe."""
+    figure, axes = _figure(6.4, 1.4 + 0.32 * len(ranking.rows))
     color = _styles()
+    ranked = zip(ranking.ranks, ranking.rows.values(), strict=True)
     start = 0
-    for number, (rank, group) in enumerate(groupby(found, key=lambda a: a.rank)):
-        members = list(group)
-        y = np.arange(start, start + len(members))
+    for number, (rank, group) in enumerate(groupby(ranked, lambda pair: pair[0])):
+        dots = [dot for _, dot in group]
+        y = np.arange(start, start + len(dots))
         paint = next(color)[0]
-        low, high = np.transpose([100 * np.array(a.interval) for a in members])
+        low, high = np.transpose([dot.interval for dot in dots])
         axes.hlines(y, low, high, color=paint, linewidth=2, alpha=0.5)
-        axes.plot([100 * a.value for a in members], y, "o", color=paint)
+        axes.plot([dot.value for dot in dots], y, "o", color=paint)
         if rank is not None:
-            axes.axhspan(start - 0.5, start + len(members) - 0.5, color="0.95" if number % 2 == 0 else "1", zorder=0)
+            axes.axhspan(start - 0.5, start + len(dots) - 0.5, color="0.95" if number % 2 == 0 else "1", zorder=0)
             middle = float(y.mean())
             axes.annotate(
                 f"rank {rank}", (1.01, middle), xycoords=("axes fraction", "data"), va="center", annotation_clip=False
             )
-        start += len(members)
-    axes.set_yticks(range(len(found)), [_label(a.metric) for a in found])
-    axes.set_ylim(len(found) - 0.5, -0.5)
-    axes.set_xlabel(f"{statistic_of(verdict)}; {level:.0%} intervals")
-    axes.set_title(_title(verdict.protocol.full_name, 60))
+        start += len(dots)
+    axes.set_yticks(range(start), [_label(label) for label in ranking.rows])
+    axes.set_ylim(start - 0.5, -0.5)
+    axes.set_xlabel(_label(ranking.x_label))
+    axes.set_title(_title(ranking.title, 60))
     axes.grid(axis="x", color="0.85")
     return figure
 
@@ -251,3 +240,12 @@ def _drawn(figure: Figure, format: str) -> bytes:
     with rc_context({"svg.hashsalt": "captious"}):  # otherwise names in the file would be random
         figure.savefig(out, format=format, dpi=150, metadata=FORMATS[format])
     return out.getvalue()
+
+
+_DRAW: Mapping[type[Picture], Callable[[Any], Figure]] = {
+    Curves: draw_curves,
+    Matrix: draw_matrix,
+    Clouds: draw_clouds,
+    Dots: draw_dots,
+    Ranking: draw_ranking,
+}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from captious.atomic_write import whole_file
+from captious.display import Displayed
 from captious.errors import ParameterError
 from captious.evaluation import Comparison, Report
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.report.image_urls import ImageUrls
-from captious.report.page.systems import SystemsPage
+from captious.report.page.systems_page import SystemsPage
+from captious.report.page.table_page import table_page
 
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
@@ -56,35 +58,36 @@ def write_report(
         file.write(page)
 
 
-def report_page(
-    result: Report | Comparison | Judgment | Study | Sequence[Report],
+def report_page(result: object, *, title: str = "", **options: Any) -> str:
+    """The page that ``write_report`` writes."""
+    if isinstance(result, Report):
+        result = [result]
+    elif isinstance(result, Comparison):
+        options |= {"resamples": result.resamples, "seed": result.seed}
+        result = [result.a, result.b]
+    if (
+        isinstance(result, Sequence)
+        and not isinstance(result, str)
+        and all(isinstance(report, Report) for report in result)
+    ):
+        return _systems_page(result, title, **options)
+    if isinstance(result, Displayed):
+        return table_page(result.to_table(), title)
+    raise ParameterError(
+        f"{result!r:.60} is not a result", help="give a Report, several of them, a Comparison, Judgment or Study"
+    )
+
+
+def _systems_page(
+    reports: Sequence[Report],
+    title: str,
     *,
-    title: str = "",
     image_url: str | None = None,
     explain: int | None = None,
     groups: object = None,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> str:
-    """What ``write_report`` writes."""
-    reports: Sequence[Report]
-    if isinstance(result, Report):
-        reports = [result]
-    elif isinstance(result, Comparison):
-        reports, resamples, seed = [result.a, result.b], result.resamples, result.seed
-    elif isinstance(result, Sequence) and not isinstance(result, str) and all(isinstance(r, Report) for r in result):
-        reports = result
-    else:
-        from captious.judgment import Judgment, Study  # imported only here, as scores do not need them
-        from captious.report.page.results import judgment_page, study_page
-
-        if isinstance(result, Judgment):
-            return judgment_page(result, title)
-        if isinstance(result, Study):
-            return study_page(result, title)
-        raise ParameterError(
-            f"{result!r:.60} is not a result", help="give a Report, several of them, a Comparison, Judgment or Study"
-        )
     images = None if image_url is None else ImageUrls(image_url)
     grouped = [report.by_group(groups) for report in reports] if groups is not None else []
     return SystemsPage(reports, title, images, explain, resamples, seed, grouped).html()

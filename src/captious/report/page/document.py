@@ -8,15 +8,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
-from importlib import resources
 from string import Template
 from typing import Any
 
-from captious.report import numbers
+from captious.report.html import asset, text
 from captious.report.image_urls import ImageUrls
 from captious.version import __version__
 
-__all__ = ["asset", "document", "text"]
+__all__ = ["document"]
 
 _STYLES = ("tables.css", "page.css")
 _LIBRARIES = ("d3-7.9.2", "observable-plot-0.6.17")
@@ -77,17 +76,6 @@ def document(
         data="\n".join(data),
         scripts="\n".join(code),
     )
-
-
-def text(value: str) -> str:
-    """Text from outside as HTML."""
-    return escape(numbers.plain(value))
-
-
-@cache
-def asset(name: str) -> str:
-    """The content of a file of the package."""
-    return resources.files("captious.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 @cache

@@ -18,7 +18,7 @@ from captious.metrics.meteor import Alignment, Meteor
 from captious.metrics.spice import Spice
 from captious.report.alignment import AlignmentPicture
 from captious.report.scene import ScenePicture
-from captious.report.tables import as_text
+from captious.report.terminal import as_text
 from captious.server.boards.board import Query
 from captious.server.challenges import prepared
 from captious.server.models import Submission

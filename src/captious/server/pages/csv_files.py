@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from django.http import HttpResponse
 
-from captious.report.machine_readable import csv_text
+from captious.row_files import csv_text
 
 __all__ = ["csv_file"]
 

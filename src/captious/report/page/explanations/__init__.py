@@ -3,7 +3,3 @@
 Alignments (METEOR), scene graphs (SPICE) and transport plans (WMD) are computed here and packed as small integers.
 N-grams (CIDEr) are weighed in the page, from tokens and document frequencies.
 """
-
-from captious.report.page.explanations.explained import Explained, explanations_of
-
-__all__ = ["Explained", "explanations_of"]

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from captious.metrics.meteor import Meteor
-from captious.report.page.texts import TokenTable
+from captious.report.page.explanations.explained import Explained
 from captious.text.meteor_words import MeteorLayer
-
-if TYPE_CHECKING:
-    from captious.report.page.explanations.explained import Explained
 
 __all__ = ["pack"]
 
 
-def pack(metric: Meteor, explained: Explained, tokens: Callable[[Any], tuple[int, TokenTable]]) -> dict[str, Any]:
+def pack(metric: Meteor, explained: Explained) -> dict[str, Any]:
     """Per system: the reference, precision and recall of each image, and the matches of all images.
 
     A match is five numbers: words between it and the match before it in the candidate (which may be negative), its
     words there, the same of the reference, and its module.
     """
     columns = explained.columns
-    table, _ = tokens(MeteorLayer(metric.tokenizer, metric.tables))
+    table, _ = explained.tokens(MeteorLayer(metric.tokenizer, metric.tables))
     systems = []
     for report in explained.reports:
         captions = report.single

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -14,13 +14,15 @@ from captious.errors import ParameterError
 from captious.evaluation import Comparison, GroupedReport, Report, compare_reports
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
-from captious.report import html, numbers
+from captious.evaluation.score_tables import exclusions, grouped_score_table, lower_is_better_note, score_table
+from captious.report import numbers
+from captious.report.html import html_table, note, scrolling, signature_list, text
 from captious.report.image_urls import ImageUrls
-from captious.report.page.columns import Columns
-from captious.report.page.document import document, text
-from captious.report.page.explanations import Explained, explanations_of
-from captious.report.page.texts import caption_words
-from captious.report.tables import direction, subject
+from captious.report.page.caption_words import caption_words
+from captious.report.page.document import document
+from captious.report.page.explanations.explained import Explained
+from captious.report.page.explanations.manifest import explanations_of
+from captious.report.page.packed_columns import Columns
 
 __all__ = ["SystemsPage"]
 
@@ -74,13 +76,6 @@ class SystemsPage:
             compare_reports(a, b, level=_LEVEL, resamples=self.resamples, seed=self.seed)
             for a, b in combinations(self.reports, 2)
         ]
-        intervals = [
-            {
-                name: result.confidence_interval(_LEVEL, resamples=self.resamples, seed=self.seed)
-                for name, result in report.items()
-            }
-            for report in self.reports
-        ]
         columns = Columns()
         rows = self._explained()
         references = first.captions.references
@@ -106,7 +101,7 @@ class SystemsPage:
             "explanations": explanations_of(Explained(self.reports, rows, words, columns)),
             "url": None if self.images is None else self.images.pieces,
         }
-        return document(self._title, self._content(comparisons, intervals, rows), manifest, columns, images=self.images)
+        return document(self._title, self._content(comparisons, rows), manifest, columns, images=self.images)
 
     @property
     def _title(self) -> str:
@@ -154,73 +149,63 @@ class SystemsPage:
 
     # ---- the parts that need no script
 
-    def _content(
-        self,
-        comparisons: Sequence[Comparison],
-        intervals: Sequence[Mapping[str, tuple[float, float]]],
-        rows: NDArray[np.int64],
-    ) -> str:
-        first = self.reports[0]
-        parts = [
-            f"<h1>{text(self._title)}</h1>",
-            f'<p class="where">{text(subject(self.reports))}</p>',
-            self._warnings(),
-        ]
+    def _content(self, comparisons: Sequence[Comparison], rows: NDArray[np.int64]) -> str:
+        scores = score_table(self.reports, intervals=True, resamples=self.resamples, seed=self.seed)
         sampling = f"{self.resamples:,} resamples of images, seed {self.seed}"
         best = " The best score of each row is underlined." if len(self.reports) > 1 else ""
-        lower = "".join(f" {text(each)}" for each in direction(result.lower_is_better for result in first.values()))
-        parts += [
+        lower = "".join(f" {said}" for said in lower_is_better_note(scores.rows))
+        parts = [
+            f"<h1>{text(self._title)}</h1>",
+            f'<p class="where">{text(scores.title)}</p>',
+            self._warnings(),
             "<section><h2>Scores</h2>",
-            _scrolling(html.scores_table(self.reports, intervals=intervals), "Scores"),
+            scrolling(html_table(scores), "Scores"),
             f'<p class="explained">Below each score is its 95% bootstrap interval ({text(sampling)}).{best}{lower}</p>',
-            html.signatures(first),
+            signature_list(scores),
             "</section>",
-        ]
-        if self.grouped:
-            parts += [f'<section id="groups"><h2>Scores by {text(self.grouped[0].by)}</h2>']
-            parts += [
-                f'<div class="output" data-name="{text(name)}"><h3>{text(name)}</h3>'
-                f"{_scrolling(html.group_table(self.grouped, name), f'{name} by group')}</div>"
-                for name in first
-            ]
-            parts += [
-                '<p class="explained">Macro: the mean of the groups. Micro: all images together. Images are resampled '
-                "within their groups.</p></section>"
-            ]
-        if comparisons:
-            parts += ['<section id="differences"><h2>Differences</h2>']
-            parts += [
-                f'<div class="pair" data-a="{a}" data-b="{b}"><h3>{text(found.b.system)} − {text(found.a.system)}</h3>'
-                f"{_scrolling(html.differences_table(found), f'{found.b.system} − {found.a.system}')}</div>"
-                for (a, b), found in zip(combinations(range(len(self.reports)), 2), comparisons, strict=True)
-            ]
-            several = " The p values are not corrected for the number of comparisons." if len(comparisons) > 1 else ""
-            parts += [
-                f'<p class="explained">Each difference has its 95% interval below it, drawn on its own scale around '
-                f"zero; it is bold where p of the paired bootstrap is below .05. Intervals and p values: "
-                f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{several}</p></section>"
-            ]
-        parts += [
+            *self._by_group(),
+            *self._differences(comparisons, sampling),
             '<section id="distributions"><h2>Distributions</h2></section>',
             '<section id="captions"><h2>Captions</h2>',
             '<p class="needs-script">Distributions and captions need JavaScript.</p>',
             self._limit(rows),
             "</section>",
         ]
-        return "\n".join(part for part in parts if part)
+        return "\n".join(filter(None, parts))
+
+    def _by_group(self) -> Iterator[str]:
+        """A table of groups for each output."""
+        if not self.grouped:
+            return
+        table = grouped_score_table(self.grouped, intervals=True)
+        yield f'<section id="groups"><h2>Scores by {text(self.grouped[0].by)}</h2>'
+        for name, section in zip(self.reports[0], dict.fromkeys(row.section for row in table.rows), strict=True):
+            shown = scrolling(html_table(table, section=section), f"{name} by group")
+            yield f'<div class="output" data-name="{text(name)}"><h3>{text(name)}</h3>{shown}</div>'
+        yield (
+            '<p class="explained">Macro: the mean of the groups. Micro: all images together. Images are resampled '
+            "within their groups.</p></section>"
+        )
+
+    def _differences(self, comparisons: Sequence[Comparison], sampling: str) -> Iterator[str]:
+        """A table of differences for each pair of systems."""
+        if not comparisons:
+            return
+        yield '<section id="differences"><h2>Differences</h2>'
+        for (a, b), compared in zip(combinations(range(len(self.reports)), 2), comparisons, strict=True):
+            name = f"{compared.b.system} − {compared.a.system}"
+            shown = scrolling(html_table(compared.to_table()), name)
+            yield f'<div class="pair" data-a="{a}" data-b="{b}"><h3>{text(name)}</h3>{shown}</div>'
+        several = " The p values are not corrected for the number of comparisons." if len(comparisons) > 1 else ""
+        yield (
+            '<p class="explained">Each difference has its 95% interval below it, drawn on its own scale around '
+            f"zero; it is bold where p of the paired bootstrap is below .05. Intervals and p values: "
+            f"{text(sampling)}. Effect size: Cohen’s d of caption scores.{several}</p></section>"
+        )
 
     def _warnings(self) -> str:
-        first = self.reports[0]
         said = [warning for report in self.grouped or self.reports for warning in report.warnings]
-        said += few_images(first.n_images)
-        said += [
-            f"{report.system}: subset; excluded {report.left_out['candidates']:,} candidates without references "
-            f"and {report.left_out['images']:,} images without a candidate."
-            for report in self.reports
-            if report.left_out
-        ]
-        items = "".join(f"<p>{text(sentence)}</p>" for sentence in dict.fromkeys(said))
-        return f'<div class="note" role="note">{items}</div>' if items else ""
+        return note([*said, *few_images(self.reports[0].n_images), *exclusions(self.reports)])
 
     def _limit(self, rows: NDArray[np.int64]) -> str:
         n = self.reports[0].n_images
@@ -231,11 +216,6 @@ class SystemsPage:
             f'<p class="explained">Explanations other than n-grams are in this file for {len(rows):,} of {n:,} images, '
             f"those with {which} (captious report --explain).</p>"
         )
-
-
-def _scrolling(table: str, label: str) -> str:
-    """A table that may be wider than the window."""
-    return f'<div class="scroll" role="region" aria-label="{text(label)}" tabindex="0">{table}</div>'
 
 
 def _finite(value: float) -> float | None:

@@ -5,8 +5,7 @@ An n-gram that no document has weighs as much as one of a single document. So fr
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +13,17 @@ from numpy.typing import NDArray
 from captious.metrics.cider import Cider
 from captious.metrics.cider_d import CiderD
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
-from captious.report.page.texts import TokenTable
+from captious.report.page.caption_words import TokenTable
+from captious.report.page.explanations.explained import Explained
 from captious.text import WordLayer
-
-if TYPE_CHECKING:
-    from captious.report.page.explanations.explained import Explained
 
 __all__ = ["pack"]
 
 
-def pack(metric: Cider, explained: Explained, tokens: Callable[[Any], tuple[int, TokenTable]]) -> dict[str, Any]:
+def pack(metric: Cider, explained: Explained) -> dict[str, Any]:
     """Document frequencies as a tree of n-grams in preorder: of each its length, its last word, and its frequency."""
     columns = explained.columns
-    number, table = tokens(WordLayer(metric.tokenizer))
+    number, table = explained.tokens(WordLayer(metric.tokenizer))
     idf = metric.frequencies(explained.reports[0].captions.references)
     ngrams, documents = _known(idf, table)
     ngrams, documents = _occurring(ngrams, documents, explained, metric, table)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from captious.metrics.spice import Spice
 from captious.report import numbers
+from captious.report.page.explanations.explained import Explained
 from captious.scenes.matching import Fact, Facts
 from captious.scenes.synonyms import names_of
-
-if TYPE_CHECKING:
-    from captious.report.page.explanations.explained import Explained
 
 __all__ = ["pack"]
 

@@ -1,38 +1,25 @@
-"""What judgments and studies show in every form: the order of metrics, how values are written, and, below them,
+"""Judgments as tables: metrics by benchmark, and below them all that the numbers depend on.
 
-protocols, data with checksums, signatures, and what intervals and ranks are.
+That is protocols, data with checksums, signatures, and what intervals and ranks are.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from captious.report import numbers
+from captious.judgment.metric_scores import negated
+from captious.pictures import Dot, Ranking
+from captious.table import Cell, Column, Row, Table
+from captious.version import __version__
 
 if TYPE_CHECKING:
-    from captious.judgment import Judgment, Study, Verdict
+    from captious.judgment.agreement import Judgment, Verdict
 
-__all__ = [
-    "NOTHING",
-    "cell",
-    "data_text",
-    "explanations",
-    "heading",
-    "in_order",
-    "is_number",
-    "protocol_facts",
-    "signatures_of",
-    "statistic_of",
-    "study_facts",
-    "study_signatures",
-]
+__all__ = ["data_text", "judgment_table"]
 
-#: Stands where there is no value.
-NOTHING = "–"
-
-_HEADINGS = {"pathology": "corruption"}  # columns that tables call differently from records
+_FOLD = 100  # columns of a terminal
 
 _RATINGS = {
     "each": "each rating is a point",
@@ -44,8 +31,89 @@ _RATINGS = {
 }
 
 
-def in_order(judgment: Judgment) -> list[str]:
-    """The metrics: as they were asked for or, if they were compared, the best of the first benchmark first."""
+def judgment_table(judgment: Judgment) -> Table:
+    """Metrics by benchmark, values in hundredths with intervals, ranks and parts."""
+    facts = {name: _protocol_facts(verdict) for name, verdict in judgment.items()}
+    signatures = _signatures(judgment)
+    explanations = _explanations(judgment)
+    comments = [f"captious {__version__}, judgment; values in hundredths"]
+    for name, verdict in judgment.items():
+        comments.append(f"{name}: {verdict.protocol.statistic}, n = {verdict.n}")
+        comments += [f"  {label}: {text}" for label, text in facts[name].items()]
+    comments += ["signatures", *(f"  {signature}" for signature in signatures), *explanations]
+    cells = [_cells(verdict) for verdict in judgment.values()]
+    return Table(
+        columns=[column for verdict in judgment.values() for column in _columns(verdict, judgment.level)],
+        rows=[
+            Row(metric, [cell for by_metric in cells for cell in by_metric.get(metric, by_metric[""])])
+            for metric in _in_order(judgment)
+        ],
+        records=judgment.to_rows(),
+        document=judgment.to_dict(),
+        label_head="metric",
+        group_notes={name: _statistic(verdict) for name, verdict in judgment.items()},
+        facts=facts,
+        signatures=signatures,
+        explanations=explanations,
+        comments=comments,
+        fold=_FOLD,
+        pictures={name: _ranking(verdict, judgment.level) for name, verdict in judgment.items()},
+        warnings=judgment.warnings,
+    )
+
+
+def _ranking(verdict: Verdict, level: float) -> Ranking:
+    """The metrics of a benchmark, the best first; values in hundredths."""
+    agreements = sorted(verdict.results.values(), key=lambda a: (a.rank or 0, -a.value))
+    return Ranking(
+        verdict.protocol.full_name,
+        f"{_statistic(verdict)}; {level:.0%} intervals",
+        {a.metric: Dot(100 * a.value, (100 * a.interval[0], 100 * a.interval[1])) for a in agreements},
+        [a.rank for a in agreements],
+    )
+
+
+def _columns(verdict: Verdict, level: float) -> list[Column]:
+    """Value, interval, rank if metrics were compared, and parts if there are any."""
+    name = verdict.protocol.full_name
+    some = next(iter(verdict.results.values()))
+    return [
+        Column("value", "percent", group=name, in_papers=verdict.protocol.statistic),
+        Column(f"{level:.0%} interval", "percent", group=name),
+        *([Column("rank", "count", group=name)] if some.rank is not None else []),
+        *(Column(part, "percent", group=name, apart="its parts, ×100") for part in some.parts),
+    ]
+
+
+def _cells(verdict: Verdict) -> dict[str, list[Cell | None]]:
+    """The cells of every metric; under "" those of one that was not judged."""
+    results = verdict.results
+    some = next(iter(results.values()))
+    top = _best([agreement.value for agreement in results.values()])
+    top_parts = {part: _best([agreement.parts[part] for agreement in results.values()]) for part in some.parts}
+    cells: dict[str, list[Cell | None]] = {}
+    for metric, agreement in results.items():
+        cells[metric] = [Cell(agreement.value, best=_rounded(agreement.value) == top), Cell(agreement.interval)]
+        cells[metric] += [Cell(agreement.rank)] if some.rank is not None else []
+        cells[metric] += [
+            Cell(value, best=_rounded(value) == top_parts[part]) for part, value in agreement.parts.items()
+        ]
+    cells[""] = [Cell(None), None, *([None] if some.rank is not None else []), *(Cell(None) for _ in some.parts)]
+    return cells
+
+
+def _best(values: list[float]) -> float | None:
+    """The largest of several values as tables show it: those that look equal are equally good."""
+    numbers = [_rounded(value) for value in values if not math.isnan(value)]
+    return max(numbers) if len(numbers) > 1 else None
+
+
+def _rounded(value: float) -> float:
+    return float(f"{100 * value:.1f}")
+
+
+def _in_order(judgment: Judgment) -> list[str]:
+    """The metrics: as requested or, if they were compared, the best of the first benchmark first."""
     metrics = list(dict.fromkeys(metric for verdict in judgment.values() for metric in verdict.results))
     first = next(iter(judgment.values())).results
     if not any(agreement.rank for agreement in first.values()):
@@ -54,33 +122,12 @@ def in_order(judgment: Judgment) -> list[str]:
     return sorted(metrics, key=lambda metric: place.get(metric, len(place)))
 
 
-def statistic_of(verdict: Verdict) -> str:
+def _statistic(verdict: Verdict) -> str:
     """ "kendall-tau-c ×100, n = 16,992"."""
     return f"{verdict.protocol.statistic} ×100, n = {verdict.n:,}"
 
 
-def heading(column: str) -> str:
-    """The name of a column of a study as tables show it."""
-    return _HEADINGS.get(column, column.replace("_", " "))
-
-
-def cell(value: Any) -> str:
-    """A value of a record as it is shown."""
-    if value is None:
-        return NOTHING
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if not is_number(value):
-        return str(value)
-    return f"{value:,}" if isinstance(value, Integral) else numbers.score(float(value))
-
-
-def is_number(value: Any) -> bool:
-    """Whether it is a number, of numpy or not; truth values are not numbers."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def protocol_facts(verdict: Verdict) -> dict[str, str]:
+def _protocol_facts(verdict: Verdict) -> dict[str, str]:
     """How scores and judgments of a benchmark were compared: label -> text."""
     p = verdict.protocol
     said = p.facts()
@@ -102,7 +149,7 @@ def data_text(data: Mapping[str, str]) -> str:
     return ", ".join(f"{name} (CRC-32 {crc})" for name, crc in data.items())
 
 
-def signatures_of(judgment: Judgment) -> list[str]:
+def _signatures(judgment: Judgment) -> list[str]:
     """The signatures of the metrics; where they depend on the benchmark, each with the benchmarks it stands for."""
     found: dict[str, dict[str, list[str]]] = {}
     for benchmark, verdict in judgment.items():
@@ -115,7 +162,7 @@ def signatures_of(judgment: Judgment) -> list[str]:
     ]
 
 
-def explanations(judgment: Judgment) -> list[str]:
+def _explanations(judgment: Judgment) -> list[str]:
     """Sentences that say what intervals and ranks are, and whose scores were negated."""
     units = dict.fromkeys("systems" if v.protocol.of == "systems" else "images" for v in judgment.values())
     drawn = " or ".join(units)
@@ -123,8 +170,6 @@ def explanations(judgment: Judgment) -> list[str]:
         f"{judgment.level:.0%} intervals: percentile bootstrap over {drawn}, "
         f"{judgment.resamples:,} resamples, seed {judgment.seed}."
     ]
-    from captious.judgment.metric_scores import negated
-
     sentences += negated(a.metric for v in judgment.values() for a in v.results.values() if a.lower_is_better)
     tested = [verdict for verdict in judgment.values() if any(a.rank is not None for a in verdict.results.values())]
     if tested:
@@ -132,25 +177,6 @@ def explanations(judgment: Judgment) -> list[str]:
         sentences.append(f"{better} ({_tests(tested, judgment)}; Holm's correction over the pairs of a benchmark).")
         sentences += _exceptions(tested, judgment.level)
     return sentences
-
-
-def study_signatures(study: Study) -> list[str]:
-    """The signatures of the metrics, each preceded by its name in the table if it begins with another."""
-    return [
-        signature if signature.split("|")[0] == metric else f"{metric}: {signature}"
-        for metric, signature in study.signatures.items()
-    ]
-
-
-def study_facts(study: Study) -> dict[str, str]:
-    """What the result depends on besides its metrics: label -> text."""
-    settings = ", ".join(f"{name.replace('_', ' ')} {_setting(value)}" for name, value in study.settings.items())
-    facts = {"settings": settings, "data": data_text(study.data)}
-    return {label: text for label, text in facts.items() if text}
-
-
-def _setting(value: object) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _tests(tested: list[Verdict], judgment: Judgment) -> str:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from captious.data import References
 from captious.data.captions import ReferenceLayer
 from captious.native import Vocabulary
-from captious.report.page.columns import Column, Columns
+from captious.report.page.packed_columns import Column, Columns
 
 __all__ = ["CaptionWords", "TokenIds", "TokenTable", "caption_words", "ragged"]
 

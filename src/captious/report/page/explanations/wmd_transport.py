@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.metrics.wmd import Wmd
 from captious.models.embedded_words import BagLayer
-from captious.report.page.texts import TokenTable
-
-if TYPE_CHECKING:
-    from captious.report.page.explanations.explained import Explained
+from captious.report.page.explanations.explained import Explained
 
 __all__ = ["pack"]
 
 
-def pack(metric: Wmd, explained: Explained, tokens: Callable[[Any], tuple[int, TokenTable]]) -> dict[str, Any]:
+def pack(metric: Wmd, explained: Explained) -> dict[str, Any]:
     """Per system: the nearest reference of each image, and the moves of all images: a pair of words, and a share.
 
     The distance of two words is noted once, however often one is moved to the other.

@@ -1,0 +1,196 @@
+"""Comparisons as tables: two systems with their differences, over all images and by group of images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from captious.evaluation.score_tables import (
+    AVERAGES,
+    exclusions,
+    images_text,
+    lower_is_better_note,
+    signature_lines,
+    subject,
+)
+from captious.table import PAGE, PAPER, SCREEN, Cell, Column, Row, Table, labelled
+from captious.version import __version__
+
+if TYPE_CHECKING:
+    from captious.evaluation.comparison import Comparison, Difference
+    from captious.evaluation.groups import GroupDifference, GroupedComparison
+
+__all__ = ["difference_table", "grouped_difference_table"]
+
+_SIGNIFICANT = 0.05
+
+
+def difference_table(comparison: Comparison, *, examples: int = 0) -> Table:
+    """Two systems, one row per output: scores, differences with intervals, effect sizes and tests.
+
+    Args:
+        comparison: of the systems.
+        examples: number of images to show, those on which the systems differ most.
+    """
+    a, b = comparison.a, comparison.b
+    rows = [
+        Row(
+            labelled(name, d.lower_is_better),
+            [
+                *_scores(d, significant=d.p_bootstrap < _SIGNIFICANT),
+                Cell(d.effect_size),
+                Cell(d.p_bootstrap),
+                Cell(d.p_randomization),
+                Cell(d.effect_size),
+            ],
+            signature=d.signature,
+        )
+        for name, d in comparison.items()
+    ]
+    records = [
+        {
+            "system_a": a.system,
+            "system_b": b.system,
+            "metric": name,
+            **_plain(d),
+            "effect_size": d.effect_size,
+            "effect_low": d.effect_interval[0],
+            "effect_high": d.effect_interval[1],
+            "p_bootstrap": d.p_bootstrap,
+            "p_randomization": d.p_randomization,
+            "lower_is_better": d.lower_is_better,
+            "signature": d.signature,
+        }
+        for name, d in comparison.items()
+    ]
+    note = (
+        f"{comparison.level:.0%} intervals and p values from {comparison.resamples:,} resamples of images, "
+        f"seed {comparison.seed}. Effect size: Cohen's d of caption scores."
+    )
+    return Table(
+        columns=[
+            *_score_columns(comparison, drawn=True),
+            Column("effect size", "effect", media=[SCREEN]),
+            Column("p bootstrap", "p", media=[SCREEN, PAGE]),
+            Column("p randomization", "p", in_papers="p"),
+            Column("effect size", "effect", media=[PAGE]),
+        ],
+        rows=rows,
+        records=records,
+        document=comparison.to_dict(examples=examples),
+        title=subject([a]),
+        caption=f"{a.n_images:,} images; below each difference its {comparison.level:.0%} interval; "
+        f"{comparison.resamples:,} resamples, seed {comparison.seed}",
+        notes=[*exclusions([a, b]), " ".join([note, *lower_is_better_note(rows)])],
+        comments=[*_comments(comparison), *signature_lines(a)],
+        examples=_examples(comparison, examples) if examples else None,
+    )
+
+
+def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -> Table:
+    """Two systems and their differences, for every output one row per group and one per average."""
+    whole = grouped.whole
+    rows = []
+    for d in grouped.differences:
+        label, in_papers = AVERAGES.get(d.part, (d.group, d.group))
+        corrected = d.p_randomization if d.corrected_randomization is None else d.corrected_randomization
+        p_values = (d.p_bootstrap, d.corrected_bootstrap, d.p_randomization, d.corrected_randomization, corrected)
+        rows.append(
+            Row(
+                label,
+                [Cell(d.n_images), *_scores(d), *(None if p is None else Cell(p) for p in p_values)],
+                section=labelled(d.metric, d.lower_is_better),
+                in_papers=in_papers,
+                signature=d.signature,
+            )
+        )
+    records = [
+        {
+            "system_a": whole.a.system,
+            "system_b": whole.b.system,
+            "part": d.part,
+            "group": d.group,
+            "n_images": d.n_images,
+            "metric": d.metric,
+            **_plain(d),
+            "p_bootstrap": d.p_bootstrap,
+            "p_randomization": d.p_randomization,
+            "corrected_bootstrap": d.corrected_bootstrap,
+            "corrected_randomization": d.corrected_randomization,
+            "lower_is_better": d.lower_is_better,
+            "signature": d.signature,
+        }
+        for d in grouped.differences
+    ]
+    correction = f"Holm's correction for {len(grouped.group_sizes)} groups, for each metric"
+    note = (
+        f"{whole.level:.0%} intervals and p values from {whole.resamples:,} resamples of the images of each group, "
+        f"seed {whole.seed}. Corrected: {correction}."
+    )
+    return Table(
+        columns=[
+            Column("images", "count", media=[SCREEN, PAGE]),
+            *_score_columns(whole),
+            Column("p bootstrap", "p", media=[SCREEN, PAGE]),
+            Column("corrected", "p", media=[SCREEN, PAGE]),
+            Column("p randomization", "p", media=[SCREEN, PAGE]),
+            Column("corrected", "p", media=[SCREEN, PAGE]),
+            Column("p", "p", media=[PAPER]),
+        ],
+        rows=rows,
+        records=records,
+        document=grouped.to_dict(examples=examples),
+        title=f"{subject([whole.a])} · by {grouped.by}",
+        caption=f"{whole.a.n_images:,} images by {grouped.by}; below each difference its {whole.level:.0%} interval",
+        notes=[*exclusions([whole.a, whole.b]), " ".join([note, *lower_is_better_note(rows)])],
+        comments=[
+            *_comments(whole),
+            *signature_lines(whole.a),
+            f"by {grouped.by}; macro: mean over groups",
+            f"p values of groups have {correction}",
+            *(f"  {name}: {n:,} images" for name, n in grouped.group_sizes.items()),
+        ],
+        examples=_examples(whole, examples) if examples else None,
+    )
+
+
+def _score_columns(comparison: Comparison, *, drawn: bool = False) -> list[Column]:
+    """The columns of the cells of ``_scores``. In papers, the interval has a column of its own."""
+    return [
+        Column(comparison.a.system),
+        Column(comparison.b.system),
+        Column("difference", "difference", drawn=drawn, media=[SCREEN, PAGE]),
+        Column("difference", "difference", media=[PAPER]),
+        Column(f"{100 * comparison.level:.0f}% interval", align="center", media=[PAPER]),
+    ]
+
+
+def _scores(d: Difference | GroupDifference, *, significant: bool = False) -> list[Cell]:
+    difference = Cell(d.difference, d.interval, significant=significant)
+    return [Cell(d.score_a), Cell(d.score_b), difference, Cell(d.difference), Cell(d.interval)]
+
+
+def _plain(d: Difference | GroupDifference) -> dict[str, float]:
+    """Scores and difference in a record."""
+    low, high = d.interval
+    return {"score_a": d.score_a, "score_b": d.score_b, "difference": d.difference, "low": low, "high": high}
+
+
+def _comments(comparison: Comparison) -> list[str]:
+    return [
+        f"captious {__version__}; {comparison.b.system} minus {comparison.a.system}",
+        images_text(comparison.a),
+        f"{comparison.level:.0%} intervals: paired bootstrap; p: approximate randomization; {comparison.resamples:,} "
+        f"resamples, seed {comparison.seed}",
+    ]
+
+
+def _examples(comparison: Comparison, n: int) -> Table:
+    """The images on which two systems differ most, two rows each."""
+    rows: list[Row] = []
+    for example in comparison.examples(n):
+        first = [Cell(comparison.a.system), Cell(example.candidate_a), Cell(example.score_a)]
+        second = [Cell(comparison.b.system), Cell(example.candidate_b), Cell(example.score_b)]
+        rows += [Row(str(example.id), first), Row("", second)]
+    columns = [Column("", align="left"), Column("", align="left"), Column("", "rounded")]
+    by = comparison.examples_by
+    return Table(columns, rows, [], {}, title=f"largest differences in {by}")

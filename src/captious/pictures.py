@@ -1,0 +1,115 @@
+"""What results show as pictures: curves, values with intervals, rankings, matrices and point clouds.
+
+A picture is data. ``captious.report.plots`` draws it to files, and pages draw it as a chart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Picture", "Ranking"]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A line.
+
+    Args:
+        x, y: float64[n].
+        low, high: float64[n], a 95% interval around y, or None.
+        points: draw it as points, not as a line.
+    """
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    low: NDArray[np.float64] | None = None
+    high: NDArray[np.float64] | None = None
+    points: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Lines in one picture: label -> line. The axis of x can be logarithmic."""
+
+    title: str
+    x_label: str
+    y_label: str
+    lines: Mapping[str, Curve]
+    logarithmic: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """A number for every pair of labels, -1 to 1; float64[n, n]."""
+
+    title: str
+    labels: Sequence[str]
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Cloud:
+    """Points of a plane.
+
+    Args:
+        points: float64[n, 2], those that are drawn.
+        outline: float64[m, 2], a closed line around most of them.
+        center: float64[2], the center of all points.
+    """
+
+    points: NDArray[np.float64]
+    outline: NDArray[np.float64]
+    center: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Clouds:
+    """Clouds of points in one picture: label -> cloud. Both axes have the same unit."""
+
+    title: str
+    x_label: str
+    y_label: str
+    clouds: Mapping[str, Cloud]
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A value, and its 95% interval or None."""
+
+    value: float
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Dots:
+    """Values one below the other: label -> value. A line marks the first value."""
+
+    title: str
+    x_label: str
+    rows: Mapping[str, Dot]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Values with their intervals and ranks, the best first: label -> value. Those of one rank look alike.
+
+    Args:
+        title: a name.
+        x_label: what the values are.
+        rows: the values.
+        ranks: the rank of each, None if they were not ranked.
+    """
+
+    title: str
+    x_label: str
+    rows: Mapping[str, Dot]
+    ranks: Sequence[int | None]
+
+
+Picture: TypeAlias = Curves | Matrix | Clouds | Dots | Ranking

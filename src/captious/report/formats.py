@@ -1,0 +1,55 @@
+"""The formats of results. Each is a function from a table to text: to add one, write it and enter it in ``FORMATS``.
+
+``html`` and ``rich_text`` are for results that show themselves; see ``captious.display``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from captious.report.latex import latex
+from captious.report.terminal import rich_text, text
+from captious.row_files import csv_text
+from captious.table import json_document
+
+if TYPE_CHECKING:
+    from captious.table import Table
+
+__all__ = ["FORMATS", "csv", "html", "json_text", "latex", "page", "rich_text", "text"]
+
+
+def json_text(table: Table) -> str:
+    """Everything about a result as one JSON document; null for what is not a number."""
+    return json.dumps(json_document(table.document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def csv(table: Table) -> str:
+    """The numbers of a result, unrounded, one record per line."""
+    fields = [*table.records[0]] if table.records else [column.head for column in table.columns]
+    return csv_text(fields, ([*record.values()] for record in table.records))
+
+
+def html(table: Table) -> str:
+    """A table for notebooks."""
+    from captious.report.html import html  # imported only here, as most results are never shown in a notebook
+
+    return html(table)
+
+
+def page(table: Table) -> str:
+    """A page with the table, and charts of its pictures."""
+    from captious.report.page.table_page import table_page
+
+    return table_page(table)
+
+
+#: By the name that ``--format`` takes.
+FORMATS: Mapping[str, Callable[[Table], str]] = {
+    "table": text,
+    "json": json_text,
+    "csv": csv,
+    "latex": latex,
+    "html": page,
+}

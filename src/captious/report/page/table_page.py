@@ -1,0 +1,98 @@
+"""Pages of judgments and studies: a table, its pictures as charts, and all that the numbers depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from captious.pictures import Clouds, Curves, Dot, Dots, Matrix, Picture, Ranking
+from captious.report import numbers
+from captious.report.html import details, html_table, note, scrolling, text
+from captious.report.page.document import document
+from captious.table import Table
+
+__all__ = ["table_page"]
+
+
+def table_page(table: Table, title: str = "") -> str:
+    """The table, and a chart for each of its pictures."""
+    title = title or table.title or "Agreement of metrics with human judgments"
+    figures = [_figure(picture) for picture in table.pictures.values()]
+    parts = [
+        f"<h1>{text(title)}</h1>",
+        note(table.warnings),
+        f"<section>{scrolling(html_table(table), 'Results')}{details(table)}</section>",
+        '<section id="figures"><p class="needs-script">Charts need JavaScript.</p></section>' if figures else "",
+    ]
+    return document(title, "\n".join(filter(None, parts)), {"kind": "figures", "figures": figures})
+
+
+def _figure(picture: Picture) -> dict[str, Any]:
+    """What ``assets/results.js`` draws."""
+    kind, content = _CHARTS[type(picture)]
+    return {"kind": kind, "title": numbers.plain(picture.title), **content(picture)}
+
+
+def _ranking(picture: Ranking) -> dict[str, Any]:
+    """Values of one rank share a colour."""
+    places = {rank: place for place, rank in enumerate(dict.fromkeys(picture.ranks))}
+    shared = "; metrics of one rank share a colour" if any(picture.ranks) else ""
+    rows = _dots(picture.rows, [places[rank] for rank in picture.ranks])
+    return {"x": numbers.plain(picture.x_label) + shared, "rows": rows}
+
+
+def _values(picture: Dots) -> dict[str, Any]:
+    """The first value is marked by a line."""
+    rows = _dots(picture.rows, [0] * len(picture.rows))
+    return {"x": numbers.plain(picture.x_label), "rows": rows, "line": rows[0]["value"] if rows else None}
+
+
+def _dots(dots: Mapping[str, Dot], series: Sequence[int]) -> list[dict[str, Any]]:
+    rows = []
+    for (label, dot), number in zip(dots.items(), series, strict=True):
+        value, low, high = _numbers([dot.value, *(dot.interval or (np.nan, np.nan))])
+        rows.append({"label": numbers.plain(label), "value": value, "low": low, "high": high, "series": number})
+    return rows
+
+
+def _matrix(picture: Matrix) -> dict[str, Any]:
+    return {"labels": [*map(numbers.plain, picture.labels)], "values": _numbers(picture.values)}
+
+
+def _clouds(picture: Clouds) -> dict[str, Any]:
+    clouds = [
+        {"label": numbers.plain(label)}
+        | {"points": _numbers(cloud.points), "outline": _numbers(cloud.outline), "center": _numbers(cloud.center)}
+        for label, cloud in picture.clouds.items()
+    ]
+    return {"x": numbers.plain(picture.x_label), "y": numbers.plain(picture.y_label), "clouds": clouds}
+
+
+def _curves(picture: Curves) -> dict[str, Any]:
+    lines = []
+    for label, curve in picture.lines.items():
+        arrays = {"x": curve.x, "y": curve.y, "low": curve.low, "high": curve.high}
+        packed = {name: None if values is None else _numbers(values) for name, values in arrays.items()}
+        lines.append({"label": numbers.plain(label), "points": curve.points, **packed})
+    axes = {"x": numbers.plain(picture.x_label), "y": numbers.plain(picture.y_label)}
+    return {**axes, "lines": lines, "logarithmic": picture.logarithmic}
+
+
+def _numbers(values: Any) -> Any:
+    """Numbers of an array in lists: six significant digits, as no chart shows more; None for what is not finite."""
+    array = np.asarray(values, np.float64)
+    if array.ndim > 1:
+        return [_numbers(row) for row in array]
+    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in array.tolist()]
+
+
+#: Kind of picture -> kind of chart, and what the chart needs.
+_CHARTS: Mapping[type[Picture], tuple[str, Callable[[Any], dict[str, Any]]]] = {
+    Curves: ("curves", _curves),
+    Matrix: ("matrix", _matrix),
+    Clouds: ("clouds", _clouds),
+    Dots: ("dots", _values),
+    Ranking: ("dots", _ranking),
+}

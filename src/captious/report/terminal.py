@@ -1,0 +1,250 @@
+"""Tables for terminals: columns aligned by blanks, as plain text or through rich where there is colour.
+
+Plain text does without rich, which takes longer to import than a system takes to be scored.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, TypeAlias
+
+from captious.report import numbers
+from captious.table import SCREEN, Cell, Column, Row, Table
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+__all__ = ["as_text", "rich_text", "text"]
+
+#: Pieces of a line, each with a style of rich.
+Line: TypeAlias = Sequence[tuple[str, str]]
+
+_BEST = "◀"
+_ANY_WIDTH = 10_000
+
+
+def text(table: Table) -> str:
+    """A table as plain text, without blanks at the ends of lines."""
+    return "".join("".join(piece for piece, _ in line).rstrip(" ") + "\n" for line in _lines(table))
+
+
+def rich_text(table: Table) -> Text:
+    """A table as rich prints it, with styles."""
+    from rich.text import Text
+
+    return Text("\n", no_wrap=True).join(Text.assemble(*line) for line in _lines(table))
+
+
+def as_text(renderable: RenderableType, *, color: bool = False, width: int = _ANY_WIDTH) -> str:
+    """What rich prints, as text without blanks at the ends of lines.
+
+    Args:
+        renderable: what to print.
+        color: with the escape sequences of a terminal.
+        width: columns that lines are folded to; by default lines are as long as they need to be.
+    """
+    from rich.console import Console
+
+    out = io.StringIO()
+    Console(file=out, width=width, force_terminal=color, color_system="standard" if color else None).print(renderable)
+    return "".join(f"{_without_end_blanks(line)}\n" for line in out.getvalue().splitlines())
+
+
+def _without_end_blanks(line: str) -> str:
+    """The line without trailing blanks, even those between escape sequences, which are kept."""
+    return re.sub(r"(?: |\x1b\[[0-9;]*m)+$", lambda end: end[0].replace(" ", ""), line)
+
+
+@dataclass(frozen=True)
+class _Strip:
+    """A column of text. A column of a table has one for its values, and may have one for intervals and for marks."""
+
+    column: Column
+    head: str
+    pieces: Sequence[tuple[str, str]]
+
+    @property
+    def width(self) -> int:
+        return max(_width(piece) for piece in (self.head, *(piece for piece, _ in self.pieces)))
+
+    def padded(self, piece: str) -> str:
+        return _left(piece, self.width) if self.column.align == "left" else _right(piece.rstrip(), self.width)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Neighbouring strips with lines above their heads."""
+
+    strips: Sequence[_Strip]
+    above: Sequence[str] = ()
+
+    @property
+    def width(self) -> int:
+        return max(sum(strip.width + 2 for strip in self.strips) - 2, *map(_width, self.above), 0)
+
+    @property
+    def heads(self) -> list[str]:
+        names = "  ".join(strip.padded(strip.head) for strip in self.strips)
+        return [_left(line, self.width) for line in (*self.above, names)]
+
+    def row(self, number: int) -> Iterator[tuple[str, str]]:
+        """The pieces of a row, and what it lacks to the width of the block."""
+        across = 0
+        for strip in self.strips:
+            piece, style = strip.pieces[number]
+            yield ("  " if across else "") + strip.padded(piece), style
+            across += strip.width + (2 if across else 0)
+        yield " " * (self.width - across), ""
+
+
+def _lines(table: Table) -> Iterator[Line]:
+    """The lines of a table and of what is above and below it."""
+    if table.title:
+        yield from _said(table.title, "", style="")
+    yield from _body(table)
+    if table.notes or table.fold:
+        yield from _said("")
+    yield from _sentences(table.notes, table.fold)
+    for heading, facts in table.facts.items():
+        yield from _said(heading) if heading else ()
+        yield from _listed(facts, table.fold or _ANY_WIDTH)
+    if table.signatures:
+        yield from _said("signatures", *(f"  {signature}" for signature in table.signatures))
+    if table.explanations:
+        yield from _said("")
+        yield from _sentences(table.explanations, table.fold)
+    if table.examples is not None:
+        yield from _said("", table.examples.title, style="")
+        yield from _body(table.examples)
+
+
+def _body(table: Table) -> Iterator[Line]:
+    """The rows below their heads; blocks of columns that do not fit stand below each other."""
+    rows = _rows(table)
+    has_labels = any(row.label for row in table.rows)
+    labels = [numbers.plain(row.label) if has_labels else "" for row in rows]
+    margin = max(map(_width, labels), default=0)
+    strips = [
+        strip
+        for place, column in enumerate(table.columns)
+        if SCREEN in column.media
+        for strip in _strips(column, [row.cells[place] for row in rows], indent="" if has_labels or place else "  ")
+    ]
+    gap = " " * _gap(table)
+    for number, blocks in enumerate(_folded(table, strips, margin)):
+        if number:
+            yield from _said("")
+        for heads in zip(*(block.heads for block in blocks), strict=True):
+            line = gap.join([" " * margin, *heads] if has_labels else heads)
+            if line.strip():
+                yield [(line, "")]
+        for place, label in enumerate(labels):
+            pieces = [(_left(label, margin), "")]
+            for block in blocks:
+                pieces += [(gap if has_labels else "", ""), *block.row(place)]
+            yield pieces
+
+
+def _rows(table: Table) -> list[Row]:
+    """All rows with their labels indented, headings of sections as rows of their own."""
+    blank = [None] * len(table.columns)
+    rows: list[Row] = []
+    for section, members in groupby(table.rows, lambda row: row.section):
+        if section:
+            rows.append(Row(f"  {section}", blank))
+        indent = "    " if section else "  "
+        rows += [Row(f"{indent}{row.label}" if row.label else "", row.cells) for row in members]
+    if table.description:
+        rows += [Row("", blank), *(Row(f"  {row.label}", row.cells) for row in table.description)]
+    return rows
+
+
+def _strips(column: Column, cells: Sequence[Cell | None], *, indent: str) -> Iterator[_Strip]:
+    values = []
+    for cell in cells:
+        value = "" if cell is None else numbers.plain(numbers.written(cell.value, column.form))
+        style = "bold" if cell and cell.best else "dim" if cell and isinstance(cell.value, tuple) else ""
+        values.append((indent + value, style))
+    yield _Strip(column, indent + numbers.plain(column.head), values)
+    spans = [cell.interval if cell else None for cell in cells]
+    if any(spans):
+        yield _Strip(column, "", [(numbers.written(span, column.form) if span else "", "dim") for span in spans])
+    if column.marked:
+        yield _Strip(column, "", [(_BEST if cell and cell.best else "", "green") for cell in cells])
+
+
+def _folded(table: Table, strips: Sequence[_Strip], margin: int) -> Iterator[list[_Block]]:
+    """Blocks of columns that have room beside each other, given the width of the labels."""
+    gap = _gap(table)
+    most = (table.fold or _ANY_WIDTH) - margin - gap
+    blocks: list[_Block] = []
+    room = most
+    for group, members in groupby(strips, lambda strip: strip.column.group):
+        for block in _blocks(table, group, [*members], most):
+            if blocks and block.width > room:
+                yield blocks
+                blocks, room = [], most
+            blocks.append(block)
+            room -= block.width + gap
+    yield blocks
+
+
+def _blocks(table: Table, group: str, strips: Sequence[_Strip], room: int) -> list[_Block]:
+    """A group of columns; in two blocks if it does not fit and some columns can stand apart."""
+    if not group:
+        return [_Block(strips)]
+    name = numbers.plain(group)
+    together = _Block(strips, (name, table.group_notes[group]))
+    apart = [strip for strip in strips if strip.column.apart]
+    if together.width <= room or not apart:
+        return [together]
+    others = [strip for strip in strips if not strip.column.apart]
+    return [_Block(others, together.above), _Block(apart, (name, apart[0].column.apart))]
+
+
+def _gap(table: Table) -> int:
+    """Blanks between blocks."""
+    return 3 if table.group_notes else 2
+
+
+def _said(*sentences: str, style: str = "dim") -> Iterator[Line]:
+    yield from ([(numbers.plain(sentence), style)] for sentence in sentences)
+
+
+def _sentences(sentences: Iterable[str], width: int | None) -> Iterator[Line]:
+    """Sentences on lines of their own, folded to a width."""
+    for sentence in map(numbers.plain, sentences):
+        yield from _said(*(textwrap.wrap(sentence, width, break_on_hyphens=False) if width else [sentence]))
+
+
+def _listed(facts: Mapping[str, str], width: int) -> Iterator[Line]:
+    """Labels and texts, side by side."""
+    margin = max(_width(numbers.plain(label)) for label in facts)
+    room = max(width - margin - 4, 20)
+    for label, fact in facts.items():
+        lines = textwrap.wrap(numbers.plain(fact), room, break_long_words=False, break_on_hyphens=False)
+        for number, line in enumerate(lines or [""]):
+            yield from _said(f"  {_left('' if number else numbers.plain(label), margin)}  {line}")
+
+
+def _left(piece: str, width: int) -> str:
+    return piece + " " * (width - _width(piece))
+
+
+def _right(piece: str, width: int) -> str:
+    return " " * (width - _width(piece)) + piece
+
+
+def _width(piece: str) -> int:
+    """Columns of a terminal that a text takes."""
+    if piece.isascii():
+        return len(piece)
+    from rich.cells import cell_len
+
+    return cell_len(piece)
