@@ -77,7 +77,8 @@ def equal(options: argparse.Namespace) -> None:
     """Compare scores of engines with those of one table in one process, while workers are killed at random."""
     import captious
     from captious import scale
-    from captious.report.machine_readable import reports_json
+    from captious.evaluation.score_tables import score_table
+    from captious.report.formats import json_text
 
     metrics = options.metrics or METRICS
     shards = generated_captions.shards(options.data.resolve(), options.captions, options.rows_of_a_shard)
@@ -85,7 +86,7 @@ def equal(options: argparse.Namespace) -> None:
     def timed(what: str, run: Callable[[], captious.Report]) -> str:
         begin, watch = time.time(), Watch(options.every, quiet=True)
         with watch:
-            text = reports_json([run()])
+            text = json_text(score_table([run()]))
         print(f"{what}: wall {time.time() - begin:.0f} s, peak {watch.peak} MiB", flush=True)
         return text
 

@@ -21,7 +21,19 @@ PACKAGE = Path(__file__).parents[1] / "src" / "captious"
 
 #: From the ground up. Modules that are no rooms lie below all floors.
 FLOORS = (
-    {"errors", "atomic_write", "display", "random_seed", "entry_points", "progress", "unpacking", "version"},
+    {
+        "errors",
+        "atomic_write",
+        "display",
+        "pictures",
+        "row_files",
+        "table",
+        "random_seed",
+        "entry_points",
+        "progress",
+        "unpacking",
+        "version",
+    },
     {"native"},
     {"data"},
     {"resources"},

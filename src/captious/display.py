@@ -14,7 +14,7 @@ _renderer = ""
 
 
 def show_with(module: str) -> None:
-    """Let the functions ``text``, ``rich_text`` and ``html`` of a module show the tables of results.
+    """Let the functions ``plain_text``, ``rich_text`` and ``html`` of a module show the tables of results.
 
     The module is imported when the first result is shown.
     """
@@ -30,7 +30,7 @@ class Displayed:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return str(import_module(_renderer).text(self.to_table())).rstrip("\n")
+        return str(import_module(_renderer).plain_text(self.to_table())).rstrip("\n")
 
     def __rich__(self) -> object:
         return import_module(_renderer).rich_text(self.to_table())

@@ -29,8 +29,7 @@ SLOW_OUTPUT = """
 import os, sys, time
 from captious import atomic_write as files
 from captious import progress
-from captious.cli import main, progress_bar
-from captious.report import machine_readable as outputs
+from captious.cli import main, outputs, progress_bar
 
 progress_bar._PATIENCE = 0.05
 

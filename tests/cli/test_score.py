@@ -104,7 +104,7 @@ class TestTable:
         outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "--ci")
         low, high = expected("baseline")["rouge-l"].confidence_interval()
         assert f"{low:.3f} – {high:.3f}".replace("0.", ".") in outcome.out
-        assert "95% bootstrap over images." in outcome.out
+        assert "95% bootstrap over images, 1,000 resamples, seed 12345." in outcome.out
 
     def test_the_default_names_what_it_leaves_out(self, folder: Path, run: Run) -> None:
         outcome = run("score", "baseline.json", "references.json")

@@ -14,9 +14,9 @@ import pytest
 import captious
 from captious.data import load
 from captious.errors import DuplicateCandidateError, ParameterError, UnknownNameError
-from captious.report.html import report_html
-from captious.report.machine_readable import reports_csv, reports_json, write_captions
-from captious.report.tables import as_text, report_table
+from captious.evaluation.score_tables import score_table
+from captious.report.caption_scores import write_captions
+from captious.report.formats import csv, html, json_text, plain_text
 
 REFERENCES = {i: [f"a dog runs on road {i}", f"the dog on the road {i}"] for i in range(12)}
 DIVERSE = {i: [f"a dog on road {i}", "the street", "a red bus runs"] for i in REFERENCES}
@@ -157,15 +157,15 @@ def test_forms_of_reports(tmp_path: Path) -> None:
         captious.score(each, REFERENCES, ["div-1", "rouge-l"], several=True, system=name)
         for name, each in (("alike", ALIKE), ("diverse", DIVERSE))
     ]
-    table = as_text(report_table(reports, intervals=True))
+    table = plain_text(score_table(reports, intervals=True))
     assert "12 images · 3 candidates each · 2.0 references each" in table
     assert "vocabulary" in table
     assert "novel" not in table
-    document = json.loads(reports_json(reports))
+    document = json.loads(json_text(score_table(reports)))
     assert document["systems"][0]["description"]["vocabulary"] == 5
     assert document["systems"][0]["description"]["candidates_per_image"] == [3, 3]
-    assert "rouge-l" in reports_csv(reports)
-    assert "rouge-l" in report_html(reports[0])
+    assert "rouge-l" in csv(score_table(reports))
+    assert "rouge-l" in html(reports[0].to_table())
     for suffix in (".jsonl", ".csv"):
         write_captions(tmp_path / f"captions{suffix}", reports[:1])
     first = json.loads((tmp_path / "captions.jsonl").read_text().splitlines()[0])

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from captious.metrics.meteor import Alignment, Match
 from captious.report.alignment import AlignmentPicture
-from captious.report.tables import as_text
+from captious.report.terminal import as_text
 
 #: Of a match: where it starts and ends in the candidate, in the reference, and its module.
 Link = tuple[int, int, int, int, str]

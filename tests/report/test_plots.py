@@ -62,8 +62,8 @@ def test_files(judgment: Judgment, study: Study, tmp_path: Path, format: str) ->
 
 
 def test_metrics_stand_by_rank(judgment: Judgment) -> None:
-    (figure,) = plots.pictures(judgment).values()
-    (axes,) = figure.axes
+    (picture,) = judgment.to_table().pictures.values()
+    (axes,) = plots.draw(picture).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["cider-d", "rouge-l", "bleu-4"]
     assert axes.get_ylim() == (2.5, -0.5)  # the first on top
     drawn = [(x, y) for line in axes.lines for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)]
@@ -79,7 +79,8 @@ def test_metrics_stand_by_rank(judgment: Judgment) -> None:
 def test_without_ranks(judgment: Judgment) -> None:
     found = {each.metric: each for each in (agreement("bleu-4", 0.31, None), agreement("cider-d", 0.44, None))}
     verdict = Verdict(protocol("composite"), 100, {}, found)
-    (axes,) = plots.draw_verdict(verdict).axes
+    (picture,) = Judgment([verdict], Sampling()).to_table().pictures.values()
+    (axes,) = plots.draw(picture).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["cider-d", "bleu-4"]
     assert len(axes.texts) == 0
 
@@ -156,7 +157,7 @@ def test_results_are_shown_without_matplotlib_and_scipy() -> None:
     """What people import first stays light."""
     code = (
         "import sys, captious, captious.judgment, captious.report\n"
-        "import captious.report.machine_readable, captious.report.plots\n"
+        "import captious.report.formats, captious.report.plots\n"
         "heavy = {'matplotlib', 'scipy', 'rich'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )

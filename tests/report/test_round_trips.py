@@ -18,10 +18,13 @@ from hypothesis import strategies as st
 
 import captious
 from captious.cli.data import items
+from captious.evaluation.score_tables import score_table
 from captious.parsing.parse import Parse
 from captious.parsing.parse_files import write_parses
 from captious.parsing.parse_sources import read_parses
-from captious.report.machine_readable import csv_text, reports_csv, reports_json, write_captions
+from captious.report import formats
+from captious.report.caption_scores import write_captions
+from captious.row_files import csv_text
 
 AWKWARD = "\r\n\t\",;|'\\ \0\x0b\x0c\x1c\x1e\x85\u2028\u2029\ufeff=#a7é🐕"
 texts = st.text(st.sampled_from(AWKWARD) | st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -94,9 +97,9 @@ def test_rows_of_csv(rows: list[list[str]]) -> None:
 @example(system="a\rb")
 def test_corpus_scores(system: str) -> None:
     report = captious.score({1: "a b"}, {1: ["a c"]}, ["rouge-l"], system=system)
-    (row,) = csv.DictReader(io.StringIO(reports_csv([report]), newline=""))
+    (row,) = csv.DictReader(io.StringIO(formats.csv(score_table([report])), newline=""))
     assert (row["system"], float(row["score"])) == (system, report["rouge-l"].score)
-    assert json.loads(reports_json([report]))["systems"][0]["name"] == system
+    assert json.loads(formats.json_text(score_table([report])))["systems"][0]["name"] == system
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])

@@ -11,7 +11,7 @@ import pytest
 from captious.errors import MissingExtraError, OutputError, ParameterError
 from captious.report.scene import ScenePicture
 from captious.report.scene_drawing import write_scenes
-from captious.report.tables import as_text
+from captious.report.terminal import as_text
 from captious.scenes.spice_explanation import Names, SceneExplanation, SceneFact
 
 DOG, SOFA, TWO, ON = ("dog",), ("sofa",), ("two",), ("sit on",)

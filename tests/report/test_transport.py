@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from captious.metrics.wmd import Move, Transport
-from captious.report.tables import as_text
+from captious.report.terminal import as_text
 from captious.report.transport import TransportPicture
 
 TWO = Transport(

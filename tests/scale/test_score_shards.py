@@ -29,9 +29,10 @@ from captious.errors import (
     UnknownImageError,
     UnknownNameError,
 )
+from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.settings import Settings
 from captious.progress import observed
-from captious.report.machine_readable import reports_csv, reports_json
+from captious.report.formats import csv, json_text
 
 from ..support.observers import Events
 from .conftest import EXAMPLES, example_rows, write
@@ -50,7 +51,7 @@ def sharded(folder: Path, metrics: Any = METRICS, **options: Any) -> scale.Shard
 
 
 def texts(report: captious.Report) -> tuple[str, str]:
-    return reports_json([report]), reports_csv([report])
+    return json_text(score_table([report])), csv(score_table([report]))
 
 
 # ---- the same numbers

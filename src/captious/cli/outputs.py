@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from captious.atomic_write import check_place, whole_file
 from captious.display import Displayed
 from captious.errors import ParameterError
-from captious.report.formats import FORMATS, rich_text, text
+from captious.report.formats import FORMATS, plain_text, rich_text
 from captious.report.terminal import as_text
 from captious.table import Table
 
@@ -31,6 +31,7 @@ __all__ = [
     "print_table",
     "takes_anything",
     "warn",
+    "write_text",
     "written",
 ]
 
@@ -168,7 +169,7 @@ def warn(messages: Sequence[str]) -> None:
 def print_table(table: Table | RenderableType) -> None:
     """Print a table, with colour on a terminal and plain elsewhere. Long lines are not truncated."""
     if isinstance(table, Table) and not _may_have_colour():
-        click.echo(text(table), nl=False)
+        click.echo(plain_text(table), nl=False)
         return
     from rich.console import Console
 
@@ -201,8 +202,13 @@ def deliver(content: str | Table, output: Path | None, format_: str = "table") -
     if output is None:
         click.echo(rendered, nl=False)
     else:
-        with whole_file(output) as file:
-            file.write(rendered)
+        write_text(output, rendered)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, atomically."""
+    with whole_file(path) as file:
+        file.write(text)
 
 
 def deliver_result(result: Displayed, format_: str, output: Path | None, plot: Path | None) -> None:

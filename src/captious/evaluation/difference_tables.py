@@ -140,7 +140,8 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
         records=records,
         document=grouped.to_dict(examples=examples),
         title=f"{subject([whole.a])} · by {grouped.by}",
-        caption=f"{whole.a.n_images:,} images by {grouped.by}; below each difference its {whole.level:.0%} interval",
+        caption=f"{whole.a.n_images:,} images by {grouped.by}; below each difference its {whole.level:.0%} "
+        f"interval; corrected: {correction}",
         notes=[*exclusions([whole.a, whole.b]), " ".join([note, *lower_is_better_note(rows)])],
         comments=[
             *_comments(whole),

@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from captious.report.latex import latex
-from captious.report.terminal import rich_text, text
+from captious.report.terminal import plain_text, rich_text
 from captious.row_files import csv_text
 from captious.table import json_document
 
 if TYPE_CHECKING:
     from captious.table import Table
 
-__all__ = ["FORMATS", "csv", "html", "json_text", "latex", "page", "rich_text", "text"]
+__all__ = ["FORMATS", "csv", "html", "json_text", "latex", "page", "plain_text", "rich_text"]
 
 
 def json_text(table: Table) -> str:
@@ -47,7 +47,7 @@ def page(table: Table) -> str:
 
 #: By the name that ``--format`` takes.
 FORMATS: Mapping[str, Callable[[Table], str]] = {
-    "table": text,
+    "table": plain_text,
     "json": json_text,
     "csv": csv,
     "latex": latex,

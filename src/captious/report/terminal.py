@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-__all__ = ["as_text", "rich_text", "text"]
+__all__ = ["as_text", "plain_text", "rich_text"]
 
 #: Pieces of a line, each with a style of rich.
 Line: TypeAlias = Sequence[tuple[str, str]]
@@ -29,7 +29,7 @@ _BEST = "◀"
 _ANY_WIDTH = 10_000
 
 
-def text(table: Table) -> str:
+def plain_text(table: Table) -> str:
     """A table as plain text, without blanks at the ends of lines."""
     return "".join("".join(piece for piece, _ in line).rstrip(" ") + "\n" for line in _lines(table))
 

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import ParameterError
+from captious.evaluation.score_tables import score_table
 from captious.judgment.studies import critical_failures, metric_correlations, reference_counts, robustness
 from captious.judgment.studies.score_distributions import score_distributions
 from captious.judgment.studies.system_correlations import system_correlations
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.selection import select
-from captious.report.judgment_tables import judgment_table, study_table
-from captious.report.machine_readable import comparison_csv, judgment_csv, reports_csv, reports_json
-from captious.report.tables import as_text, comparison_table, report_table
+from captious.report.formats import csv as csv_text
+from captious.report.formats import json_text, plain_text
 
 
 class Words(MeanMetric):
@@ -101,7 +101,7 @@ class TestSystems:
             captious.score(each, REFERENCES, ["words", "rouge-l"], system=name)
             for name, each in (("good", GOOD), ("bad", BAD))
         ]
-        lines = as_text(report_table(reports)).splitlines()
+        lines = plain_text(score_table(reports)).splitlines()
         wrong, right, rouge = (
             next(line for line in lines if f"  {name}" in line) for name in (*Words.outputs, "rouge-l")
         )
@@ -112,12 +112,12 @@ class TestSystems:
 
     def test_machine_readable_output_says_it(self) -> None:
         report = captious.score(GOOD, REFERENCES, ["words"])
-        metrics = json.loads(reports_json([report]))["systems"][0]["metrics"]
+        metrics = json.loads(json_text(score_table([report])))["systems"][0]["metrics"]
         assert {name: values["lower_is_better"] for name, values in metrics.items()} == {
             "words-wrong": True,
             "words-right": False,
         }
-        rows = csv.DictReader(io.StringIO(reports_csv([report])))
+        rows = csv.DictReader(io.StringIO(csv_text(score_table([report]))))
         assert [row["lower_is_better"] for row in rows] == ["True", "False"]
         assert "words-wrong ↓" in str(report._repr_html_())
 
@@ -128,11 +128,11 @@ class TestSystems:
         assert wrong.difference == pytest.approx(0.25 - 1.65)
         assert wrong.effect_size < 0
         assert comparison.to_dict()["metrics"]["words-wrong"]["lower_is_better"] is True
-        assert [row["lower_is_better"] for row in csv.DictReader(io.StringIO(comparison_csv(comparison)))] == [
+        assert [row["lower_is_better"] for row in csv.DictReader(io.StringIO(csv_text(comparison.to_table())))] == [
             "True",
             "False",
         ]
-        assert "words-wrong ↓" in as_text(comparison_table(comparison))
+        assert "words-wrong ↓" in plain_text(comparison.to_table())
 
 
 class Length(MeanMetric):
@@ -147,11 +147,11 @@ class Length(MeanMetric):
 
 def test_outputs_without_a_direction_have_no_best_score() -> None:
     reports = [captious.score(each, REFERENCES, Length(), system=name) for name, each in (("a", GOOD), ("b", BAD))]
-    shown = as_text(report_table(reports))
+    shown = plain_text(score_table(reports))
     assert "◀" not in shown
     assert "↓" not in shown
     assert reports[0].to_dict()["metrics"]["extent"]["lower_is_better"] is None
-    assert next(csv.DictReader(io.StringIO(reports_csv(reports))))["lower_is_better"] == ""
+    assert next(csv.DictReader(io.StringIO(csv_text(score_table(reports)))))["lower_is_better"] == ""
     assert captious.compare(GOOD, BAD, REFERENCES, [Length()], resamples=9)["extent"].lower_is_better is None
     assert select(Length()).lower_is_better == ()
 
@@ -166,9 +166,9 @@ class TestJudgments:
         assert wrong.rank == function.rank
         assert (wrong.lower_is_better, function.lower_is_better) == (True, False)
         assert "Lower is better for words-wrong: the scores were negated" in " ".join(
-            as_text(judgment_table(judged)).split()
+            plain_text(judged.to_table()).split()
         )
-        rows = csv.DictReader(io.StringIO(judgment_csv(judged)))
+        rows = csv.DictReader(io.StringIO(csv_text(judged.to_table())))
         assert [row["lower_is_better"] for row in rows] == ["True", "False", "False"]
 
     def test_of_systems_without_references(self, tmp_path) -> None:
@@ -194,7 +194,7 @@ class TestJudgments:
         failures = critical_failures(ratings, both, gap=0.5, resamples=20)
         first, second = ({k: v for k, v in record.items() if k != "metric"} for record in failures.records)
         assert first == second
-        assert "Lower is better for words-wrong" in as_text(study_table(failures))
+        assert "Lower is better for words-wrong" in plain_text(failures.to_table())
         counted = reference_counts(ratings, both, (1, 2), draws=1, resamples=20)
         values = [record["value"] for record in counted.records]
         assert values[:2] == values[2:]

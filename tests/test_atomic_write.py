@@ -1,11 +1,8 @@
-"""Results as files: what is in them, and that they appear whole or not at all."""
+"""Atomic file writes: the new file, or the old one, and nothing beside it."""
 
 from __future__ import annotations
 
-import csv
 import errno
-import io
-import json
 import os
 import socket
 import stat
@@ -16,161 +13,13 @@ from pathlib import Path
 
 import pytest
 
-import captious
 from captious.atomic_write import whole_file
-from captious.errors import MissingExtraError, OutputError, ParameterError
-from captious.evaluation import compare_reports
-from captious.report import machine_readable as files
-from captious.report.machine_readable import (
-    check_caption_file,
-    comparison_csv,
-    comparison_json,
-    reports_csv,
-    reports_json,
-    write_captions,
-    write_text,
-)
-from captious.version import __version__
-
-EXTENSIONS = [".jsonl", ".csv", ".parquet"]
+from captious.errors import OutputError
 
 
-def rows_of(path: Path) -> list[dict[str, object]]:
-    """Rows of a file of caption scores."""
-    if path.suffix == ".jsonl":
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
-    if path.suffix == ".csv":
-        with open(path, newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
-    parquet = pytest.importorskip("pyarrow.parquet")
-    return parquet.read_table(path).to_pylist()
-
-
-class TestJson:
-    def test_it_is_the_documented_document(self, first: captious.Report, second: captious.Report) -> None:
-        document = json.loads(reports_json([first, second]))
-        assert document == {"version": __version__, "systems": [first.to_dict(), second.to_dict()]}
-        assert document["systems"][0]["metrics"]["amount"] == {
-            "score": 11.0,
-            "ci95": None,
-            "lower_is_better": False,
-            "signature": first["amount"].signature,
-        }
-
-    def test_intervals(self, first: captious.Report) -> None:
-        document = json.loads(reports_json([first], intervals=True))
-        found = document["systems"][0]["metrics"]["share"]["ci95"]
-        assert found == list(first["share"].confidence_interval())
-
-    def test_comparison(self, first: captious.Report, second: captious.Report) -> None:
-        comparison = compare_reports(first, second, resamples=9)
-        assert json.loads(comparison_json(comparison, examples=2)) == comparison.to_dict(examples=2)
-
-    def test_text_stays_readable(self, first: captious.Report, second: captious.Report) -> None:
-        assert "猫 & cats" in comparison_json(compare_reports(first, second, resamples=9), examples=3)
-
-
-class TestCsv:
-    def test_one_line_per_system_and_output(self, first: captious.Report, second: captious.Report) -> None:
-        rows = list(csv.DictReader(io.StringIO(reports_csv([first, second], intervals=True))))
-        assert [(row["system"], row["metric"]) for row in rows] == [
-            (system, metric) for system in ("first", "second") for metric in ("share", "amount")
-        ]
-        for row in rows:
-            result = {"first": first, "second": second}[row["system"]][row["metric"]]
-            assert float(row["score"]) == result.score
-            assert (float(row["ci95_low"]), float(row["ci95_high"])) == result.confidence_interval()
-            assert row["signature"] == result.signature
-            assert row["n_images"] == "3"
-
-    def test_without_intervals_the_columns_are_empty(self, first: captious.Report) -> None:
-        for row in csv.DictReader(io.StringIO(reports_csv([first]))):
-            assert (row["ci95_low"], row["ci95_high"]) == ("", "")
-
-    def test_comparison(self, first: captious.Report, second: captious.Report) -> None:
-        comparison = compare_reports(first, second, resamples=9)
-        rows = list(csv.DictReader(io.StringIO(comparison_csv(comparison))))
-        assert [row["metric"] for row in rows] == list(comparison)
-        for row in rows:
-            difference = comparison[row["metric"]]
-            assert float(row["difference"]) == difference.difference
-            assert (float(row["low"]), float(row["high"])) == difference.interval
-            assert float(row["p_randomization"]) == difference.p_randomization
-            assert row["signature"] == difference.signature
-
-
-class TestCaptionScores:
-    @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_one_system(self, first: captious.Report, tmp_path: Path, extension: str) -> None:
-        path = tmp_path / f"scores{extension}"
-        write_captions(path, [first])
-        rows = rows_of(path)
-        assert [list(row) for row in rows] == [["id", "candidate", "share", "amount"]] * 3
-        assert [str(row["id"]) for row in rows] == ["7", "3", "12"]
-        assert [row["candidate"] for row in rows] == list(first.captions.candidates)
-        for name in first:
-            assert [float(str(row[name])) for row in rows] == first[name].per_caption.tolist()
-
-    @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_several_systems(
-        self, first: captious.Report, second: captious.Report, tmp_path: Path, extension: str
-    ) -> None:
-        path = tmp_path / f"scores{extension}"
-        write_captions(path, [first, second])
-        rows = rows_of(path)
-        assert [list(row) for row in rows] == [["system", "id", "candidate", "share", "amount"]] * 6
-        assert [row["system"] for row in rows] == ["first"] * 3 + ["second"] * 3
-
-    @pytest.mark.parametrize("extension", [".jsonl", ".parquet"])
-    @pytest.mark.parametrize("ids", [[7, 3], ["7", "b.jpg"], [2**40, -1]])
-    def test_ids_keep_their_type(self, tmp_path: Path, extension: str, ids: list[int | str]) -> None:
-        report = captious.score(dict.fromkeys(ids, "a"), {i: ["a b", "c"] for i in ids}, ["rouge-l"])
-        path = tmp_path / f"scores{extension}"
-        write_captions(path, [report])
-        assert [row["id"] for row in rows_of(path)] == ids
-
-    def test_ids_of_both_types_keep_theirs_in_jsonl(self, tmp_path: Path) -> None:
-        report = captious.score({7: "x", "7": "y"}, {7: ["a", "c"], "7": ["a", "c"]}, ["rouge-l"])
-        write_captions(tmp_path / "scores.jsonl", [report])
-        assert [row["id"] for row in rows_of(tmp_path / "scores.jsonl")] == [7, "7"]
-
-    def test_huge_ids_in_parquet(self, tmp_path: Path) -> None:
-        pytest.importorskip("pyarrow")
-        report = captious.score({2**70: "x"}, {2**70: ["a", "c"]}, ["rouge-l"])
-        write_captions(tmp_path / "scores.parquet", [report])
-        assert [str(row["id"]) for row in rows_of(tmp_path / "scores.parquet")] == [str(2**70)]
-
-    def test_parquet_carries_signatures(self, first: captious.Report, tmp_path: Path) -> None:
-        parquet = pytest.importorskip("pyarrow.parquet")
-        write_captions(tmp_path / "scores.parquet", [first])
-        metadata = parquet.read_schema(tmp_path / "scores.parquet").metadata
-        for name, result in first.items():
-            assert metadata[name.encode()].decode() == result.signature
-
-    @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_they_can_be_read_as_candidates(self, first: captious.Report, tmp_path: Path, extension: str) -> None:
-        path = tmp_path / f"scores{extension}"
-        write_captions(path, [first])
-        again = captious.load(path, first.captions.references)
-        assert again.candidates == first.captions.candidates
-
-    @pytest.mark.parametrize("name", ["scores.txt", "scores", "scores.json", "scores.csv.gz", ".csv"])
-    def test_another_extension_is_refused(self, first: captious.Report, tmp_path: Path, name: str) -> None:
-        for refused in (lambda: check_caption_file(tmp_path / name), lambda: write_captions(tmp_path / name, [first])):
-            with pytest.raises(ParameterError) as caught:
-                refused()
-            assert ".jsonl, .csv, .parquet" in caught.value.help
-        assert list(tmp_path.iterdir()) == []
-
-    def test_an_extension_in_capitals_is_fine(self, first: captious.Report, tmp_path: Path) -> None:
-        write_captions(tmp_path / "SCORES.CSV", [first])
-        assert (tmp_path / "SCORES.CSV").read_text(encoding="utf-8").startswith("id,candidate,")
-
-    def test_parquet_without_pyarrow(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
-        with pytest.raises(MissingExtraError, match="pyarrow") as caught:
-            check_caption_file(tmp_path / "scores.parquet")
-        assert caught.value.help == "pip install 'captious[parquet]'"
+def write_text(path: str | Path, text: str) -> None:
+    with whole_file(path) as file:
+        file.write(text)
 
 
 class TestWholeFile:
@@ -210,30 +59,6 @@ class TestWholeFile:
         assert "No space left" in caught.value.where
         assert target.read_text() == "old"
         assert list(target.parent.iterdir()) == [target]
-
-    @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_a_disk_that_fills_up_among_caption_scores(
-        self, first: captious.Report, tmp_path: Path, extension: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        if extension == ".parquet":
-            parquet = pytest.importorskip("pyarrow.parquet")
-            monkeypatch.setattr(parquet, "write_table", self.fails_after_some_bytes)
-        else:
-            rows = files._rows
-
-            def fails_after_a_row(reports):
-                yield next(rows(reports))
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-            monkeypatch.setattr(files, "_rows", fails_after_a_row)
-        with pytest.raises(OutputError, match="cannot write"):
-            write_captions(tmp_path / f"scores{extension}", [first])
-        assert list(tmp_path.iterdir()) == []
-
-    @staticmethod
-    def fails_after_some_bytes(table: object, file: io.BufferedWriter) -> None:
-        file.write(b"PAR1")
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def test_a_folder_that_does_not_exist(self, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="cannot write") as caught:
@@ -345,7 +170,7 @@ class TestWholeFile:
         with whole_file(tmp_path / "one.txt") as one:
             one.write("1")
             (living,) = {*tmp_path.iterdir()} - left - {kept, elsewhere}
-            write = "import sys; from captious.report.machine_readable import write_text; write_text(sys.argv[1], '')"
+            write = "import sys; from captious.atomic_write import whole_file\nwith whole_file(sys.argv[1]): pass"
             subprocess.run([sys.executable, "-c", write, str(tmp_path / "two.txt")], check=True)
             assert living.exists()
         assert (tmp_path / "one.txt").read_text() == "1"

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.report.page.columns import Columns
+from captious.report.page.packed_columns import Columns
 
 from ...support.pages import Page
 

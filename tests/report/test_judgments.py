@@ -1,4 +1,4 @@
-"""captious.report.judgment_tables, html and latex: judgments and studies on screen, in notebooks and in papers."""
+"""Judgments and studies as tables: judgments and studies on screen, in notebooks and in papers."""
 
 from __future__ import annotations
 
@@ -13,20 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import captious.report  # noqa: F401  (judgments learn to show themselves)
 from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, Judgment, Study, Verdict
 from captious.judgment.benchmarks.registry import protocol
-from captious.report.judgment_tables import judgment_table, study_table
-from captious.report.machine_readable import (
-    judgment_csv,
-    judgment_json,
-    judgment_latex,
-    study_csv,
-    study_json,
-    study_latex,
-)
-from captious.report.tables import as_text
+from captious.report.formats import csv as csv_text
+from captious.report.formats import json_text, latex, plain_text
 
 #: metric -> value, interval, rank.
 EXPERT = {
@@ -85,7 +76,7 @@ def study() -> Study:
 class TestTable:
     def test_rows(self, compared: Judgment) -> None:
         """The best first, in hundredths, with interval and rank."""
-        lines = as_text(judgment_table(compared)).splitlines()
+        lines = plain_text(compared.to_table()).splitlines()
         assert lines[0].strip() == "flickr8k-expert@spice2016"
         assert lines[1].strip() == "kendall-tau-c ×100, n = 16,992"
         assert lines[2].split() == ["value", "95%", "interval", "rank"]
@@ -98,7 +89,7 @@ class TestTable:
         ]
 
     def test_all_that_the_numbers_depend_on(self, compared: Judgment) -> None:
-        text = as_text(judgment_table(compared))
+        text = plain_text(compared.to_table())
         for said in ("expert.jsonl.gz (CRC-32 a9f4e7e7)", "candidates that are among the references", LONG):
             assert said in text
         assert "Anderson et al. 2016" in text
@@ -107,18 +98,18 @@ class TestTable:
 
     def test_fits_a_screen_but_for_signatures(self, compared: Judgment, several: Judgment) -> None:
         for judgment in (compared, several):
-            lines = as_text(judgment_table(judgment)).splitlines()
+            lines = plain_text(judgment.to_table()).splitlines()
             assert [line for line in lines if len(line) > 100 and "|" not in line] == []
             assert not any("…" in line for line in lines)
 
     def test_as_asked_unless_compared(self) -> None:
         judgment = Judgment([verdict("flickr8k-expert", EXPERT, ranked=False)], Sampling(10, 0))
-        text = as_text(judgment_table(judgment))
+        text = plain_text(judgment.to_table())
         assert [line.split()[0] for line in text.splitlines()[3:8]] == list(EXPERT)
         assert "rank" not in text.lower()
 
     def test_benchmarks_and_parts_side_by_side(self, several: Judgment) -> None:
-        text = as_text(judgment_table(several))
+        text = plain_text(several.to_table())
         assert text.index("composite@hessel2021") < text.index("\n\n") < text.index("pascal-50s@fleur2024")
         block = text.split("\n\n")[1].splitlines()
         assert block[2].split()[-4:] == [*PARTS]
@@ -129,14 +120,14 @@ class TestTable:
     def test_wide_parts_stand_apart(self) -> None:
         parts = {f"kind_of_change_{i}": i / 10 for i in range(5)}
         judgment = Judgment([verdict("sugarcrepe", {"bleu-4": EXPERT["bleu-4"]}, parts=parts)], Sampling(10, 0))
-        first, second, *_ = as_text(judgment_table(judgment)).split("\n\n")
+        first, second, *_ = plain_text(judgment.to_table()).split("\n\n")
         assert "kind_of_change" not in first
         assert second.splitlines()[-1].split() == ["bleu-4", ".0", "10.0", "20.0", "30.0", "40.0"]
 
     def test_signatures_that_depend_on_the_benchmark(self) -> None:
         one, other = (verdict(name, {"bleu-4": EXPERT["bleu-4"]}) for name in ("composite", "flickr8k-cf"))
         changed = replace(one, results={"bleu-4": replace(one["bleu-4"], signature="bleu-4|idf:2")})
-        text = as_text(judgment_table(Judgment([changed, other], Sampling(10, 0))))
+        text = plain_text(Judgment([changed, other], Sampling(10, 0)).to_table())
         assert "  bleu-4|idf:2 on composite@hessel2021\n" in text
         assert "  bleu-4|variant:official on flickr8k-cf@hessel2021\n" in text
 
@@ -144,42 +135,42 @@ class TestTable:
         """A is better than C, but B differs from neither."""
         metrics = {"a": (0.5, (0.4, 0.6), 1), "b": (0.4, (0.3, 0.5), 1), "c": (0.3, (0.2, 0.4), 2)}
         found = replace(verdict("composite", metrics), p_values={("a", "b"): 0.2, ("a", "c"): 0.01, ("b", "c"): 0.3})
-        text = as_text(judgment_table(Judgment([found], Sampling(10, 0))))
+        text = plain_text(Judgment([found], Sampling(10, 0)).to_table())
         assert "Metrics that share a rank do not differ significantly." in text
         assert "despite their ranks: b and c (composite@hessel2021)." in text
         together = replace(found, p_values={("a", "b"): 0.05, ("a", "c"): 0.01, ("b", "c"): 0.01})
-        text = as_text(judgment_table(Judgment([together], Sampling(10, 0))))
+        text = plain_text(Judgment([together], Sampling(10, 0)).to_table())
         assert "do not differ significantly, except a and b (composite@hessel2021)." in text
         assert "in spite" not in text
 
     def test_tests_are_named(self) -> None:
         systems = verdict("coco-2015", {"bleu-4": EXPERT["bleu-4"], "meteor": EXPERT["meteor"]})
-        text = as_text(judgment_table(Judgment([systems], Sampling(10, 0))))
+        text = plain_text(Judgment([systems], Sampling(10, 0)).to_table())
         assert "Williams' test" in text
         assert "permutations" not in text
         assert "bootstrap over systems" in text
 
     def test_names_of_the_users_are_shown_as_they_are(self) -> None:
         judgment = Judgment([verdict("composite", {"[b]x\x1b[31m\ny": EXPERT["bleu-4"]})], Sampling(10, 0))
-        text = as_text(judgment_table(judgment))
+        text = plain_text(judgment.to_table())
         assert "[b]x [31m y" in text
         assert "\x1b" not in text
 
     def test_shows_itself(self, compared: Judgment, study: Study) -> None:
-        assert repr(compared) == as_text(judgment_table(compared)).rstrip("\n")
-        assert repr(study) == as_text(study_table(study)).rstrip("\n")
+        assert repr(compared) == plain_text(compared.to_table()).rstrip("\n")
+        assert repr(study) == plain_text(study.to_table()).rstrip("\n")
 
 
 class TestStudyTable:
     def test_rows(self, study: Study) -> None:
-        lines = as_text(study_table(study)).splitlines()
+        lines = plain_text(study.to_table()).splitlines()
         assert lines[0] == "Agreement by number of references"
         assert lines[2].split() == ["metric", "references", "value", "note"]
         assert lines[3].split(maxsplit=3) == ["bleu-4", "1", ".2500", "few & 100% [red]bad[/]"]
         assert lines[4].split() == ["bleu-4", "16,992", "–", "–"]
 
     def test_all_that_the_numbers_depend_on(self, study: Study) -> None:
-        text = as_text(study_table(study))
+        text = plain_text(study.to_table())
         for said in ("pairs.jsonl (CRC-32 0badcafe)", "seed 3, draws 1 2", "bleu-4|variant:official", "One sentence."):
             assert said in text
 
@@ -237,7 +228,7 @@ class TestHtml:
 
 class TestMachineReadable:
     def test_json_has_fractions(self, several: Judgment) -> None:
-        document = json.loads(judgment_json(several))
+        document = json.loads(json_text(several.to_table()))
         pascal = document["benchmarks"][2]["results"]["meteor"]
         assert pascal == {
             "value": 0.41822,
@@ -250,13 +241,13 @@ class TestMachineReadable:
 
     def test_json_has_null_for_what_is_no_number(self, study: Study) -> None:
         odd = {"lonely": (0.5, (float("nan"), float("nan")), 1)}
-        document = json.loads(judgment_json(Judgment([verdict("composite", odd)], Sampling(10, 0))))
+        document = json.loads(json_text(Judgment([verdict("composite", odd)], Sampling(10, 0)).to_table()))
         assert document["benchmarks"][0]["results"]["lonely"]["ci95"] == [None, None]
-        records = json.loads(study_json(study))["records"]
+        records = json.loads(json_text(study.to_table()))["records"]
         assert (records[1]["references"], records[1]["value"]) == (16992, None)
 
     def test_csv(self, several: Judgment) -> None:
-        rows = list(csv.DictReader(io.StringIO(judgment_csv(several))))
+        rows = list(csv.DictReader(io.StringIO(csv_text(several.to_table()))))
         whole = [row for row in rows if row["part"] == ""]
         assert len(whole) == 5 + 5 + 2
         assert {row["data"] for row in rows} == {"expert.jsonl.gz:a9f4e7e7"}
@@ -268,7 +259,7 @@ class TestMachineReadable:
         assert found["meteor", ""]["signature"] == LONG
 
     def test_csv_of_a_study(self, study: Study) -> None:
-        rows = list(csv.DictReader(io.StringIO(study_csv(study))))
+        rows = list(csv.DictReader(io.StringIO(csv_text(study.to_table()))))
         assert [row["signature"] for row in rows] == ["bleu-4|variant:official"] * 2
         assert rows[0]["note"] == "few & 100% [red]bad[/]"
         assert rows[1]["note"] == ""
@@ -277,7 +268,7 @@ class TestMachineReadable:
 
 class TestLatex:
     def test_tabular(self, compared: Judgment) -> None:
-        lines = judgment_latex(compared).splitlines()
+        lines = latex(compared.to_table()).splitlines()
         assert r"\begin{tabular}{lrrr}" in lines
         assert r"cider-d & \textbf{43.9} & [41.8, 45.9] & 1 \\" in lines
         assert r"meteor & 41.8 & [39.7, 43.9] & 2 \\" in lines
@@ -287,14 +278,14 @@ class TestLatex:
         assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
 
     def test_every_row_has_all_cells(self, several: Judgment) -> None:
-        text = judgment_latex(several)
+        text = latex(several.to_table())
         columns = len(re.search(r"\{tabular\}\{(\w+)\}", text).group(1))  # type: ignore[union-attr]
         rows = [line for line in text.splitlines() if line.endswith(r"\\") and "multicolumn" not in line]
         assert columns == 1 + 3 + 3 + 7
         assert {line.count(" & ") for line in rows} == {columns - 1}
 
     def test_comments_say_what_it_rests_on(self, compared: Judgment) -> None:
-        comments = [line for line in judgment_latex(compared).splitlines() if line.startswith("%")]
+        comments = [line for line in latex(compared.to_table()).splitlines() if line.startswith("%")]
         assert f"%   {LONG}" in comments
         assert any("expert.jsonl.gz (CRC-32 a9f4e7e7)" in line for line in comments)
         assert any("1,000 resamples, seed 7" in line for line in comments)
@@ -302,7 +293,7 @@ class TestLatex:
     def test_nothing_gets_out_of_a_comment_or_cell(self) -> None:
         evil = "a\n\\input{x} 50% & $5_^~#{}"
         judgment = Judgment([verdict("composite", {evil: EXPERT["bleu-4"]})], Sampling(10, 0))
-        lines = judgment_latex(judgment).splitlines()
+        lines = latex(judgment.to_table()).splitlines()
         tabular = lines.index(r"\begin{tabular}{lrrr}")
         assert all(line.startswith("%") for line in lines[:tabular])
         (row,) = (line for line in lines if "input" in line and not line.startswith("%"))
@@ -311,12 +302,12 @@ class TestLatex:
 
     def test_equal_to_the_eye_is_equally_bold(self) -> None:
         metrics = {"a": (0.4001, (0.3, 0.5), 1), "b": (0.4003, (0.3, 0.5), 1), "c": (0.39, (0.3, 0.5), 1)}
-        text = judgment_latex(Judgment([verdict("composite", metrics)], Sampling(10, 0)))
+        text = latex(Judgment([verdict("composite", metrics)], Sampling(10, 0)).to_table())
         assert text.count(r"\textbf{40.0}") == 2
         assert r"\textbf{39.0}" not in text
 
     def test_study(self, study: Study) -> None:
-        text = study_latex(study)
+        text = latex(study.to_table())
         assert r"\begin{tabular}{lrrl}" in text
         assert r"bleu-4 & 1 & .2500 & few \& 100\% [red]bad[/] \\" in text
         assert "% One sentence." in text

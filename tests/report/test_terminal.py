@@ -9,7 +9,8 @@ import pytest
 
 import captious
 from captious.evaluation import compare_reports
-from captious.report.tables import as_text, comparison_table, report_table
+from captious.evaluation.score_tables import score_table
+from captious.report.terminal import plain_text
 
 from .conftest import Known
 
@@ -29,7 +30,7 @@ def compared(a: str, b: str, references: list[str], *, systems: tuple[str, str] 
 
 
 def test_one_system(first: captious.Report) -> None:
-    assert as_text(report_table([first])) == shown("""
+    assert plain_text(score_table([first])) == shown("""
         3 images · 2.0 references each · tokens: ptb
 
                     first
@@ -39,7 +40,7 @@ def test_one_system(first: captious.Report) -> None:
 
 
 def test_two_systems_best_marked(first: captious.Report, second: captious.Report) -> None:
-    assert as_text(report_table([first, second])) == shown("""
+    assert plain_text(score_table([first, second])) == shown("""
         3 images · 2.0 references each · tokens: ptb
 
                     first      second
@@ -51,14 +52,14 @@ def test_two_systems_best_marked(first: captious.Report, second: captious.Report
 
 
 def test_intervals(first: captious.Report, second: captious.Report) -> None:
-    assert as_text(report_table([first, second], intervals=True)) == shown("""
+    assert plain_text(score_table([first, second], intervals=True)) == shown("""
         3 images · 2.0 references each · tokens: ptb
 
                     first                      second
           share     .2500     .000 – .500       .5000     .250 – .750  ◀
           amount  11.0000  1.000 – 30.000  ◀  10.5000  1.000 – 28.000
 
-        95% bootstrap over images. ◀ best.
+        95% bootstrap over images, 1,000 resamples, seed 12345. ◀ best.
         """)
 
 
@@ -69,24 +70,24 @@ def test_decimal_points_stand_below_each_other() -> None:
         ["cider-d", "rouge-l", "bleu-4"],
         system="s",
     )
-    rows = as_text(report_table([report, report], intervals=True)).splitlines()[3:6]
+    rows = plain_text(score_table([report, report], intervals=True)).splitlines()[3:6]
     assert report["cider-d"].score > 1
     points = [[match.start() for match in re.finditer(r"\.\d{4}", row)] for row in rows]
     assert points[0] == points[1] == points[2]
 
 
 def test_what_is_equal_is_not_marked(first: captious.Report) -> None:
-    text = as_text(report_table([first, first]))
+    text = plain_text(score_table([first, first]))
     assert "◀" not in text.splitlines()[3]
 
 
 def test_no_legend_without_a_mark(first: captious.Report) -> None:
-    assert "◀" not in as_text(report_table([first, first]))
+    assert "◀" not in plain_text(score_table([first, first]))
 
 
 def test_a_subset_is_said() -> None:
     report = captious.score({1: "a", 9: "b"}, {1: ["a x", "c"], 2: ["b", "d"]}, ["rouge-l"], subset=True, system="part")
-    text = as_text(report_table([report]))
+    text = plain_text(score_table([report]))
     assert text.startswith("1 image · 2.0 references each")
     assert "part: subset; excluded 1 candidate" in text
     assert "1 images without a candidate" in text or "1 image without a candidate" in text
@@ -94,28 +95,28 @@ def test_a_subset_is_said() -> None:
 
 def test_systems_on_different_images_say_how_many(first: captious.Report) -> None:
     part = captious.score({7: "a dog runs"}, {7: ["a brown dog runs", "x"]}, [Known()], system="part")
-    assert as_text(report_table([first, part])).startswith("first 3 images, part 1 images · ")
+    assert plain_text(score_table([first, part])).startswith("first 3 images, part 1 images · ")
 
 
 def test_systems_on_different_images_are_not_ranked(first: captious.Report) -> None:
     part = captious.score({7: "a dog runs"}, {7: ["a brown dog runs", "x"]}, [Known()], system="part")
-    assert "◀" not in as_text(report_table([first, part]))
+    assert "◀" not in plain_text(score_table([first, part]))
 
 
 def test_tokenizers_are_named_once_each(first: captious.Report) -> None:
     metrics = ["rouge-l", captious.Bleu(tokenizer="whitespace")]
     report = captious.score({1: "a"}, {1: ["a x", "c"]}, metrics)
-    assert "tokens: ptb, whitespace\n" in as_text(report_table([report]))
+    assert "tokens: ptb, whitespace\n" in plain_text(score_table([report]))
 
 
 def test_references_that_are_concatenated_are_said_to_be() -> None:
     report = captious.score({1: "a"}, {1: ["a x", "c"]}, ["rouge-l"], settings=captious.Settings(references_as="cat"))
-    assert as_text(report_table([report])).startswith("1 image · 2.0 references each, concatenated · tokens: ptb\n")
+    assert plain_text(score_table([report])).startswith("1 image · 2.0 references each, concatenated · tokens: ptb\n")
 
 
 def test_comparison(first: captious.Report, second: captious.Report) -> None:
     comparison = compare_reports(first, second, resamples=99, seed=1)
-    assert as_text(comparison_table(comparison)) == shown("""
+    assert plain_text(comparison.to_table()) == shown("""
         3 images · 2.0 references each · tokens: ptb
 
                     first   second  difference                 effect size  p bootstrap  p randomization
@@ -133,40 +134,40 @@ def test_comparison_with_examples(first: captious.Report, second: captious.Repor
           7   first   a dog runs                 1.00
               second  the dog, running           1.00
         """)
-    text = as_text(comparison_table(compare_reports(first, second, resamples=9), examples=3))
+    text = plain_text(compare_reports(first, second, resamples=9).to_table(examples=3))
     assert "\nlargest differences in amount\n  12  first " in text
     assert text.endswith(indent(by_hand, "  "))
 
 
 def test_a_line_break_in_a_caption_does_not_break_the_table(first: captious.Report, second: captious.Report) -> None:
-    text = as_text(comparison_table(compare_reports(first, second, resamples=9), examples=3))
+    text = plain_text(compare_reports(first, second, resamples=9).to_table(examples=3))
     assert "an old bicycle" in text
 
 
 @pytest.mark.parametrize("name", ["[bold]x[/bold]", "[/]", "a:smile:"])
 def test_names_are_text_and_never_markup(first: captious.Report, name: str) -> None:
     report = captious.score({1: "a"}, {1: ["a x", "c"]}, ["rouge-l"], system=name)
-    text = as_text(report_table([report, report]))
+    text = plain_text(score_table([report, report]))
     assert name in text
 
 
 def test_captions_are_text_and_never_markup() -> None:
     comparison = compared("[red]a[/red]", "b", ["[blue]a", "c"])
-    assert "[red]a[/red]" in as_text(comparison_table(comparison, examples=1))
+    assert "[red]a[/red]" in plain_text(comparison.to_table(examples=1))
 
 
 def test_a_terminal_obeys_no_caption_and_no_name() -> None:
     comparison = compared("a \x1b[2J", "b", ["a", "c"], systems=("\x1b[31mred", "y"))
-    assert "\x1b" not in as_text(comparison_table(comparison, examples=1))
-    assert "\x1b" not in as_text(report_table([comparison.a, comparison.b]))
+    assert "\x1b" not in plain_text(comparison.to_table(examples=1))
+    assert "\x1b" not in plain_text(score_table([comparison.a, comparison.b]))
 
 
 def test_results_show_themselves(first: captious.Report, second: captious.Report) -> None:
-    assert repr(first) == as_text(report_table([first])).rstrip("\n")
+    assert repr(first) == plain_text(score_table([first])).rstrip("\n")
     comparison = compare_reports(first, second, resamples=9)
-    assert repr(comparison) == as_text(comparison_table(comparison)).rstrip("\n")
+    assert repr(comparison) == plain_text(comparison.to_table()).rstrip("\n")
 
 
 def test_wide_names_are_never_cut(first: captious.Report) -> None:
     report = captious.score({1: "a"}, {1: ["a x", "c"]}, ["rouge-l"], system="n" * 500)
-    assert "n" * 500 in as_text(report_table([report, report, report]))
+    assert "n" * 500 in plain_text(score_table([report, report, report]))

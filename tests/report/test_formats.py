@@ -1,0 +1,86 @@
+"""Results in machine-readable formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+import captious
+from captious.evaluation import compare_reports
+from captious.evaluation.resampling import Sampling
+from captious.evaluation.score_tables import score_table
+from captious.judgment import Agreement, Judgment, Study, Verdict
+from captious.judgment.benchmarks.registry import protocol
+from captious.report import formats
+from captious.report.formats import json_text
+from captious.version import __version__
+
+
+@pytest.mark.parametrize("name", formats.FORMATS)
+def test_every_format_shows_every_kind_of_result(name: str, first: captious.Report, second: captious.Report) -> None:
+    comparison = compare_reports(first, second, resamples=9)
+    groups = {7: "one", 3: "one", 12: "other"}
+    results = [first, comparison, first.by_group(groups), comparison.by_group(groups)]
+    results += [Judgment([verdict()], Sampling(9)), Study("a study", "A title", ("metric",), [{"metric": "share"}])]
+    for result in results:
+        assert "share" in formats.FORMATS[name](result.to_table())
+
+
+def verdict() -> Verdict:
+    return Verdict(protocol("composite"), 3, {}, {"share": Agreement("share", 0.5, (0.25, 0.75), None, "share|1")})
+
+
+class TestJson:
+    def test_it_is_the_documented_document(self, first: captious.Report, second: captious.Report) -> None:
+        document = json.loads(json_text(score_table([first, second])))
+        assert document == {"version": __version__, "systems": [first.to_dict(), second.to_dict()]}
+        assert document["systems"][0]["metrics"]["amount"] == {
+            "score": 11.0,
+            "ci95": None,
+            "lower_is_better": False,
+            "signature": first["amount"].signature,
+        }
+
+    def test_intervals(self, first: captious.Report) -> None:
+        document = json.loads(json_text(score_table([first], intervals=True)))
+        found = document["systems"][0]["metrics"]["share"]["ci95"]
+        assert found == list(first["share"].confidence_interval())
+
+    def test_comparison(self, first: captious.Report, second: captious.Report) -> None:
+        comparison = compare_reports(first, second, resamples=9)
+        assert json.loads(json_text(comparison.to_table(examples=2))) == comparison.to_dict(examples=2)
+
+    def test_text_stays_readable(self, first: captious.Report, second: captious.Report) -> None:
+        assert "猫 & cats" in json_text(compare_reports(first, second, resamples=9).to_table(examples=3))
+
+
+class TestCsv:
+    def test_one_line_per_system_and_output(self, first: captious.Report, second: captious.Report) -> None:
+        rows = list(csv.DictReader(io.StringIO(formats.csv(score_table([first, second], intervals=True)))))
+        assert [(row["system"], row["metric"]) for row in rows] == [
+            (system, metric) for system in ("first", "second") for metric in ("share", "amount")
+        ]
+        for row in rows:
+            result = {"first": first, "second": second}[row["system"]][row["metric"]]
+            assert float(row["score"]) == result.score
+            assert (float(row["ci95_low"]), float(row["ci95_high"])) == result.confidence_interval()
+            assert row["signature"] == result.signature
+            assert row["n_images"] == "3"
+
+    def test_without_intervals_the_columns_are_empty(self, first: captious.Report) -> None:
+        for row in csv.DictReader(io.StringIO(formats.csv(score_table([first])))):
+            assert (row["ci95_low"], row["ci95_high"]) == ("", "")
+
+    def test_comparison(self, first: captious.Report, second: captious.Report) -> None:
+        comparison = compare_reports(first, second, resamples=9)
+        rows = list(csv.DictReader(io.StringIO(formats.csv(comparison.to_table()))))
+        assert [row["metric"] for row in rows] == list(comparison)
+        for row in rows:
+            difference = comparison[row["metric"]]
+            assert float(row["difference"]) == difference.difference
+            assert (float(row["low"]), float(row["high"])) == difference.interval
+            assert float(row["p_randomization"]) == difference.p_randomization
+            assert row["signature"] == difference.signature
