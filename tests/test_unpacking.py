@@ -14,7 +14,7 @@ from captious.data import read_rows
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.judgment.own_judgments import load_own
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
-from captious.parsing.parse_sources import read_parses
+from captious.parsing.parse_files import read_parses
 from captious.resources import meteor_tables as meteor
 from captious.resources.vectors import VectorFile
 from captious.text.stop_words import as_stop_words

@@ -47,16 +47,16 @@ def test_scores_stay_the_same(file: Path, scorer: Any) -> None:
 
 @no_spice
 def test_references_of_a_file_are_not_parsed_again(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious.parsing.grammar_parser import GrammarParser
+    from captious.parsing.caption_parser import CaptionParser
 
     sentences: list[tuple[str, ...]] = []
-    trees = GrammarParser.trees
+    trees = CaptionParser.trees
 
-    def noted(self: GrammarParser, given: Any) -> Any:
+    def noted(self: CaptionParser, given: Any) -> Any:
         sentences.extend(given)
         return trees(self, given)
 
-    monkeypatch.setattr(GrammarParser, "trees", noted)
+    monkeypatch.setattr(CaptionParser, "trees", noted)
     use_prepared_references(file)
     Spice().compute_score(GTS, RES)
     assert {" ".join(words) for words in sentences} <= {text for (text,) in RES.values()}

@@ -26,7 +26,7 @@ from captious.judgment.own_judgments import load_own
 from captious.judgment.studies.system_correlations import _measures
 from captious.metrics.shared.document_frequencies import DocumentFrequencies, _checksum
 from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
-from captious.parsing.parse_sources import read_parses
+from captious.parsing.parse_files import read_parses
 from captious.progress import Progress
 from captious.resources import meteor_tables as meteor
 from captious.resources import spice_grammar, vectors

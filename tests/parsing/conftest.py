@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from captious.parsing.bounds import tuned_bounds
-from captious.parsing.parser import Parser
-from captious.parsing.sample_captions import SAMPLE_CAPTIONS
+from captious.parsing.tree_parser import TreeParser
+from captious.parsing.tuning_captions import sample_captions
 from captious.resources.grammar import Grammar
 
 from ..oracles.text_grammar import read_text_grammar
@@ -29,14 +29,14 @@ def official_grammar(shared_data: Path) -> Grammar:
 
 
 @pytest.fixture(scope="session")
-def plain_parser(official_grammar: Grammar) -> Parser:
-    return Parser(official_grammar)
+def plain_parser(official_grammar: Grammar) -> TreeParser:
+    return TreeParser(official_grammar)
 
 
 @pytest.fixture(scope="session")
-def parser(official_grammar: Grammar) -> Parser:
+def parser(official_grammar: Grammar) -> TreeParser:
     """With bounds from few captions, so that these tests take little time."""
-    return Parser(official_grammar, tuned_bounds(official_grammar, SAMPLE_CAPTIONS[::5], passes=60))
+    return TreeParser(official_grammar, tuned_bounds(official_grammar, sample_captions()[::5], passes=60))
 
 
 @pytest.fixture(scope="session")

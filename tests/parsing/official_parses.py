@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from captious.parsing.parse import Edge
+from captious.parsing.parses import Edge
 
 
 class OfficialParse(NamedTuple):

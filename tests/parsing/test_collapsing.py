@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from captious.parsing import collapsing, prepositions
 from captious.parsing.collapsing import collapsed
-from captious.parsing.parse import Edge
+from captious.parsing.parses import Edge
 
 from .official_parses import official_parses
 

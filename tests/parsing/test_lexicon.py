@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from captious.parsing.american_spelling import american
 from captious.parsing.lexicon import BOUNDARY, Lexicon, WordLists, signature
-from captious.parsing.spelling import american
 from captious.resources.grammar import ANY, Grammar
 
 

@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 import captious
 from captious.cli.data import items
 from captious.evaluation.score_tables import score_table
-from captious.parsing.parse import Parse
-from captious.parsing.parse_files import write_parses
-from captious.parsing.parse_sources import read_parses
+from captious.parsing.parse_files import read_parses, write_parses
+from captious.parsing.parses import Parse
 from captious.report import formats
 from captious.report.caption_scores import write_captions
 from captious.row_files import csv_text

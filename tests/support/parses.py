@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from captious.parsing.parse import Edge, Parse
-from captious.parsing.parse_files import read_lines
+from captious.parsing.parse_files import read_json_lines
+from captious.parsing.parses import Edge, Parse
 
 #: Captions of the evaluation sets, and of the treebank.
 GOLD, TREEBANK = "gold_parses.jsonl.gz", "treebank.jsonl.gz"
@@ -33,7 +33,8 @@ def records(shared_data: Path, name: str, n: int | None = None) -> Iterator[tupl
     with gzip.open(shared_data / "spice" / name, "rt", encoding="utf-8") as lines:
         for line in islice(lines, n):
             record = json.loads(line)
-            yield record, read_lines([line], name, conllu=False).parses[record["caption"]]
+            ((_, parsed, _),) = read_json_lines([line], name)
+            yield record, parsed
 
 
 def gold_parses(shared_data: Path, captions: set[str]) -> dict[str, Parse]:
@@ -41,7 +42,7 @@ def gold_parses(shared_data: Path, captions: set[str]) -> dict[str, Parse]:
     written = {json.dumps(caption, ensure_ascii=False) for caption in captions}
     with gzip.open(shared_data / "spice" / GOLD, "rt", encoding="utf-8") as lines:
         chosen = [line for line in lines if line[len('{"caption":') : line.index(',"source"')] in written]
-    return read_lines(chosen, GOLD, conllu=False).parses
+    return {caption: parsed for caption, parsed, _ in read_json_lines(chosen, GOLD)}
 
 
 class KnownParses:

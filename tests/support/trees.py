@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from captious.parsing.dependencies import constituents, dependencies
-from captious.parsing.parser import Parser
+from captious.parsing.tree_parser import TreeParser
 
 __all__ = ["Tree", "basic_dependencies", "in_preorder", "parse"]
 
@@ -97,7 +97,7 @@ def basic_dependencies(tree: Tree) -> tuple[tuple[int, ...], tuple[str, ...]]:
     return dependencies(constituents(in_preorder(tree)))
 
 
-def parse(parser: Parser, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
+def parse(parser: TreeParser, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
     """The tree of each sentence, given as its words; None for one without words."""
     trees = parser.trees(sentences)
     bounds = trees.offsets.tolist()

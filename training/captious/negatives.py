@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.parsing.grammar_parser import parser_with
-from captious.parsing.parse import Parse
+from captious.parsing.caption_parser import parser_with
 from captious.parsing.parsed_captions import ParsedCaptions
+from captious.parsing.parses import Parse
 from captious.text import PTB
 from examples import Examples, letters
 

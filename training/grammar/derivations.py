@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.parsing.parser import Parser
-from captious.parsing.spelling import american
+from captious.parsing.american_spelling import american
+from captious.parsing.tree_parser import TreeParser
 
 __all__ = ["Derivations", "derive", "read_captions"]
 
@@ -49,7 +49,7 @@ def read_captions(treebank: Path) -> list[list[str]]:
         return [record["word"] for record in map(json.loads, lines) if record.get("tree")]
 
 
-def derive(parser: Parser, captions: Sequence[Sequence[str]]) -> Derivations:
+def derive(parser: TreeParser, captions: Sequence[Sequence[str]]) -> Derivations:
     """Parse captions; those without a derivation are left out."""
     number: dict[str, int] = {}
     found = Derivations((), [], [], [])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
 from captious.parsing.bounds import tuned_bounds
-from captious.parsing.parser import Parser
+from captious.parsing.tree_parser import TreeParser
 from captious.resources import spice_grammar
 from captious.resources.arrays import write_arrays
 from captious.resources.bundled_grammar import FILE, FORMAT, VERSION
@@ -48,7 +48,7 @@ def main() -> None:
     official = found.grammar()
     captions = read_captions(options.treebank)[: options.captions]
     bounds = tuned_bounds(official, captions[:TUNED_ON], passes=60)
-    derivations = derive(Parser(official, bounds), captions)
+    derivations = derive(TreeParser(official, bounds), captions)
     learn = np.arange(len(derivations) - HELD_OUT)
     held_out = list(range(len(derivations) - HELD_OUT, len(derivations)))
     grammar = count(official, derivations.first(len(learn)))

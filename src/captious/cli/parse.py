@@ -10,7 +10,7 @@ from captious.cli.library_options import FILE
 from captious.cli.options import output_file
 from captious.data import read_rows
 from captious.errors import InputError, ParameterError
-from captious.parsing.grammar_parser import GRAMMARS, GrammarParser, brackets, parse_of
+from captious.parsing.caption_parser import GRAMMARS, CaptionParser, brackets, parse_of
 from captious.parsing.parse_files import write_parses
 from captious.parsing.parse_sources import as_parse_source
 from captious.progress import steps
@@ -49,7 +49,7 @@ def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer:
             captions.update(dict.fromkeys(_texts(file)))
     sentences = dict.fromkeys(words for text in captions if (words := tuple(" ".join(tokenize(text)).split())))
     parser = as_parse_source(grammar)
-    assert isinstance(parser, GrammarParser)
+    assert isinstance(parser, CaptionParser)
     trees = zip(sentences, parser.trees(list(sentences)), strict=True)
     rows = ((" ".join(words), parse_of(tree), brackets(tree)) for words, tree in trees)
     n = write_parses(output, rows, made_by=parser.label)

@@ -82,7 +82,7 @@ def _compile(name: str, installed: Found) -> None:
     """Compile a resource; a grammar's parser is tuned, too."""
     installed.build()
     if isinstance(installed, SpiceGrammar):
-        from captious.parsing.grammar_parser import official_parser
+        from captious.parsing.caption_parser import official_parser
 
         official_parser(installed)
     click.echo(f"{name}: {installed.index}", err=True)

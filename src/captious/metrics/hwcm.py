@@ -19,9 +19,9 @@ from captious.errors import UnknownNameError
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.shared.combining import checked_combine, combined
 from captious.parsing.head_chains import Trees, chains_of_strings, chains_of_words, shared
-from captious.parsing.parse import Parse
 from captious.parsing.parse_sources import as_parse_source
 from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
+from captious.parsing.parses import Parse
 from captious.text import Tokenizer
 
 __all__ = ["CHAINS", "Hwcm"]

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.native import Pcfg
-from captious.parsing.lexicon import BOUNDARY, WordLists
-from captious.parsing.scored_lexicon import lexicon_of
+from captious.parsing.lexicon import BOUNDARY, WordLists, lexicon_of
 from captious.resources.grammar import Grammar
 
 __all__ = ["Bounds", "make_pcfg", "no_bounds", "tuned_bounds"]
@@ -135,13 +134,13 @@ def _tops(grammar: Grammar) -> list[frozenset[int]]:
             above[child].add(parent)
     tops: list[frozenset[int]] = []
     for state, name in enumerate(grammar.states):
-        found, waiting = {state}, [state]
+        reached, waiting = {state}, [state]
         while waiting and name.startswith("@"):
             state = waiting.pop()
             if grammar.states[state].startswith("@"):
-                waiting += above[state] - found
-                found |= above[state]
-        tops.append(frozenset(top for top in found if not grammar.states[top].startswith("@")))
+                waiting += above[state] - reached
+                reached |= above[state]
+        tops.append(frozenset(top for top in reached if not grammar.states[top].startswith("@")))
     return tops
 
 

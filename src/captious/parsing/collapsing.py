@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from captious.parsing.parse import Edge
+from captious.parsing.parses import Edge
 from captious.parsing.prepositions import fold_prepositions
 
 __all__ = ["collapsed"]

@@ -28,11 +28,11 @@ def constituents(items: Sequence[tuple[str, int, str]]) -> list[Node]:
         items: constituents and tags in preorder: label, number of children (0 for a tag) and word (empty for a
             constituent).
     """
-    made: list[Node] = []
+    nodes: list[Node] = []
 
     def gather(label: str, children: Sequence[Node]) -> Node:
         node = Node(label, grouped(label, children, gather))
-        made.append(node)
+        nodes.append(node)
         return node
 
     number = sum(not arity for _, arity, _ in items)
@@ -46,9 +46,9 @@ def constituents(items: Sequence[tuple[str, int, str]]) -> list[Node]:
             ready.append(Node(label, (), word.lower(), number))
             number -= 1
     gather("ROOT", ready)
-    for node in made:
+    for node in nodes:
         find_head(node)
-    return made
+    return nodes
 
 
 def dependencies(nodes: Iterable[Node]) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -57,7 +57,7 @@ def dependencies(nodes: Iterable[Node]) -> tuple[tuple[int, ...], tuple[str, ...
     Args:
         nodes: the constituents of a tree with their heads, each after all that are inside it.
     """
-    found: dict[int, tuple[int, str]] = {}
+    edges: dict[int, tuple[int, str]] = {}
     root = 0
     for node in nodes:
         head_child = node.head_child
@@ -66,7 +66,7 @@ def dependencies(nodes: Iterable[Node]) -> tuple[tuple[int, ...], tuple[str, ...
             if child is not head_child:
                 rule = find_rule(child)
                 governor = number if rule.governor is None else rule.governor(child).head.number
-                found[child.head.number] = governor, rule.relation
-    found[root] = 0, "root"
-    heads, relations = zip(*(found[number] for number in range(1, len(found) + 1)), strict=True)
+                edges[child.head.number] = governor, rule.relation
+    edges[root] = 0, "root"
+    heads, relations = zip(*(edges[number] for number in range(1, len(edges) + 1)), strict=True)
     return heads, relations

@@ -180,10 +180,8 @@ def _verb_phrase(node: Node, labels: tuple[str, ...]) -> int:
     if verb is None:
         return _search(node.label, labels)
     if verb.word in BE:
-        found = _predicate(labels, verb.index)
-        if found < 0 or not _can_be_predicate(node.children[found], node):
-            return verb.index
-        return found
+        place = _predicate(labels, verb.index)
+        return place if place >= 0 and _can_be_predicate(node.children[place], node) else verb.index
     if "VP" in labels and verb.word not in AUXILIARIES and verb.label not in ("MD", "TO"):
         return verb.index
     return _search(node.label, labels)
@@ -202,9 +200,9 @@ def _can_be_predicate(predicate: Node, phrase: Node) -> bool:
 @lru_cache(1 << 14)
 def _predicate(labels: tuple[str, ...], verb: int) -> int:
     """The place of the predicate after a verb, -1 for none."""
-    for _, wanted in _PREDICATES:
+    for _, predicates in _PREDICATES:
         for place in range(verb + 1, len(labels)):
-            if labels[place] in wanted:
+            if labels[place] in predicates:
                 return place
     return -1
 
@@ -216,9 +214,9 @@ def _search(label: str, labels: tuple[str, ...]) -> int:
     What follows a conjunction gives way to what precedes it, so that the first of several conjuncts is the head; in
     adjective phrases it gives way once (sunny and [old] and rusty).
     """
-    for from_last, wanted in _SEARCHES.get(label, ()):
+    for from_last, heads in _SEARCHES.get(label, ()):
         for place in range(len(labels) - 1, -1, -1) if from_last else range(len(labels)):
-            if labels[place] in wanted:
+            if labels[place] in heads:
                 while place > 1 and labels[place - 1] in _CONJUNCTIONS:
                     place -= 3 if labels[place - 2] == "," and place > 2 else 2
                     if label == "ADJP":

@@ -1,7 +1,8 @@
 """The tags that a word may have, each with its score: what a grammar's lexicon says about known and unknown words.
 
-Scores are ln P(word | tag) up to a factor of the word alone, from counts of tagged words with those of rare words'
-shapes for smoothing (Klein and Manning 2003; the figures are those of CoreNLP 3.6.0).
+Scores are ln P(word | tag) up to a factor of the word alone. The bundled grammar has them; those of the official one
+follow from counts of tagged words, smoothed with those of rare words' shapes (Klein and Manning 2003; the figures are
+those of CoreNLP 3.6.0).
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.parsing.spelling import american
+from captious.parsing.american_spelling import american
 from captious.resources.grammar import ANY, Grammar
 
-__all__ = ["ANY_SHAPE", "BOUNDARY", "Lexicon", "WordLists", "WordTags", "signature"]
+__all__ = ["ANY_SHAPE", "BOUNDARY", "Lexicon", "WordLists", "WordTags", "lexicon_of", "signature"]
 
 #: The word that the official grammar puts at the end of every sentence.
 BOUNDARY = ".$."
@@ -45,7 +46,7 @@ class WordTags:
 
 
 class Lexicon:
-    """Looks up the tags of words."""
+    """Looks up the tags of words in a grammar that has counts of them."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._cached: dict[tuple[str, bool], WordTags] = {}
@@ -60,17 +61,17 @@ class Lexicon:
 
     def tags(self, word: str, first: bool = False) -> WordTags:
         """The tags of a word; ``first`` where it begins a sentence."""
-        found = self._cached.get((word, first))
-        if found is None:
+        tags = self._cached.get((word, first))
+        if tags is None:
             if len(self._cached) >= _MOST_CACHED:
                 self._cached.clear()
-            found = self._cached[word, first] = self._look_up(word, first)
-        return found
+            tags = self._cached[word, first] = self._look_up(word, first)
+        return tags
 
     def _look_up(self, word: str, first: bool) -> WordTags:
-        known = american(word)
-        number = self._word_of.get(known, -1)
-        scores = self._known(number) if self._seen.has(number) else self._unknown(signature(known, first))
+        spelling = american(word)
+        number = self._word_of.get(spelling, -1)
+        scores = self._known(number) if self._seen.has(number) else self._unknown(signature(spelling, first))
         kept = np.flatnonzero(scores > _LOWEST)
         kept = kept[np.argsort(self._states[kept])]
         return WordTags(self._states[kept], scores[kept].astype(np.float32))
@@ -95,6 +96,33 @@ class Lexicon:
         with np.errstate(divide="ignore", invalid="ignore"):
             scores: NDArray[np.float64] = np.log(chance * of_word / (self._seen.of_tags / self._seen.total))
         return np.where(np.isnan(scores), -np.inf, scores)
+
+
+class ScoredLexicon(Lexicon):
+    """Looks up the tags of words in a grammar that has their scores."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        states, words = grammar.lexical_rules.T
+        order = np.lexsort((states, words))
+        self._tag_states, self._scores_of_tags = states[order], grammar.lexical_scores[order]
+        self._starts = np.searchsorted(words[order], np.arange(len(grammar.words) + 1))
+        self._word_of = {word: number for number, word in enumerate(grammar.words)}
+
+    def tags(self, word: str, first: bool = False) -> WordTags:
+        spelling = american(word)
+        number = self._word_of.get(spelling)
+        if number is None:
+            number = self._word_of.get(signature(spelling, first), self._word_of[ANY_SHAPE])
+        entries = slice(self._starts[number], self._starts[number + 1])
+        return WordTags(self._tag_states[entries], self._scores_of_tags[entries])
+
+    def any_tags(self) -> NDArray[np.int32]:
+        return np.unique(self._tag_states)
+
+
+def lexicon_of(grammar: Grammar) -> Lexicon:
+    """The lexicon of a grammar, of either kind."""
+    return ScoredLexicon(grammar) if len(grammar.lexical_scores) else Lexicon(grammar)
 
 
 class WordLists(NamedTuple):

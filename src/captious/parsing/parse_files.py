@@ -1,4 +1,4 @@
-"""Parses in files: JSON lines with all that captious knows about a parse, and CoNLL-U, which other parsers write.
+"""Files of parses: JSON lines with all that captious knows about a parse, or CoNLL-U, which other parsers write.
 
 JSON lines have one object per caption, words counted from 1 and 0 above the root:
 
@@ -8,9 +8,6 @@ JSON lines have one object per caption, words counted from 1 and 0 above the roo
 
 where ``ccprocessed``, the collapsed dependencies, may have copies of words: [6, 2] is the second copy of word 6. The
 numbers 6.1 to 6.9 are read as copies, too. ``parser`` may be missing.
-
-CoNLL-U files name the caption in a comment, ``# text = a dog runs``. Parts of speech and relations of version 2 of
-Universal Dependencies become those of version 1 and of the Penn Treebank, in which scene graphs are read.
 """
 
 from __future__ import annotations
@@ -18,110 +15,103 @@ from __future__ import annotations
 import json
 import os
 import reprlib
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from captious.atomic_write import whole_file
+from captious.data.file_contents import decode, read_bytes
+from captious.data.source import Source
 from captious.errors import CaptionFileError
 from captious.parsing.collapsing import collapsed
-from captious.parsing.parse import Edge, Parse
+from captious.parsing.conllu import read_conllu
+from captious.parsing.parses import Edge, Parse, check_tree
 
-__all__ = ["ReadParses", "read_lines", "write_parses"]
-
-# Relations of version 2 of Universal Dependencies -> of version 1.
-_RELATIONS = {
-    "obj": "dobj",
-    "nsubj:pass": "nsubjpass",
-    "csubj:pass": "csubjpass",
-    "aux:pass": "auxpass",
-    "obl:agent": "nmod:agent",
-    "obl": "nmod",
-    "fixed": "mwe",
-    "flat": "name",
-    "clf": "case",
-    "orphan": "remnant",
-}
-# Subtypes that rules know. Others are dropped, but for those of collapsed dependencies, which are prepositions unless
-# they are these; cases may follow one: obl:auf:dat.
-_SUBTYPES = frozenset(
-    {
-        "acl:relcl",
-        "cc:preconj",
-        "compound:prt",
-        "det:predet",
-        "nmod:agent",
-        "nmod:npmod",
-        "nmod:poss",
-        "nmod:tmod",
-    }
-)
-_NO_PREPOSITIONS = frozenset(
-    {"acc", "adj", "arg", "dat", "desc", "det", "flat", "gen", "lmod", "nom", "own", "pmod", "prep", "smod", "unmarked"}
-)
-# Universal parts of speech -> tags of the Penn Treebank, where a file has none of these.
-_TAGS = {
-    "ADJ": "JJ",
-    "ADP": "IN",
-    "ADV": "RB",
-    "AUX": "VBZ",
-    "CCONJ": "CC",
-    "CONJ": "CC",
-    "DET": "DT",
-    "INTJ": "UH",
-    "NOUN": "NN",
-    "NUM": "CD",
-    "PART": "RP",
-    "PRON": "PRP",
-    "PROPN": "NNP",
-    "PUNCT": ".",
-    "SCONJ": "IN",
-    "SYM": "SYM",
-    "VERB": "VBZ",
-    "X": "FW",
-}
-_PLURAL = {"NN": "NNS", "NNP": "NNPS"}
-_PENN_TAGS = (
-    "CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN VBP "
-    "VBZ WDT WP WP$ WRB # $ . , : `` '' -LRB- -RRB- HYPH NFP ADD AFX GW XX"
-)
-_LONGEST_NUMBER = 9  # digits
-_PENN = frozenset(_PENN_TAGS.split())
+__all__ = ["FileOfParses", "read_json_lines", "read_parses", "write_parses"]
 
 
-class ReadParses(NamedTuple):
-    """Parses of a file.
+@dataclass(frozen=True)
+class FileOfParses:
+    """Parses that were made elsewhere.
 
     Args:
-        parses: caption -> parse.
-        made_by: labels of the parsers that made them, as far as the file says so.
+        parses: caption as the file has it -> parse.
+        name: of the file.
+        checksum: CRC-32 of its content, eight hex digits.
+        made_by: labels of the parsers that made it, as far as it says so.
     """
 
-    parses: dict[str, Parse]
-    made_by: tuple[str, ...]
+    parses: Mapping[str, Parse] = field(compare=False, repr=False)
+    name: str
+    checksum: str
+    made_by: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What signatures call it."""
+        made_by = f"({','.join(self.made_by)})" if self.made_by else ""
+        return f"{self.name}@{self.checksum}{made_by}"
+
+    @property
+    def stored_as(self) -> str:
+        """What files of prepared references call it."""
+        return self.label
+
+    def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
+        """The parses of n captions, found by the caption as given or by its words joined with blanks.
+
+        Raises:
+            CaptionFileError: captions that the file does not have; says how many, and the first.
+        """
+        parses: list[Parse] = []
+        missing: list[str] = []
+        for caption, of_caption in zip(captions, words, strict=True):
+            parse = self.parses.get(caption.strip()) or self.parses.get(" ".join(of_caption))
+            if parse is None:
+                missing.append(caption)
+            else:
+                parses.append(parse)
+        if missing:
+            raise CaptionFileError(
+                f"{len(missing):,} caption{'s have' if len(missing) > 1 else ' has'} no parse",
+                where=f"{self.name}; for example {missing[0]!r:.100}",
+                help="parse the missing captions, each as a single tree (captious parse does this for English), or "
+                "omit --parses",
+            )
+        return parses
 
 
-def read_lines(lines: Sequence[str], name: str, *, conllu: bool) -> ReadParses:
-    """The parses of a file.
-
-    Args:
-        lines: of the file, without line ends.
-        name: of the file, for messages.
-        conllu: whether it is CoNLL-U, or else JSON lines.
+def read_parses(path: str | os.PathLike[str]) -> FileOfParses:
+    """Read a file of parses, .jsonl or .conllu, plain or with .gz.
 
     Raises:
-        CaptionFileError: a line that does not have the expected form, which the error names; a caption with two parses
-            that differ.
+        CaptionFileError: a file that cannot be read, or that is not of either form, and names the line; a caption with
+            two parses that differ.
     """
+    source = Source(os.fspath(path), "parses", is_file=True)
+    extension = Path(source.name.lower().removesuffix(".gz")).suffix
+    if extension not in (".jsonl", ".conllu"):
+        raise source.error("the extension is not that of a file of parses")
+    data = read_bytes(source)
+    lines = decode(data, source).split("\n")
+    if extension == ".jsonl":
+        rows = read_json_lines(lines, source.name)
+    else:
+        rows = ((caption, parse, "") for caption, parse in read_conllu(lines, source.name))
     parses: dict[str, Parse] = {}
     made_by: dict[str, None] = {}
-    for caption, parse, parser in (_conllu if conllu else _json_lines)(lines, name):
+    for caption, parse, parser in rows:
         if parses.setdefault(caption, parse) != parse:
             raise CaptionFileError(
-                "duplicate caption with two different parses", where=f"{name}; {caption!r:.100}", help="remove one"
+                "duplicate caption with two different parses",
+                where=f"{source.name}; {caption!r:.100}",
+                help="remove one",
             )
         if parser:
             made_by[parser] = None
-    return ReadParses(parses, tuple(made_by))
+    return FileOfParses(parses, Path(source.name).name, f"{zlib.crc32(data):08x}", tuple(made_by))
 
 
 def write_parses(path: str | os.PathLike[str], parses: Iterable[tuple[str, Parse, str]], *, made_by: str = "") -> int:
@@ -155,7 +145,16 @@ def write_parses(path: str | os.PathLike[str], parses: Iterable[tuple[str, Parse
     return count
 
 
-def _json_lines(lines: Sequence[str], name: str) -> Iterator[tuple[str, Parse, str]]:
+def read_json_lines(lines: Iterable[str], name: str) -> Iterator[tuple[str, Parse, str]]:
+    """Captions with their parses and the labels of the parsers that made them, empty where a line does not say.
+
+    Args:
+        lines: of a file.
+        name: of the file, for messages.
+
+    Raises:
+        CaptionFileError: a line that is not a parse; names it.
+    """
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -184,21 +183,21 @@ def _from_record(record: Mapping[str, Any]) -> Parse:
     if not len(tags) == len(lemmas) == n:
         raise ValueError(f"{n} words, {len(tags)} tags, {len(lemmas)} lemmas")
     heads, relations = [0] * n, ["dep"] * n
-    given = [_dependency(item, "basic") for item in record["basic"]]
-    for head, dependent, relation in given:
+    basic = [_dependency(item, "basic") for item in record["basic"]]
+    for head, dependent, relation in basic:
         if not (_is_whole(head) and _is_whole(dependent)):
             raise ValueError(f"in basic, {json.dumps([head, dependent])[:60]} is not a pair of words")
         if not (0 < dependent <= n and 0 <= head <= n):
             raise ValueError(f"a dependency between words {head} and {dependent} of {n}")
         heads[dependent - 1], relations[dependent - 1] = head, relation
-    if n and not any(head == 0 for head, _, _ in given):
+    if n and not any(head == 0 for head, _, _ in basic):
         raise ValueError("basic has no root: no word has the head 0")
-    _check_tree(heads)
+    check_tree(heads)
     if (collapsed_ones := record.get("ccprocessed")) is None:
         edges = collapsed(words, tags, heads, relations)
     else:
-        found = (_dependency(item, "ccprocessed") for item in collapsed_ones)
-        edges = tuple((_number(head, n), _number(dependent, n), relation) for head, dependent, relation in found)
+        dependencies = (_dependency(item, "ccprocessed") for item in collapsed_ones)
+        edges = tuple((_number(head, n), _number(dependent, n), relation) for head, dependent, relation in dependencies)
         _check_copies(edges, n)
     return Parse(words, tags, lemmas, tuple(heads), tuple(relations), edges)
 
@@ -219,21 +218,6 @@ def _is_whole(number: Any) -> bool:
     return isinstance(number, int) and not isinstance(number, bool)
 
 
-def _check_tree(heads: Sequence[int]) -> None:
-    """Raises ValueError where a word is below itself. Words that no dependency names count as roots."""
-    known = [False] * len(heads)
-    for start in range(1, len(heads) + 1):
-        seen = set()
-        word = start
-        while word and not known[word - 1]:
-            if word in seen:
-                raise ValueError(f"word {word} depends on itself")
-            seen.add(word)
-            word = heads[word - 1]
-        for word in seen:
-            known[word - 1] = True
-
-
 def _number(place: Any, n: int) -> int:
     """The number of a word, or of the k-th copy of one, [word, k] or word.k, as ``collapsed`` has it."""
     if isinstance(place, float) and 1 < place < n + 1 and place == round(place, 1):
@@ -252,7 +236,7 @@ def _place(number: int, n: int) -> int | tuple[int, int]:
 
 
 def _check_copies(edges: Sequence[Edge], n: int) -> None:
-    """Raises ValueError where an edge leads to a copy that is not there: all are below a word, and none is left out."""
+    """Raise ValueError where an edge leads to a copy without a head, or where a copy is left out."""
     dependents = {dependent for _, dependent, _ in edges}
     if 0 in dependents:
         raise ValueError("in ccprocessed, 0, the head of the root, depends on a word")
@@ -260,114 +244,3 @@ def _check_copies(edges: Sequence[Edge], n: int) -> None:
         if number not in dependents or n < number - n not in dependents:
             copy, word = divmod(number - 1, n)
             raise ValueError(f"in ccprocessed, there is no copy {copy} of word {word + 1}, or none before it")
-
-
-class _Sentence(NamedTuple):
-    rows: list[list[str]]
-    text: str | None
-    where: str
-
-
-def _conllu(lines: Sequence[str], name: str) -> Iterator[tuple[str, Parse, str]]:
-    sentences = list(_sentences(lines, name))
-    is_penn = all(row[4] in _PENN for sentence in sentences for row in sentence.rows)
-    for sentence in sentences:
-        yield *_read(sentence, is_penn), ""
-
-
-def _sentences(lines: Sequence[str], name: str) -> Iterator[_Sentence]:
-    rows: list[list[str]] = []
-    text: str | None = None
-    start = 1
-    for number, line in enumerate([*lines, ""], 1):
-        line = line.rstrip("\r")
-        if not line.strip():
-            if rows:
-                yield _Sentence(rows, text, f"{name}: lines {start:,} to {number - 1:,}")
-            rows, text, start = [], None, number + 1
-        elif line.startswith("#"):
-            key, _, value = line[1:].partition("=")
-            if key.strip() == "text":
-                text = value.strip()
-        else:
-            columns = line.split("\t")
-            if len(columns) != 10:
-                raise CaptionFileError(
-                    f"a line with {len(columns)} columns",
-                    where=f"{name}: line {number:,}",
-                    help="CoNLL-U has ten columns, separated by tabs",
-                )
-            if columns[0].isdecimal():  # others are ranges of words written as one, and words left out
-                rows.append(columns)
-
-
-def _read(sentence: _Sentence, is_penn: bool) -> tuple[str, Parse]:
-    rows = sentence.rows
-    words = tuple(row[1] for row in rows)
-    tags = tuple(row[4] if is_penn else _tag(row[3], row[5]) for row in rows)
-    lemmas = tuple(row[1].lower() if row[2] == "_" else row[2] for row in rows)
-    relations = tuple(_relation(row[7]) for row in rows)
-    heads = _first_conjuncts(_heads(sentence), relations)
-    edges = () if _is_basic(rows) else tuple(_enhanced(rows))
-    if not edges:
-        edges = collapsed(words, tags, heads, relations)
-    caption = " ".join(words) if sentence.text is None else sentence.text
-    return caption, Parse(words, tags, lemmas, heads, relations, edges, tuple(row[3] for row in rows))
-
-
-def _heads(sentence: _Sentence) -> tuple[int, ...]:
-    rows = sentence.rows
-    n = len(rows)
-    try:
-        heads = tuple(int(row[6]) for row in rows)
-        in_order = [int(row[0]) for row in rows] == list(range(1, n + 1))
-        if not in_order or not all(0 <= head <= n for head in heads) or 0 not in heads:
-            raise ValueError
-        _check_tree(heads)
-    except ValueError:
-        raise CaptionFileError(
-            "the words or their heads are numbered incorrectly",
-            where=sentence.where,
-            help="CoNLL-U counts words from 1; heads are words of the same sentence, 0 for the root, and make a tree",
-        ) from None
-    return heads
-
-
-def _first_conjuncts(heads: tuple[int, ...], relations: Sequence[str]) -> tuple[int, ...]:
-    """Heads with *and* below the first conjunct, as version 1 has it, and not below the one that follows it."""
-    moved = list(heads)
-    for place, (head, relation) in enumerate(zip(heads, relations, strict=True)):
-        if relation == "cc" and head > place + 1 and relations[head - 1] == "conj":
-            moved[place] = heads[head - 1]
-    return tuple(moved)
-
-
-def _is_basic(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the enhanced dependencies only repeat the basic ones."""
-    return all(row[8] == f"{row[6]}:{row[7]}" for row in rows)
-
-
-def _enhanced(rows: Sequence[Sequence[str]]) -> Iterator[Edge]:
-    """Enhanced dependencies, those between words that are there."""
-    for number, row in enumerate(rows, 1):
-        for piece in row[8].split("|") if row[8] != "_" else ():
-            head, _, relation = piece.partition(":")
-            if head.isdecimal() and len(head) <= _LONGEST_NUMBER and int(head) <= len(rows):
-                yield int(head), number, _relation(relation, collapsed=True)
-
-
-def _relation(name: str, *, collapsed: bool = False) -> str:
-    """A relation as version 1 has it."""
-    if name in _RELATIONS:
-        return _RELATIONS[name]
-    head, *subtypes = name.split(":")
-    head = _RELATIONS.get(head, head)
-    if f"{head}:{':'.join(subtypes)}" in _SUBTYPES:
-        return f"{head}:{':'.join(subtypes)}"
-    preposition = next((each for each in subtypes if each not in _NO_PREPOSITIONS), "") if collapsed else ""
-    return f"{head}:{preposition}" if preposition else head
-
-
-def _tag(universal: str, features: str) -> str:
-    tag = _TAGS.get(universal, "FW")
-    return _PLURAL.get(tag, tag) if "Number=Plur" in features.split("|") else tag

@@ -10,14 +10,11 @@ from typing import Protocol
 import numpy as np
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
-from captious.parsing.parse import Parse
-from captious.parsing.stored_parses import KnownParses, ParsesOfRows, StoredParses, parse_arrays
+from captious.parsing.parses import Parse, StoredParses, parse_arrays
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import Tokens, WordLayer
 
 __all__ = ["ParseSource", "ParsedCaptions", "Parses"]
-
-_NOTHING = Parse((), (), (), (), (), ())
 
 
 class ParseSource(Protocol):
@@ -50,11 +47,15 @@ class Parses:
 
     Args:
         of_captions: one per caption; equal captions share theirs. A caption without words has a parse without words.
-        by_words: the distinct ones, by the bytes of the int32 ids of their words.
+        by_words: a caption that has these words, by the bytes of their int32 ids.
     """
 
     of_captions: Sequence[Parse]
-    by_words: Mapping[bytes, Parse]
+    by_words: Mapping[bytes, int]
+
+
+_WITHOUT_WORDS = Parse((), (), (), (), (), ())
+_NO_PARSES = Parses((), {})
 
 
 @dataclass(frozen=True)
@@ -80,50 +81,52 @@ class ParsedCaptions(KeyedByFields):
         return stored_key("parses-2", self.tokenizer.stored_as, getattr(self.source, "stored_as", None))
 
     def to_stored(self, annotation: Parses, references: References) -> Stored:
-        distinct = {id(parse): parse for parse in annotation.of_captions}
-        numbers = {key: number for number, key in enumerate(distinct)}
-        rows = np.array([numbers[id(parse)] for parse in annotation.of_captions], np.int64)
-        return Stored({"rows": rows, **parse_arrays([*distinct.values()])})
+        return Stored(parse_arrays(annotation.of_captions))
 
     def from_stored(self, stored: Stored, references: References) -> Parses:
-        words: Tokens = references.layer(WordLayer(self.tokenizer))
-        parses, rows = StoredParses(stored.arrays), stored.arrays["rows"]
-        if rows.shape != (len(references.texts),) or not 0 <= rows.min() <= rows.max() < len(parses):
-            raise ValueError("not one parse per caption")
-        return Parses(ParsesOfRows(parses, rows), KnownParses(parses, rows, words.ids, words.offsets))
+        parses = StoredParses(stored.arrays, len(references.texts))
+        return Parses(parses, _first(_keys(references.layer(WordLayer(self.tokenizer)))))
 
     def of_references(self, references: References) -> Parses:
-        words: Tokens = references.layer(WordLayer(self.tokenizer))
-        return self._parsed(references.texts, words, {})
+        return self._parsed(references.texts, references.layer(WordLayer(self.tokenizer)))
 
     def of_candidates(self, captions: Captions, references: Parses) -> Parses:
-        words: Tokens = captions.layer(WordLayer(self.tokenizer))[0]
-        return self._parsed(captions.candidates, words, references.by_words)
+        return self._parsed(captions.candidates, captions.layer(WordLayer(self.tokenizer))[0], references)
 
     def of_texts(self, captions: Sequence[str]) -> Parses:
         """The parses of captions that are in no table."""
-        return self._parsed(captions, Tokens.of(captions, self.tokenizer).split(), {})
+        return self._parsed(captions, Tokens.of(captions, self.tokenizer).split())
 
-    def _parsed(self, captions: Sequence[str], words: Tokens, known: Mapping[bytes, Parse]) -> Parses:
-        """Parse the captions that are not yet known; both have ids of one vocabulary.
+    def _parsed(self, captions: Sequence[str], words: Tokens, references: Parses = _NO_PARSES) -> Parses:
+        """Parse the captions that references do not have; both have ids of one vocabulary.
 
-        They are parsed in the order of their words, since the grammar parser shares work between neighbours that begin
-        with the same words.
+        They are parsed in the order of their words, since the parser shares work between neighbours that begin with the
+        same words.
         """
-        bounds = list(pairwise(words.offsets.tolist()))
-        keys = [words.ids[start:end].tobytes() for start, end in bounds]
-        first = {key: row for row, key in reversed([*enumerate(keys)])}
-        parses = {key: known[key] for key in first if key in known}
-        parses.setdefault(b"", _NOTHING)
+        keys = _keys(words)
+        first = _first(keys)
+        parses = {key: references.of_captions[references.by_words[key]] for key in first if key in references.by_words}
+        parses.setdefault(b"", _WITHOUT_WORDS)
         vocabulary = words.vocabulary.words()
-        unknown = sorted(
-            (tuple(vocabulary[i] for i in words.ids[slice(*bounds[row])].tolist()), row)
+        unparsed = sorted(
+            (tuple(vocabulary[i] for i in np.frombuffer(key, np.int32).tolist()), key, row)
             for key, row in first.items()
             if key not in parses
         )
-        new = self.source.parse([captions[row] for _, row in unknown], [sentence for sentence, _ in unknown])
-        for (_, row), parse in zip(unknown, new, strict=True):
-            parses[keys[row]] = parse
+        sentences = [sentence for sentence, *_ in unparsed]
+        new = self.source.parse([captions[row] for *_, row in unparsed], sentences)
+        for (_, key, _), parse in zip(unparsed, new, strict=True):
+            parses[key] = parse
             if self.meanwhile is not None:
                 self.meanwhile(parse)
-        return Parses(tuple(parses[key] for key in keys), parses)
+        return Parses(tuple(parses[key] for key in keys), first)
+
+
+def _keys(words: Tokens) -> list[bytes]:
+    content = words.ids.tobytes()
+    return [content[start:end] for start, end in pairwise((words.offsets * words.ids.itemsize).tolist())]
+
+
+def _first(keys: Sequence[bytes]) -> dict[bytes, int]:
+    """The first place of each key."""
+    return {key: place for place, key in reversed([*enumerate(keys)])}

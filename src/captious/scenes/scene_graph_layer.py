@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.errors import ParameterError
-from captious.parsing.parse import Parse
 from captious.parsing.parsed_captions import ParsedCaptions, Parses, ParseSource
+from captious.parsing.parses import Parse
 from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.matching import Facts
 from captious.scenes.no_garbage import no_garbage

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import TypeAlias
 
-from captious.parsing.parse import Edge, Parse
+from captious.parsing.parses import Edge, Parse
 
 __all__ = ["NOUNS", "PLURALS", "Sentence"]
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from captious.parsing.parse import Parse
+from captious.parsing.parses import Parse
 from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.matching import Fact, Facts, agreement, count
 from captious.scenes.scene_graph import SceneGraph

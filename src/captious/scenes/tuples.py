@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from captious.parsing.parse import Parse
+from captious.parsing.parses import Parse
 from captious.scenes.noun_numbers import numbers
 from captious.scenes.pronouns import resolve_pronouns
 from captious.scenes.quantifiers import resolve_quantifiers

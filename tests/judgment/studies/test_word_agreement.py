@@ -21,7 +21,7 @@ from captious.data import load, read_references
 from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownImageError
 from captious.judgment.studies import word_agreement
 from captious.judgment.word_counts import WordCounts, fitted_probability, model_precision, precision_at_recall
-from captious.parsing.tagging import SpacyTagger, load_tagger
+from captious.parsing.spacy_pipelines import SpacyTagger, load_tagger
 from captious.text import PTB
 
 WORDS = ("cat", "dog", "red")

@@ -26,7 +26,7 @@ from captious.metrics.contract import registry
 from captious.metrics.contract.metric import MeanMetric, Metric, State
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors
-from captious.parsing.parse_sources import FileOfParses
+from captious.parsing.parse_files import FileOfParses
 from captious.text import PTB, WHITESPACE, Tokenizer, TokenLayer
 
 from ...support.corpora import TOY, large_corpus, references_table, table

@@ -26,7 +26,7 @@ from captious.errors import ParameterError
 from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, name_of_file, noted_references
 from captious.judgment.word_counts import WordCounts, model_precision, occurrences, precision_at_recall, ratio
-from captious.parsing.tagging import Tagger, load_tagger
+from captious.parsing.spacy_pipelines import Tagger, load_tagger
 from captious.progress import Progress, steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 from captious.text import PTB, Tokens

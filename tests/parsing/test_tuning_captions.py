@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from captious.parsing.drawn_captions import drawn_captions
-from captious.parsing.grammar_parser import parser_with
-from captious.parsing.sample_captions import SAMPLE_CAPTIONS
+from captious.parsing.caption_parser import parser_with
+from captious.parsing.tuning_captions import drawn_captions, sample_captions
 
 
 def test_they_are_the_same_every_time() -> None:
@@ -18,7 +17,7 @@ def test_they_are_built_as_captions_are() -> None:
     drawn = drawn_captions(2000)
     assert {len(caption) for caption in drawn} == set(range(min(map(len, drawn)), 21))
     words = Counter(word for caption in drawn for word in caption)
-    often = Counter(word for caption in SAMPLE_CAPTIONS for word in caption)
+    often = Counter(word for caption in sample_captions() for word in caption)
     assert set(dict(often.most_common(6))) <= set(dict(words.most_common(12)))
     assert not any(word.startswith("UNK") for word in words)
 

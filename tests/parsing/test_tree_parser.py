@@ -10,10 +10,10 @@ import pytest
 
 from captious.errors import ParameterError
 from captious.native import using_threads
-from captious.parsing.grammar_parser import parser_with
+from captious.parsing.caption_parser import parser_with
 from captious.parsing.lexicon import Lexicon
-from captious.parsing.parser import LONGEST, Parser, pieces
-from captious.parsing.sample_captions import SAMPLE_CAPTIONS
+from captious.parsing.tree_parser import LONGEST, TreeParser, pieces
+from captious.parsing.tuning_captions import sample_captions
 from captious.resources.grammar import ANY, Grammar
 
 from ..oracles.cky import derivation_score
@@ -21,20 +21,20 @@ from ..support.trees import Tree, parse
 from .conftest import GoldTrees
 
 
-def agreement(parser: Parser, gold: list[tuple[list[str], str]]) -> float:
+def agreement(parser: TreeParser, gold: list[tuple[list[str], str]]) -> float:
     found = parse(parser, [words for words, _ in gold])
     return sum(str(tree) == expected for tree, (_, expected) in zip(found, gold, strict=True)) / len(gold)
 
 
 @pytest.mark.parametrize("source", ["treebank", "gold_parses"])
-def test_trees_are_the_official_ones(parser: Parser, gold_trees: GoldTrees, source: str) -> None:
+def test_trees_are_the_official_ones(parser: TreeParser, gold_trees: GoldTrees, source: str) -> None:
     assert agreement(parser, gold_trees(source, 200)) >= 0.99
 
 
 @pytest.mark.slow
 @pytest.mark.nightly
 @pytest.mark.parametrize("source", ["treebank", "gold_parses"])
-def test_all_trees_are_the_official_ones(parser: Parser, gold_trees: GoldTrees, source: str) -> None:
+def test_all_trees_are_the_official_ones(parser: TreeParser, gold_trees: GoldTrees, source: str) -> None:
     assert agreement(parser, gold_trees(source, 1_000_000)) >= 0.9999
 
 
@@ -47,7 +47,7 @@ def test_an_abbreviation_that_may_end_a_sentence_does(last: str, read: list[str]
     assert [*parse.words] == ["a", "dog", "near", "a", *read]
 
 
-def test_bounds_change_no_derivation(parser: Parser, plain_parser: Parser, gold_trees: GoldTrees) -> None:
+def test_bounds_change_no_derivation(parser: TreeParser, plain_parser: TreeParser, gold_trees: GoldTrees) -> None:
     sentences = [words for words, _ in gold_trees("treebank", 60)]
     guided, plain = parser.derivations(sentences), plain_parser.derivations(sentences)
     for name in ("offsets", "states", "rules", "begins", "ends", "scores"):
@@ -55,7 +55,7 @@ def test_bounds_change_no_derivation(parser: Parser, plain_parser: Parser, gold_
 
 
 def test_trees_do_not_depend_on_batch_and_threads(
-    parser: Parser, gold_trees: GoldTrees, monkeypatch: pytest.MonkeyPatch
+    parser: TreeParser, gold_trees: GoldTrees, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sentences = [words for words, _ in gold_trees("gold_parses", 40)]
     monkeypatch.setenv("CAPTIOUS_THREADS", "1")
@@ -65,7 +65,7 @@ def test_trees_do_not_depend_on_batch_and_threads(
     assert [str(tree) for tree in parse(parser, sentences[::-1])] == one_by_one[::-1]
 
 
-def test_derivations_have_their_scores(parser: Parser, official_grammar: Grammar, gold_trees: GoldTrees) -> None:
+def test_derivations_have_their_scores(parser: TreeParser, official_grammar: Grammar, gold_trees: GoldTrees) -> None:
     sentences = [words for words, _ in gold_trees("treebank", 60)]
     found = parser.derivations(sentences)
     lexicon = Lexicon(official_grammar)
@@ -87,7 +87,7 @@ def test_derivations_have_their_scores(parser: Parser, official_grammar: Grammar
         assert found.scores[number] == pytest.approx(score, rel=1e-5)
 
 
-def test_trees_as_arrays(parser: Parser, gold_trees: GoldTrees) -> None:
+def test_trees_as_arrays(parser: TreeParser, gold_trees: GoldTrees) -> None:
     gold = gold_trees("treebank", 40)
     trees = parser.trees([words for words, _ in gold])
     for number, (words, _) in enumerate(gold):
@@ -109,7 +109,7 @@ def nodes_of(tree: Tree) -> list[Tree]:
     return [tree, *(node for child in tree.children for node in nodes_of(child))]
 
 
-def test_no_words_have_no_tree(parser: Parser) -> None:
+def test_no_words_have_no_tree(parser: TreeParser) -> None:
     assert parse(parser, []) == []
     found = parse(parser, [[], ["dog"], []])
     assert [str(tree) for tree in found] == ["None", "(ROOT (NP (NN dog)))", "None"]
@@ -129,7 +129,7 @@ def test_no_words_have_no_tree(parser: Parser) -> None:
         "\u200b \ud7ff x\u0301 😀😀😀😀😀",
     ],
 )
-def test_odd_sentences_have_a_tree(parser: Parser, sentence: str) -> None:
+def test_odd_sentences_have_a_tree(parser: TreeParser, sentence: str) -> None:
     words = sentence.split()
     tree = parse(parser, [words])[0]
     assert tree is not None
@@ -153,7 +153,7 @@ def test_a_sentence_without_derivation_is_parsed_as_a_last_resort() -> None:
         unseen=np.array([[0, ANY], [ANY, ANY]], np.int32),
         unseen_counts=np.array([1, 1], float),
     )
-    parser = Parser(grammar)
+    parser = TreeParser(grammar)
     found = parse(parser, [["dogs", "bark"], ["dogs", "dogs"], [], ["dogs", "dogs", "dogs"], ["bark", "bark"]])
     assert [str(tree) for tree in found] == [
         "(ROOT (N dogs) (V bark))",
@@ -165,10 +165,10 @@ def test_a_sentence_without_derivation_is_parsed_as_a_last_resort() -> None:
     assert parser.derivations([["dogs", "dogs"]]).scores[0] == pytest.approx(-1000, abs=1)
 
 
-def test_blocks_are_joined(parser: Parser, gold_trees: GoldTrees, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_are_joined(parser: TreeParser, gold_trees: GoldTrees, monkeypatch: pytest.MonkeyPatch) -> None:
     sentences = [words for words, _ in gold_trees("treebank", 20)]
     whole = parser.derivations(sentences)
-    monkeypatch.setattr("captious.parsing.parser._BLOCK", 7)
+    monkeypatch.setattr("captious.parsing.tree_parser._BLOCK", 7)
     for name in ("offsets", "states", "rules", "begins", "ends", "scores"):
         np.testing.assert_array_equal(getattr(parser.derivations(sentences), name), getattr(whole, name))
 
@@ -182,8 +182,8 @@ def test_pieces() -> None:
     assert [word for piece in pieces(words * 9) for word in piece] == words * 9
 
 
-def test_long_sentences(parser: Parser) -> None:
-    words = [word for caption in SAMPLE_CAPTIONS[:5] for word in (*caption, "and")][:-1]
+def test_long_sentences(parser: TreeParser) -> None:
+    words = [word for caption in sample_captions()[:5] for word in (*caption, "and")][:-1]
     assert 40 < len(words) <= LONGEST  # too long to be guided by bounds
     tree = parse(parser, [words])[0]
     assert tree is not None
@@ -202,7 +202,7 @@ def test_a_copy_parses_as_the_parser_does() -> None:
     assert copy.deepcopy(source) == source
 
 
-def test_brackets_are_tags_without_what_they_are_split_by(parser: Parser) -> None:
+def test_brackets_are_tags_without_what_they_are_split_by(parser: TreeParser) -> None:
     (tree,) = parse(parser, [["a", "dog", "(", "brown", ")", "runs"]])
     assert "^" not in str(tree)
 
@@ -219,8 +219,8 @@ def test_sentences_are_parsed_in_batches() -> None:
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_trees_come_in_order(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     source = parser_with("bundled")
-    monkeypatch.setattr("captious.parsing.grammar_parser._AT_ONCE", 1000)
-    words = [caption for caption in SAMPLE_CAPTIONS if caption][:60]
+    monkeypatch.setattr("captious.parsing.caption_parser._AT_ONCE", 1000)
+    words = [caption for caption in sample_captions() if caption][:60]
     alone = [next(iter(source.trees([each]))) for each in words]
     with using_threads(threads):
         assert list(source.trees(words)) == alone

@@ -18,11 +18,10 @@ from captious.native import threads, using_threads
 from captious.parsing.bounds import Bounds, tuned_bounds
 from captious.parsing.collapsing import collapsed
 from captious.parsing.dependencies import constituents, dependencies
-from captious.parsing.drawn_captions import drawn_captions
 from captious.parsing.lemmas import lemma
-from captious.parsing.parse import Parse
-from captious.parsing.parser import LONGEST, Parser, Trees, pieces
-from captious.parsing.sample_captions import SAMPLE_CAPTIONS
+from captious.parsing.parses import Parse
+from captious.parsing.tree_parser import LONGEST, TreeParser, Trees, pieces
+from captious.parsing.tuning_captions import drawn_captions, sample_captions
 from captious.progress import Progress
 from captious.resources import spice_grammar
 from captious.resources.arrays import Arrays
@@ -31,7 +30,7 @@ from captious.resources.compiling import compiled
 from captious.resources.grammar import Grammar
 from captious.text import PTB_RAW
 
-__all__ = ["GRAMMARS", "GrammarParser", "Item", "brackets", "official_parser", "parse_of", "parser_with"]
+__all__ = ["GRAMMARS", "CaptionParser", "Item", "brackets", "official_parser", "parse_of", "parser_with"]
 
 #: Grammars by the name that users ask for, the best first.
 GRAMMARS = ("corenlp", BUNDLED)
@@ -50,7 +49,7 @@ _TUNED_ON = 5000  # captions
 _BOUNDS_FORMAT = 3  # of the file of bounds; counts up when they are made in another way
 
 
-def parser_with(grammar: str | None = None) -> GrammarParser:
+def parser_with(grammar: str | None = None) -> CaptionParser:
     """The parser with a grammar, one of ``GRAMMARS``; None for the best that is on this machine.
 
     Raises:
@@ -59,43 +58,45 @@ def parser_with(grammar: str | None = None) -> GrammarParser:
     """
     if grammar == BUNDLED:
         return _bundled()
-    found = spice_grammar.find()
-    if found is not None:
-        return official_parser(found)
+    official = spice_grammar.find()
+    if official is not None:
+        return official_parser(official)
     if grammar is not None:
         raise MissingExtraError("the official grammar of SPICE is not installed", help=spice_grammar.INSTALL)
     return _bundled()
 
 
 @cache
-def _bundled() -> GrammarParser:
+def _bundled() -> CaptionParser:
     grammar = bundled_grammar()
-    return GrammarParser(grammar.name, Parser(grammar))
+    return CaptionParser(grammar.name, TreeParser(grammar))
 
 
 @cache
-def official_parser(found: spice_grammar.SpiceGrammar) -> GrammarParser:
-    """The parser with a grammar that was found.
+def official_parser(official: spice_grammar.SpiceGrammar) -> CaptionParser:
+    """The parser with the official grammar.
 
     Its bounds are tuned once, in 17 seconds, and kept in the cache; if that cannot be written to, there are none.
     """
-    grammar = found.grammar()
-    file = found.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{found.fingerprint}.index")
+    grammar = official.grammar()
+    file = official.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{official.fingerprint}.index")
+    bounds = None
     try:
-        tuned = compiled(file, found.fingerprint, partial(_tuned, grammar))
-    except ResourceError:  # the cache is not writable: parsing just takes longer
-        return GrammarParser(found.label, Parser(grammar))
-    return GrammarParser(found.label, Parser(grammar, Bounds(tuned["symbols"], tuned["potentials"], tuned["common"])))
+        tuned = compiled(file, official.fingerprint, partial(_tuned, grammar))
+        bounds = Bounds(tuned["symbols"], tuned["potentials"], tuned["common"])
+    except ResourceError:
+        pass  # the cache is not writable: parsing just takes longer
+    return CaptionParser(official.label, TreeParser(grammar, bounds))
 
 
 def _tuned(grammar: Grammar, progress: Progress) -> Arrays:
     progress.reach(0, "tuning the parser to captions (once)")
-    bounds = tuned_bounds(grammar, [*SAMPLE_CAPTIONS, *drawn_captions(_TUNED_ON)])
+    bounds = tuned_bounds(grammar, [*sample_captions(), *drawn_captions(_TUNED_ON)])
     return {"symbols": bounds.symbols, "potentials": bounds.potentials, "common": bounds.common}
 
 
 @dataclass(frozen=True)
-class GrammarParser:
+class CaptionParser:
     """A source of parses: the parser with a grammar.
 
     Args:
@@ -104,7 +105,7 @@ class GrammarParser:
     """
 
     label: str
-    parser: Parser = field(compare=False, repr=False)
+    parser: TreeParser = field(compare=False, repr=False)
 
     @property
     def stored_as(self) -> str:
@@ -123,16 +124,16 @@ class GrammarParser:
         with Progress(max(1, len(sentences))) as progress:
             cut = [_with_period(pieces(words)) for words in sentences]
             done = 0
-            for some, flat, trees in _ahead(self._parsed, [*_batches(cut)]):
+            for batch, flat, trees in _ahead(self._parsed, [*_batches(cut)]):
                 progress.reach(done, "parsing captions")
                 items = _items(trees, flat)
-                for each in some:
-                    yield _joined([next(items) for _ in each])
-                done += len(some)
+                for sentence in batch:
+                    yield _joined([next(items) for _ in sentence])
+                done += len(batch)
 
-    def _parsed(self, some: Batch) -> tuple[Batch, list[Sequence[str]], Trees]:
-        flat = [piece for each in some for piece in each]
-        return some, flat, self.parser.trees(flat)
+    def _parsed(self, batch: Batch) -> tuple[Batch, list[Sequence[str]], Trees]:
+        flat = [piece for sentence in batch for piece in sentence]
+        return batch, flat, self.parser.trees(flat)
 
 
 def _with_period(cut: list[Sequence[str]]) -> list[Sequence[str]]:
@@ -170,21 +171,21 @@ def brackets(items: Sequence[Item]) -> str:
     return " ".join(parts)
 
 
-def _ahead(function: Callable[[A], B], given: Sequence[A]) -> Iterator[B]:
-    """What a function makes of each; with several threads, each makes another of the next while one is used."""
-    n_threads = min(threads(), len(given))
+def _ahead(function: Callable[[A], B], items: Sequence[A]) -> Iterator[B]:
+    """Map a function over items; with several threads, the next ones are computed while one is used."""
+    n_threads = min(threads(), len(items))
     if n_threads < 2:
-        yield from map(function, given)
+        yield from map(function, items)
         return
     waiting: deque[Future[B]] = deque()
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            for each in given:
+            for item in items:
                 try:
-                    following = pool.submit(copy_context().run, _alone, function, each)
+                    following = pool.submit(copy_context().run, _alone, function, item)
                 except RuntimeError:  # the system cannot start another thread
                     following = Future()
-                    following.set_result(function(each))
+                    following.set_result(function(item))
                 waiting.append(following)
                 if len(waiting) > n_threads:
                     yield waiting.popleft().result()
@@ -194,22 +195,21 @@ def _ahead(function: Callable[[A], B], given: Sequence[A]) -> Iterator[B]:
             pool.shutdown(cancel_futures=True)
 
 
-def _alone(function: Callable[[A], B], given: A) -> B:
-    """What a function makes of something, in the thread that calls it."""
+def _alone(function: Callable[[A], B], item: A) -> B:
     with using_threads(1):
-        return function(given)
+        return function(item)
 
 
 def _batches(cut: Sequence[list[Sequence[str]]]) -> Iterator[Batch]:
     """Sentences, in pieces, that are parsed together; at least one of them."""
     batch: Batch = []
     cost = 0
-    for each in cut:
-        own = sum(len(piece) ** 3 for piece in each)
+    for sentence in cut:
+        own = sum(len(piece) ** 3 for piece in sentence)
         if batch and cost + own > _AT_ONCE:
             yield batch
             batch, cost = [], 0
-        batch.append(each)
+        batch.append(sentence)
         cost += own
     if batch:
         yield batch

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.native import threads, visible_nodes
 from captious.parsing.bounds import Bounds, make_pcfg, no_bounds
-from captious.parsing.lexicon import Lexicon, WordLists, WordTags
-from captious.parsing.scored_lexicon import lexicon_of
+from captious.parsing.lexicon import Lexicon, WordLists, WordTags, lexicon_of
 from captious.resources.grammar import Grammar
 
-__all__ = ["LONGEST", "Derivations", "Parser", "Trees", "pieces"]
+__all__ = ["LONGEST", "Derivations", "TreeParser", "Trees", "pieces"]
 
 #: Words of the longest sentence that is parsed; with the official grammar it takes 2 to 7 s and up to 700 MB. Time
 #: grows with the third power of the length, memory with the second.
@@ -80,7 +79,7 @@ class Trees:
     is_tag: NDArray[np.bool_]
 
 
-class Parser:
+class TreeParser:
     """Parses with one grammar.
 
     Args:
@@ -99,7 +98,7 @@ class Parser:
         self._labels = np.array([number.get(label, -1) for label in labels], np.int32)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Parser, (self.grammar, self._bounds)
+        return TreeParser, (self.grammar, self._bounds)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> Trees:
         """The tree of each sentence, given as its words; one without words has no nodes.
@@ -107,11 +106,10 @@ class Parser:
         Raises:
             ParameterError: a sentence of more than ``LONGEST`` words; ``pieces`` cuts it.
         """
-        found = self.derivations(sentences)
-        nodes = visible_nodes(found.offsets, found.states, found.begins, found.ends, self._labels)
-        offsets, labels, parents, begins, ends = nodes
-        is_tag = (found.rules < 0)[self._labels[found.states] >= 0]
-        return Trees(self._names, offsets, labels, parents, begins, ends, is_tag)
+        derived = self.derivations(sentences)
+        nodes = visible_nodes(derived.offsets, derived.states, derived.begins, derived.ends, self._labels)
+        is_tag = (derived.rules < 0)[self._labels[derived.states] >= 0]
+        return Trees(self._names, *nodes, is_tag)
 
     def derivations(self, sentences: Sequence[Sequence[str]], *, plainly: bool = False) -> Derivations:
         """How the grammar makes each sentence. Raises as ``trees`` does.
@@ -124,18 +122,18 @@ class Parser:
                 raise ParameterError(
                     f"a sentence of {len(sentence):,} words is too long; the limit is {LONGEST}",
                     where=" ".join(sentence[:12]) + " ...",
-                    help="split it into sentences, or use captious.parsing.parser.pieces",
+                    help="split it into sentences, or use captious.parsing.tree_parser.pieces",
                 )
         blocks = [sentences[begin : begin + _BLOCK] for begin in range(0, max(len(sentences), 1), _BLOCK)]
         return _joined([self._parse_block(block, plainly) for block in blocks])
 
     def _parse_block(self, sentences: Sequence[Sequence[str]], plainly: bool) -> Derivations:
-        found = self._parse(WordLists.of(self._lexicon, sentences), plainly)
-        lost = [place for place in np.flatnonzero(np.isneginf(found.scores)).tolist() if len(sentences[place]) > 0]
+        derived = self._parse(WordLists.of(self._lexicon, sentences), plainly)
+        lost = [place for place in np.flatnonzero(np.isneginf(derived.scores)).tolist() if len(sentences[place]) > 0]
         if not lost:
-            return found
+            return derived
         again = self._parse(WordLists.of(_AnyTags(self._lexicon), [sentences[place] for place in lost]), plainly)
-        return _replaced(found, np.array(lost), again)
+        return _replaced(derived, np.array(lost), again)
 
     def _parse(self, words: WordLists, plainly: bool) -> Derivations:
         return Derivations(*self._pcfg.parse(*words, plainly=plainly or self._bounds is None, threads=threads()))
@@ -160,10 +158,10 @@ class _AnyTags(Lexicon):
         self._lexicon = lexicon
 
     def tags(self, word: str, first: bool = False) -> WordTags:
-        given = self._lexicon.tags(word, first)
+        usual = self._lexicon.tags(word, first)
         states = self._lexicon.any_tags()
         scores = np.full(len(states), _LAST_RESORT, np.float32)
-        scores[np.searchsorted(states, given.states)] = given.scores
+        scores[np.searchsorted(states, usual.states)] = usual.scores
         return WordTags(states, scores)
 
 
@@ -186,12 +184,12 @@ def _joined(parts: list[Derivations]) -> Derivations:
     return Derivations(np.concatenate(([0], np.cumsum(sizes))), **arrays)
 
 
-def _replaced(found: Derivations, places: NDArray[np.int64], others: Derivations) -> Derivations:
+def _replaced(derived: Derivations, places: NDArray[np.int64], others: Derivations) -> Derivations:
     """Derivations, with those of some sentences that have none put in."""
-    sizes = np.diff(found.offsets)
+    sizes = np.diff(derived.offsets)
     sizes[places] = np.diff(others.offsets)
-    starts = np.repeat(found.offsets[places], np.diff(others.offsets))
-    scores = found.scores.copy()
+    starts = np.repeat(derived.offsets[places], np.diff(others.offsets))
+    scores = derived.scores.copy()
     scores[places] = others.scores
-    arrays = {name: np.insert(getattr(found, name), starts, getattr(others, name)) for name in _OF_NODES}
+    arrays = {name: np.insert(getattr(derived, name), starts, getattr(others, name)) for name in _OF_NODES}
     return Derivations(np.concatenate(([0], np.cumsum(sizes))), **arrays, scores=scores)

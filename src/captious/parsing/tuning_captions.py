@@ -1,4 +1,8 @@
-"""Captions drawn from the bundled grammar: bounds are tuned on them."""
+"""Captions that bounds are tuned on: samples of many kinds, written for this package, and captions drawn at random.
+
+The latter come from the bundled grammar. Hardly any of them makes sense, but they are built from the same parts as
+captions.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,13 @@ import random
 from bisect import bisect
 from collections import Counter
 from itertools import accumulate
+from pathlib import Path
 from typing import TypeAlias
 
 from captious.parsing.lexicon import ANY_SHAPE
-from captious.parsing.sample_captions import SAMPLE_CAPTIONS
 from captious.resources.bundled_grammar import bundled_grammar
 
-__all__ = ["drawn_captions"]
+__all__ = ["drawn_captions", "sample_captions"]
 
 _LONGEST = 20
 _Choices: TypeAlias = list[tuple[list[float], list[tuple[int, ...] | str]]]
@@ -22,11 +26,14 @@ _Choices: TypeAlias = list[tuple[list[float], list[tuple[int, ...] | str]]]
 _UNSEEN = 0.02  # the count of words that no sample caption has
 
 
-def drawn_captions(n: int, *, seed: int = 0) -> list[tuple[str, ...]]:
-    """Sentences of up to 20 words, with the grammar's frequencies of rules and those of words in ``SAMPLE_CAPTIONS``.
+def sample_captions() -> list[tuple[str, ...]]:
+    """The samples as words."""
+    lines = Path(__file__).with_name("sample_captions.txt").read_text("utf-8").splitlines()
+    return [tuple(line.split()) for line in lines]
 
-    Hardly any of them makes sense, but they are built from the same parts as captions.
-    """
+
+def drawn_captions(n: int, *, seed: int = 0) -> list[tuple[str, ...]]:
+    """Sentences of up to 20 words, with the grammar's frequencies of rules and those of words in the samples."""
     choices = _choices()
     start = bundled_grammar().states.index("ROOT")
     random_ = random.Random(seed)
@@ -40,7 +47,7 @@ def drawn_captions(n: int, *, seed: int = 0) -> list[tuple[str, ...]]:
 
 def _choices() -> _Choices:
     grammar = bundled_grammar()
-    often = Counter(word for caption in SAMPLE_CAPTIONS for word in caption)
+    often = Counter(word for caption in sample_captions() for word in caption)
     weighted: list[list[tuple[float, tuple[int, ...] | str]]] = [[] for _ in grammar.states]
     for rules, scores in (
         (grammar.binary_rules, grammar.binary_scores),
@@ -52,7 +59,7 @@ def _choices() -> _Choices:
         word = grammar.words[number]
         if not word.startswith(ANY_SHAPE):
             weighted[tag].append((math.exp(score) * (often[word] + _UNSEEN), word))
-    return [([*accumulate(weight for weight, _ in each)], [choice for _, choice in each]) for each in weighted]
+    return [([*accumulate(weight for weight, _ in choices)], [choice for _, choice in choices]) for choices in weighted]
 
 
 def _draw(choices: _Choices, start: int, random_: random.Random) -> tuple[str, ...]:
@@ -60,8 +67,8 @@ def _draw(choices: _Choices, start: int, random_: random.Random) -> tuple[str, .
     words: list[str] = []
     waiting = [start]
     while waiting and len(words) <= _LONGEST:
-        sums, found = choices[waiting.pop()]
-        choice = found[bisect(sums, random_.random() * sums[-1], hi=len(sums) - 1)]
+        sums, options = choices[waiting.pop()]
+        choice = options[bisect(sums, random_.random() * sums[-1], hi=len(sums) - 1)]
         if isinstance(choice, str):
             words.append(choice)
         else:
