@@ -17,7 +17,7 @@ from captious.data import read_references
 from captious.errors import ParameterError
 from captious.evaluation.resampling import Sampling
 from captious.judgment import network_trials
-from captious.judgment.network_trials import Material, Way, agreements, prepare, records, trained_scores
+from captious.judgment.network_trials import Trials, Variation
 from captious.judgment.studies import feature_ablation, network_depth, training_size
 from captious.learned.example_files import write_examples
 from captious.learned.examples import make_examples
@@ -75,20 +75,19 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def material(examples: Path, judged: Path) -> Material:
-    return prepare(examples, RECIPE, [judged], validation=None, settings=None, data=None)
+def trials(examples: Path, judged: Path) -> Trials:
+    return Trials(examples, RECIPE, [judged], seeds=2, sampling=Sampling(50, 0))
 
 
-def test_features_are_those_of_the_captions(material: Material, examples: Path) -> None:
+def test_features_are_those_of_the_captions(trials: Trials, examples: Path) -> None:
     own = Features(RECIPE.features, Settings())
-    validation, benchmark = material.judged
-    for each in (validation, benchmark):
-        np.testing.assert_array_equal(each.features, own.matrix(each.judgments.captions))
-    assert len(material.features) == len(material.human) == len(material.units) > 20
-    assert material.human.mean() == 0.5
-    assert validation.judgments.protocol.full_name == "validation@tau-b"
-    assert set(material.data) == {examples.name, "own.jsonl"}
-    assert material.n_images == len({*material.units.tolist()})
+    for judgments, features in zip(trials.judgments, trials.judged_features, strict=True):
+        np.testing.assert_array_equal(features, own.matrix(judgments.captions))
+    assert len(trials.features) == len(trials.human) == len(trials.units) > 20
+    assert trials.human.mean() == 0.5
+    assert trials.judgments[0].protocol.full_name == "validation@tau-b"
+    assert set(trials.data) == {examples.name, "own.jsonl"}
+    assert trials.n_images == len({*trials.units.tolist()})
 
 
 class Witness:
@@ -112,65 +111,64 @@ def witness(monkeypatch: pytest.MonkeyPatch) -> Witness:
     return found
 
 
-def test_a_network_gets_its_features_and_layers(material: Material, witness: Witness) -> None:
-    scores = trained_scores(material, Way(features=(2, 3), hidden=(5, 5)), seeds=2)
+def test_a_network_gets_its_features_and_layers(trials: Trials, witness: Witness) -> None:
+    scores = trials.scores(Variation(features=(2, 3), hidden=(5, 5)))
     assert [recipe.seed for recipe, *_ in witness.calls] == [RECIPE.seed, RECIPE.seed + 1]
     recipe, x, human, validation = witness.calls[0]
     assert recipe.sizes == (2, 5, 5, 2)
     assert recipe.features.labels == ("rouge-l", "cider-d:idf=coco-val")
-    np.testing.assert_array_equal(x, material.features[:, 2:])
-    np.testing.assert_array_equal(human, material.human)
-    np.testing.assert_array_equal(validation, material.judged[0].features[:, 2:])
-    for each, draws in zip(material.judged, scores, strict=True):
+    np.testing.assert_array_equal(x, trials.features[:, 2:])
+    np.testing.assert_array_equal(human, trials.human)
+    np.testing.assert_array_equal(validation, trials.judged_features[0][:, 2:])
+    for features, draws in zip(trials.judged_features, scores, strict=True):
         assert len(draws) == 2
-        np.testing.assert_array_equal(draws[0], each.features[:, 2])
+        np.testing.assert_array_equal(draws[0], features[:, 2])
 
 
-def test_fewer_images_are_nested_and_drawn_with_every_seed(material: Material, witness: Witness) -> None:
+def test_fewer_images_are_nested_and_drawn_with_every_seed(trials: Trials, witness: Witness) -> None:
     def rows() -> list[set[tuple[float, ...]]]:
         witness.calls.clear()
         return []
 
     drawn = {}
-    for size in (3, 6, material.n_images):
+    for size in (3, 6, trials.n_images):
         rows()
-        trained_scores(material, Way(images=size), seeds=2)
+        trials.scores(Variation(images=size))
         drawn[size] = [{*map(tuple, x.tolist())} for _, x, *_ in witness.calls]
         assert all(human.mean() == 0.5 for *_, human, _ in witness.calls)
     for of_three, of_six, of_all in zip(*drawn.values(), strict=True):
         assert of_three < of_six < of_all
     assert drawn[3][0] != drawn[3][1]
-    assert drawn[material.n_images][0] == drawn[material.n_images][1]
+    assert drawn[trials.n_images][0] == drawn[trials.n_images][1]
 
 
-def test_an_interrupted_training_ends_the_study(material: Material, witness: Witness) -> None:
+def test_an_interrupted_training_ends_the_study(trials: Trials, witness: Witness) -> None:
     witness.interrupted = True
     with pytest.raises(KeyboardInterrupt):
-        trained_scores(material, Way(), seeds=3)
+        trials.scores(Variation())
     assert len(witness.calls) == 1
 
 
-def test_values_intervals_and_differences(material: Material) -> None:
+def test_values_intervals_and_differences(trials: Trials) -> None:
     """Two draws of scores, by hand; a difference of scores from themselves is 0 in every resample."""
     rng = np.random.default_rng(0)
-    draws = [
-        [each.features[:, 0] + rng.normal(0, 0.1, len(each.features)) for _ in range(2)] for each in material.judged
-    ]
-    alone = [[each.features[:, 2]] for each in material.judged]
-    first, second = agreements(material, draws, Sampling(50, 0)), agreements(material, alone, Sampling(50, 0))
-    validation, _ = records(material, first)
-    target = np.concatenate(material.judged[0].judgments.ratings)
+    matrices = trials.judged_features
+    draws = [[matrix[:, 0] + rng.normal(0, 0.1, len(matrix)) for _ in range(2)] for matrix in matrices]
+    alone = [[matrix[:, 2]] for matrix in matrices]
+    first, second = trials.agreements(draws), trials.agreements(alone)
+    validation, _ = trials.records(first)
+    target = np.concatenate(trials.judgments[0].ratings)
     by_hand = [kendalltau(draw, target)[0] for draw in draws[0]]
     assert validation["value"] == pytest.approx(np.mean(by_hand))
     assert validation["sd_over_seeds"] == pytest.approx(np.std(by_hand, ddof=1))
     assert validation["ci95_low"] < validation["value"] < validation["ci95_high"]
     assert validation["difference"] is None
-    _, compared = records(material, second, first)
-    values = [records(material, each)[1]["value"] for each in (first, second)]
+    _, compared = trials.records(second, first)
+    values = [trials.records(each)[1]["value"] for each in (first, second)]
     assert compared["difference"] == pytest.approx(values[1] - values[0])
     assert compared["difference_low"] <= compared["difference"] <= compared["difference_high"]
     assert compared["sd_over_seeds"] is None
-    itself = records(material, first, first)[0]
+    itself = trials.records(first, first)[0]
     assert (itself["difference"], itself["difference_low"], itself["difference_high"]) == (0, 0, 0)
 
 

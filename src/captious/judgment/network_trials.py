@@ -1,7 +1,6 @@
-"""Networks trained in several ways on features that are computed once: what studies of training have in common.
+"""Networks trained in several ways on features that are computed once: what the studies of training have in common.
 
-A way of training is a ``Way``: which features, which hidden layers, how many images. Each is trained with several
-random seeds and judged on the validation captions and on benchmarks.
+Each variation of a recipe is trained with several random seeds, and judged on validation captions and benchmarks.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import Sampling
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.protocols import Protocol
-from captious.judgment.study import Curve, Curves
+from captious.judgment.study import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, judged_captions
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.features import Features
@@ -32,36 +31,22 @@ from captious.metrics.contract.signature import signature
 from captious.native import using_threads
 from captious.progress import steps
 
-__all__ = [
-    "AGREEMENT",
-    "Agreements",
-    "Judged",
-    "Material",
-    "Scores",
-    "Way",
-    "agreements",
-    "check_seeds",
-    "compared",
-    "curves",
-    "prepare",
-    "records",
-    "trained_scores",
-]
+__all__ = ["AGREEMENT", "Agreements", "Scores", "Trials", "Variation"]
 
-#: The columns of ``records``.
+#: The columns of ``Trials.records``.
 AGREEMENT = (
     *("benchmark", "value", "ci95_low", "ci95_high", "sd_over_seeds"),
     *("difference", "difference_low", "difference_high"),
 )
-#: Scores of the captions of each ``Judged``, one array float64[n_items] for each seed.
+#: Scores of the captions of each benchmark, one array float64[n_items] for each random seed of the training.
 Scores = Sequence[Sequence[NDArray[np.float64]]]
 
 _VALIDATION = Protocol("validation", "tau-b", "kendall-tau-b", "given", "captions")
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way of training.
+class Variation:
+    """What differs from the recipe.
 
     Args:
         features: positions of the features that the network takes, in the feature set of the recipe; None for all.
@@ -75,148 +60,8 @@ class Way:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """Judged captions with their features, float64[n_items, n_features]."""
-
-    judgments: RatedCaptions | CaptionPairs
-    features: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Material:
-    """Everything that networks are trained and judged with.
-
-    Args:
-        recipe: how to train.
-        features: of the training examples, float64[n, n_features].
-        human: who wrote them, bool[n].
-        units: the image of each training example, numbered from 0, int64[n].
-        judged: the validation captions, and the benchmarks.
-        signatures, data, warnings: as a study has them.
-    """
-
-    recipe: Recipe
-    features: NDArray[np.float64]
-    human: NDArray[np.bool_]
-    units: NDArray[np.int64]
-    judged: tuple[Judged, ...]
-    signatures: Mapping[str, str]
-    data: Mapping[str, str]
-    warnings: tuple[str, ...]
-
-    @property
-    def n_images(self) -> int:
-        """Number of training images."""
-        return int(self.units.max()) + 1
-
-    def notes(self, seeds: int) -> list[str]:
-        """What the numbers are."""
-        return [
-            f"Value: mean over networks trained with {seeds} random seeds; the difference is from the first row. 95% "
-            "intervals: percentile bootstrap over the images of the benchmark; they do not include "
-            "the variation between seeds. Each network is that of the epoch with the best validation tau-b, "
-            "which is therefore optimistic."
-        ]
-
-
-def check_seeds(seeds: int) -> None:
-    """Refuse a number of random seeds that nothing can be trained with.
-
-    Raises:
-        ParameterError: less than 1.
-    """
-    if seeds < 1:
-        raise ParameterError(f"{seeds} is not a number of random seeds", help="train with at least one")
-
-
-def prepare(
-    examples: str | os.PathLike[str],
-    recipe: Recipe | str | os.PathLike[str],
-    benchmarks: Iterable[str | os.PathLike[str] | HumanJudgments],
-    *,
-    validation: str | os.PathLike[str] | None,
-    settings: Settings | None,
-    data: str | os.PathLike[str] | None,
-) -> Material:
-    """Read examples and benchmarks, and compute the features of all captions.
-
-    Raises:
-        MissingExtraError: torch or a resource of a feature is not installed.
-        and what ``learn`` and ``judge`` raise about files, recipes and benchmarks.
-    """
-    check_torch()
-    settings = Settings() if settings is None else settings
-    recipe = as_recipe(recipe)
-    read = training_data(examples, validation)
-    if (read.target == read.target[0]).all():
-        raise ParameterError(
-            "the validation captions all have the same label or rating",
-            where=str(examples if validation is None else validation),
-            help="give validation captions with different labels or ratings",
-        )
-    ratings = [np.array([value]) for value in read.target]
-    judgments = [RatedCaptions(_VALIDATION, {}, read.captions, ratings, read.units)]
-    asked = [judged_captions(each, data) for each in benchmarks]
-    names = [each.protocol.full_name for each in asked]
-    if repeated := [name for name in names if names.count(name) > 1]:
-        raise ParameterError(f"{repeated[0]} is requested twice", help="name each benchmark once")
-    features = Features(recipe.features, settings)
-    everything = [read.train.captions, *(each.captions for each in (*judgments, *asked))]
-    what = iter(["the training examples", "the validation captions", *names])
-    with using_threads(settings.threads), steps(everything, lambda _: f"features of {next(what)}") as tables:
-        matrices = [_matrix(features, table, settings) for table in tables]
-    judged = tuple(Judged(e, matrix) for e, matrix in zip((*judgments, *asked), matrices[1:], strict=True))
-    parameters = {**features.parameters, **features.fitted_parameters(None)}
-    if settings.references_as == "cat":
-        parameters["references"] = "cat"
-    return Material(
-        recipe,
-        matrices[0],
-        read.train.human,
-        read.train.units,
-        judged,
-        {"features": signature(recipe.features.name, parameters)},
-        {**checksums(examples, validation), **{k: v for each in asked for k, v in each.data.items()}},
-        tuple(dict.fromkeys(warning for each in judged for warning in few_images(each.judgments.n_units))),
-    )
-
-
-def trained_scores(material: Material, way: Way, seeds: int) -> Scores:
-    """Train with several random seeds, the recipe's and those after it, and score all judged captions.
-
-    Every seed draws other images; with the same seed, a smaller draw is part of a larger one.
-
-    Raises:
-        KeyboardInterrupt: training was interrupted.
-        ParameterError: nothing can be learned from the examples of so few images.
-    """
-    recipe = material.recipe
-    columns = [*range(len(recipe.features))] if way.features is None else [*way.features]
-    chosen = FeatureSet(recipe.features.name, tuple(recipe.features.features[i] for i in columns))
-    hidden = recipe.hidden if way.hidden is None else way.hidden
-    validation = material.judged[0]
-    assert isinstance(validation.judgments, RatedCaptions)
-    target = np.concatenate(validation.judgments.ratings)
-    networks = []
-    for number in range(seeds):
-        of_seed = replace(recipe, features=chosen, hidden=hidden, seed=recipe.seed + number)
-        rows = _rows(material, way.images, of_seed.seed)
-        outcome = train_network(
-            of_seed,
-            material.features[rows][:, columns],
-            material.human[rows],
-            validation.features[:, columns],
-            target,
-        )
-        if outcome.interrupted:  # training keeps what is best so far, but this study would be of something else
-            raise KeyboardInterrupt
-        networks.append(outcome.network)
-    return [[network.human(each.features[:, columns]) for network in networks] for each in material.judged]
-
-
-@dataclass(frozen=True, eq=False)
 class Agreements:
-    """How well scores agree with the judgments, for each ``Judged``.
+    """How well scores agree with the judgments of each benchmark.
 
     Args:
         values: the statistic of the benchmark by seed of the training, float64[n_seeds].
@@ -227,86 +72,207 @@ class Agreements:
     resampled: tuple[NDArray[np.float64], ...]
 
 
-def agreements(material: Material, scores: Scores, sampling: Sampling) -> Agreements:
-    """Compare scores with the judgments; the same seed draws the same images for all scores."""
-    judgments = [each.judgments for each in material.judged]
-    pairs = [*zip(judgments, scores, strict=True)]
-    values = tuple(np.array([each.values(draw).mean() for draw in draws]) for each, draws in pairs)
-    return Agreements(values, tuple(each.resampled_mean(draws, sampling) for each, draws in pairs))
-
-
-def records(material: Material, found: Agreements, first: Agreements | None = None) -> list[dict[str, Any]]:
-    """One record for each ``Judged``, with the keys ``AGREEMENT``; with differences from the first row, if given."""
-    rows = []
-    for number, each in enumerate(material.judged):
-        values, resampled = found.values[number], found.resampled[number]
-        row = {"benchmark": each.judgments.protocol.full_name, "value": _number(values.mean())}
-        row |= _ends(resampled, "ci95_low", "ci95_high")
-        row["sd_over_seeds"] = _number(values.std(ddof=1)) if len(values) > 1 else None
-        if first is not None:
-            row["difference"] = _number(values.mean() - first.values[number].mean())
-            row |= _ends(resampled - first.resampled[number], "difference_low", "difference_high")
-        rows.append({column: row.get(column) for column in AGREEMENT})
-    return rows
-
-
-def compared(
-    material: Material, ways: Mapping[str, tuple[Mapping[str, Any], Way]], seeds: int, sampling: Sampling
-) -> list[dict[str, Any]]:
-    """Records of networks trained in several ways, with differences from the first.
+class Trials:
+    """Examples and benchmarks with the features of all captions, for networks to be trained and judged with.
 
     Args:
-        material: what they are trained and judged with.
-        ways: what progress shows -> columns that come first in the records, and the way.
-        seeds: number of random seeds to train with.
-        sampling: of the bootstrap intervals.
+        examples, recipe, benchmarks, validation, settings, data, seeds, sampling: see ``feature_ablation``.
+
+    Attributes:
+        features: of the training examples, float64[n, n_features].
+        human: who wrote them, bool[n].
+        units: the image of each training example, numbered from 0, int64[n].
+        judgments: of the validation captions, and of the benchmarks.
+        judged_features: the features of their captions, float64[n_items, n_features] each.
+
+    Raises:
+        MissingExtraError: torch or a resource of a feature is not installed.
+        ParameterError: no random seeds, a benchmark twice, or nothing to learn from the validation captions.
+        and what ``learn`` and ``judge`` raise about files, recipes and benchmarks.
     """
-    rows = []
-    first: Agreements | None = None
-    with steps([*ways.items()], lambda item: item[0]) as trained:
-        for _, (columns, way) in trained:
-            found = agreements(material, trained_scores(material, way, seeds), sampling)
-            rows += [{**columns, **record} for record in records(material, found, first)]
-            first = found if first is None else first
-    return rows
 
+    def __init__(
+        self,
+        examples: str | os.PathLike[str],
+        recipe: Recipe | str | os.PathLike[str],
+        benchmarks: Iterable[str | os.PathLike[str] | HumanJudgments],
+        *,
+        validation: str | os.PathLike[str] | None = None,
+        settings: Settings | None = None,
+        data: str | os.PathLike[str] | None = None,
+        seeds: int = 3,
+        sampling: Sampling,
+    ) -> None:
+        if seeds < 1:
+            raise ParameterError(f"{seeds} is not a number of random seeds", help="train with at least one")
+        check_torch()
+        settings = Settings() if settings is None else settings
+        self.recipe, self.seeds, self.sampling = as_recipe(recipe), seeds, sampling
+        read = training_data(examples, validation)
+        if (read.target == read.target[0]).all():
+            raise ParameterError(
+                "the validation captions all have the same label or rating",
+                where=str(examples if validation is None else validation),
+                help="give validation captions with different labels or ratings",
+            )
+        ratings = [np.array([value]) for value in read.target]
+        own = RatedCaptions(_VALIDATION, {}, read.captions, ratings, read.units)
+        others = [judged_captions(benchmark, data) for benchmark in benchmarks]
+        names = [judgments.protocol.full_name for judgments in others]
+        if repeated := [name for name in names if names.count(name) > 1]:
+            raise ParameterError(f"{repeated[0]} is requested twice", help="name each benchmark once")
+        self.human, self.units = read.train.human, read.train.units
+        self.judgments: tuple[RatedCaptions | CaptionPairs, ...] = (own, *others)
+        features = Features(self.recipe.features, settings)
+        tables = {"the training examples": read.train.captions, "the validation captions": read.captions}
+        tables |= {name: judgments.captions for name, judgments in zip(names, others, strict=True)}
+        with using_threads(settings.threads), steps([*tables], lambda name: f"features of {name}") as steps_of_tables:
+            matrices = [_matrix(features, tables[name], settings) for name in steps_of_tables]
+        self.features, *self.judged_features = matrices
+        parameters = {**features.parameters, **features.fitted_parameters(None)}
+        if settings.references_as == "cat":
+            parameters["references"] = "cat"
+        self.signatures = {"features": signature(self.recipe.features.name, parameters)}
+        self.data = checksums(examples, validation)
+        for judgments in others:
+            self.data |= judgments.data
 
-def curves(
-    material: Material,
-    x_label: str,
-    rows: Sequence[Mapping[str, Any]],
-    x: NDArray[np.float64],
-    *,
-    logarithmic: bool = False,
-) -> dict[str, Curves]:
-    """A picture for each ``Judged`` of the values of records, whose order for each of them is that of x."""
-    found = {}
-    for each in material.judged:
-        protocol = each.judgments.protocol
-        own = [row for row in rows if row["benchmark"] == protocol.full_name]
-        y, low, high = (np.array([r[key] for r in own], np.float64) for key in ("value", "ci95_low", "ci95_high"))
-        lines = {material.recipe.name: Curve(x, y, low, high)}
-        found[protocol.full_name] = Curves(protocol.full_name, x_label, protocol.statistic, lines, logarithmic)
-    return found
+    @property
+    def n_images(self) -> int:
+        """Number of training images."""
+        return int(self.units.max()) + 1
+
+    def scores(self, variation: Variation) -> Scores:
+        """Train with several random seeds, the recipe's and those after it, and score all judged captions.
+
+        Every seed draws other images; with the same seed, a smaller draw is part of a larger one.
+
+        Raises:
+            KeyboardInterrupt: training was interrupted.
+            ParameterError: nothing can be learned from the examples of so few images.
+        """
+        columns = [*range(len(self.recipe.features))] if variation.features is None else [*variation.features]
+        features = FeatureSet(
+            self.recipe.features.name, tuple(self.recipe.features.features[column] for column in columns)
+        )
+        hidden = self.recipe.hidden if variation.hidden is None else variation.hidden
+        validation = self.judgments[0]
+        assert isinstance(validation, RatedCaptions)
+        networks = []
+        for number in range(self.seeds):
+            recipe = replace(self.recipe, features=features, hidden=hidden, seed=self.recipe.seed + number)
+            rows = self._rows(variation.images, recipe.seed)
+            outcome = train_network(
+                recipe,
+                self.features[rows][:, columns],
+                self.human[rows],
+                self.judged_features[0][:, columns],
+                np.concatenate(validation.ratings),
+            )
+            if outcome.interrupted:  # training keeps what is best so far, but this study would be of something else
+                raise KeyboardInterrupt
+            networks.append(outcome.network)
+        return [[network.human(matrix[:, columns]) for network in networks] for matrix in self.judged_features]
+
+    def agreements(self, scores: Scores) -> Agreements:
+        """Compare scores with the judgments; the same images are drawn for all scores."""
+        pairs = [*zip(self.judgments, scores, strict=True)]
+        return Agreements(
+            tuple(np.array([judgments.values(draw).mean() for draw in draws]) for judgments, draws in pairs),
+            tuple(judgments.resampled_mean(draws, self.sampling) for judgments, draws in pairs),
+        )
+
+    def records(self, agreements: Agreements, first: Agreements | None = None) -> list[dict[str, Any]]:
+        """One record for each benchmark, with the keys ``AGREEMENT``; with differences from the first row, if given."""
+        rows = []
+        for number, judgments in enumerate(self.judgments):
+            values, resampled = agreements.values[number], agreements.resampled[number]
+            row = {"benchmark": judgments.protocol.full_name, "value": _number(values.mean())}
+            row |= self._ends(resampled, "ci95_low", "ci95_high")
+            row["sd_over_seeds"] = _number(values.std(ddof=1)) if len(values) > 1 else None
+            if first is not None:
+                row["difference"] = _number(values.mean() - first.values[number].mean())
+                row |= self._ends(resampled - first.resampled[number], "difference_low", "difference_high")
+            rows.append({column: row.get(column) for column in AGREEMENT})
+        return rows
+
+    def compared(self, variations: Mapping[str, tuple[Mapping[str, Any], Variation]]) -> list[dict[str, Any]]:
+        """Records of networks trained in several ways, with differences from the first.
+
+        Args:
+            variations: what progress shows -> columns that come first in the records, and the variation.
+        """
+        rows = []
+        first: Agreements | None = None
+        with steps([*variations], str) as names:
+            for name in names:
+                columns, variation = variations[name]
+                agreements = self.agreements(self.scores(variation))
+                rows += [{**columns, **record} for record in self.records(agreements, first)]
+                first = agreements if first is None else first
+        return rows
+
+    def curves(
+        self, kind: str, x_label: str, rows: Sequence[Mapping[str, Any]], x: Sequence[int], *, logarithmic: bool = False
+    ) -> dict[str, Curves]:
+        """A picture for each benchmark of the values of records, whose order for each of them is that of x."""
+        pictures = {}
+        for judgments in self.judgments:
+            protocol = judgments.protocol
+            own = [row for row in rows if row["benchmark"] == protocol.full_name]
+            y, low, high = (np.array([r[key] for r in own], np.float64) for key in ("value", "ci95_low", "ci95_high"))
+            lines = {self.recipe.name: Curve(np.array(x, float), y, low, high)}
+            pictures[f"{kind}-{protocol.full_name}"] = Curves(
+                protocol.full_name, x_label, protocol.statistic, lines, logarithmic
+            )
+        return pictures
+
+    def study(
+        self, name: str, what: str, head: Sequence[str], rows: Sequence[Mapping[str, Any]], note: str = "", **parts: Any
+    ) -> Study:
+        """The study of some variations.
+
+        Args:
+            name, rows, parts: of the study; ``settings`` are added to.
+            what: what its title says after "agreement with human judgments".
+            head: the columns before ``AGREEMENT``.
+            note: a sentence after that about the numbers.
+        """
+        numbers = (
+            f"Value: mean over networks trained with {self.seeds} random seeds; the difference is from the first row. "
+            "95% intervals: percentile bootstrap over the images of the benchmark; they do not include "
+            "the variation between seeds. Each network is that of the epoch with the best validation tau-b, "
+            "which is therefore optimistic."
+        )
+        settings = {"recipe": self.recipe.name, **parts.pop("settings", {}), "seeds": self.seeds}
+        return Study(
+            name,
+            f"Agreement with human judgments {what}: recipe {self.recipe.name}",
+            (*head, *AGREEMENT),
+            rows,
+            self.signatures,
+            self.data,
+            settings | self.sampling.settings,
+            notes=[numbers, note] if note else [numbers],
+            warnings=[*dict.fromkeys(w for judgments in self.judgments for w in few_images(judgments.n_units))],
+            **parts,
+        )
+
+    def _rows(self, images: int | None, seed: int) -> NDArray[np.int64]:
+        """The training examples of so many images."""
+        if images is None or images >= self.n_images:
+            return np.arange(len(self.human))
+        drawn = np.zeros(self.n_images, bool)
+        drawn[np.random.default_rng(seed).permutation(self.n_images)[:images]] = True
+        return np.flatnonzero(drawn[self.units])
+
+    def _ends(self, values: NDArray[np.float64], *names: str) -> dict[str, float | None]:
+        return dict(zip(names, map(_number, self.sampling.interval(values)), strict=True))
 
 
 def _matrix(features: Features, captions: Captions, settings: Settings) -> NDArray[np.float64]:
-    seen = captions.concatenated if settings.references_as == "cat" else captions
-    return features.matrix(seen, features.fit(seen.references))
-
-
-def _rows(material: Material, images: int | None, seed: int) -> NDArray[np.int64]:
-    """The training examples of so many images."""
-    if images is None or images >= material.n_images:
-        return np.arange(len(material.human))
-    drawn = np.zeros(material.n_images, bool)
-    drawn[np.random.default_rng(seed).permutation(material.n_images)[:images]] = True
-    return np.flatnonzero(drawn[material.units])
-
-
-def _ends(values: NDArray[np.float64], low: str, high: str) -> dict[str, float | None]:
-    ends = Sampling().interval(values)
-    return {low: _number(ends[0]), high: _number(ends[1])}
+    captions = captions.concatenated if settings.references_as == "cat" else captions
+    return features.matrix(captions, features.fit(captions.references))
 
 
 def _number(value: float) -> float | None:

@@ -17,7 +17,7 @@ def team(m1: float, m2: float, *entries: tuple[str, dict[str, float | None]]) ->
     return {"M1": m1, "M2": m2, "date": "2015-05-29", "cap_c40": [[day, "", scores] for day, scores in entries]}
 
 
-def test_evidence(tmp_path: Path) -> None:
+def test_judgments(tmp_path: Path) -> None:
     judged, later = "2015-05-29", "2015-06-08"
     teams = {
         "A": team(0.2, 0.3, (later, {"CIDEr": 0.9}), (judged, {"CIDEr": 0.5, "SPICE": 0.1})),

@@ -16,7 +16,7 @@ from ...support.judgments import load, write
     ("name", "statistic"),
     [("conll14-gec", "spearman"), ("conll14-gec@spearman", "spearman"), ("conll14-gec@pearson", "pearson")],
 )
-def test_evidence(name: str, statistic: str, tmp_path: Path) -> None:
+def test_judgments(name: str, statistic: str, tmp_path: Path) -> None:
     outputs = {"INPUT": ["a"], "X": ["b"], "Y": ["c"]}
     write(tmp_path, "conll14_gec/systems.json", {"outputs": outputs, "expected_wins": {"X": 0.7, "Y": 0.3}})
     found = load(tmp_path, name)

@@ -26,7 +26,7 @@ def files(folder: Path, label: object = 1) -> Path:
     return folder
 
 
-def test_evidence(tmp_path: Path) -> None:
+def test_judgments(tmp_path: Path) -> None:
     found = load(files(tmp_path), "pascal-50s")
     assert isinstance(found, CaptionPairs)
     assert found.part_names == ["HC", "HI", "HM", "MM"]

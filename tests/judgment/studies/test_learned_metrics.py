@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.judgment.studies import reference_counts, robustness, timing
+from captious.judgment.studies import reference_counts, robustness, scoring_time
 from captious.metrics.contract.registry import get
 
 METRICS = ("captious", "nneval", "lceval")
@@ -53,5 +53,5 @@ def test_references(metric: str, shared_data: Path, tmp_path: Path) -> None:
 def test_timing(metric: str, references: dict[str, list[str]]) -> None:
     candidates = {image: texts[0] for image, texts in references.items()}
     others = {image: texts[1:] for image, texts in references.items()}
-    study = timing(candidates, others, metric, repeats=1)
+    study = scoring_time(candidates, others, metric, repeats=1)
     assert [record["metric"] for record in study.records] == [metric]

@@ -12,17 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.human_judgments import HumanJudgments
-from captious.judgment.network_trials import (
-    AGREEMENT,
-    Material,
-    Scores,
-    Way,
-    agreements,
-    check_seeds,
-    prepare,
-    records,
-    trained_scores,
-)
+from captious.judgment.network_trials import Scores, Trials, Variation
 from captious.judgment.study import Dot, Dots, Study
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.recipes import Recipe
@@ -75,89 +65,90 @@ def feature_ablation(
         MissingExtraError: torch is not installed.
         and what ``captious.learned.learn.learn`` and ``judge`` raise.
     """
-    sampling = Sampling(resamples, seed)
-    check_seeds(seeds)
-    material = prepare(examples, recipe, benchmarks, validation=validation, settings=settings, data=data)
-    chosen = material.recipe.features
-    if len(chosen) < 2:
+    trials = Trials(
+        examples,
+        recipe,
+        benchmarks,
+        validation=validation,
+        settings=settings,
+        data=data,
+        seeds=seeds,
+        sampling=Sampling(resamples, seed),
+    )
+    features = trials.recipe.features
+    if len(features) < 2:
         raise ParameterError("nothing can be left out of a single feature", help="give a recipe with several features")
-    of_groups = _of_same_metric(chosen) if groups is None else _checked(groups, chosen)
-    everything = agreements(material, trained_scores(material, Way(), seeds), sampling)
-    rows = [{"kind": _ALL, "features": chosen.name, **record} for record in records(material, everything)]
-    with steps([*_sets(chosen, of_groups)], lambda item: f"{item[0]} {item[1]}") as named:
-        for kind, name, columns in named:
-            scores = _alone(material, columns[0]) if kind == _ALONE else trained_scores(material, Way(columns), seeds)
-            found = agreements(material, scores, sampling)
-            rows += [{"kind": kind, "features": name, **record} for record in records(material, found, everything)]
-    return Study(
+    columns_of = _of_same_metric(features) if groups is None else _checked(groups, features)
+    everything = trials.agreements(trials.scores(Variation()))
+    rows = [{"kind": _ALL, "features": features.name, **record} for record in trials.records(everything)]
+    with steps([*_sets(features, columns_of)], lambda item: f"{item[0]} {item[1]}") as sets:
+        for kind, name, columns in sets:
+            if kind == _ALONE:
+                scores: Scores = [[matrix[:, columns[0]]] for matrix in trials.judged_features]
+            else:
+                scores = trials.scores(Variation(columns))
+            records = trials.records(trials.agreements(scores), everything)
+            rows += [{"kind": kind, "features": name, **record} for record in records]
+    return trials.study(
         "ablation",
-        f"Agreement with human judgments without some features: recipe {material.recipe.name}",
-        ("kind", "features", *AGREEMENT),
+        "without some features",
+        ("kind", "features"),
         rows,
-        material.signatures,
-        material.data,
-        {"recipe": material.recipe.name, "seeds": seeds, **sampling.settings},
-        _dots(material, rows),
-        notes=[*material.notes(seeds), "Alone: the feature as it is, without training."],
-        warnings=material.warnings,
+        "Alone: the feature as it is, without training.",
+        pictures=_dots(trials, rows),
     )
 
 
-def _sets(chosen: FeatureSet, groups: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+def _sets(features: FeatureSet, groups: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     """Kind, name and columns of the sets of features, besides that of all features."""
-    every = range(len(chosen))
-    for column, label in enumerate(chosen.labels):
-        yield _WITHOUT, label, tuple(other for other in every if other != column)
+    indices = range(len(features))
+    for column, label in enumerate(features.labels):
+        yield _WITHOUT, label, tuple(other for other in indices if other != column)
     for name, columns in groups.items():
-        yield _WITHOUT, name, tuple(other for other in every if other not in columns)
+        yield _WITHOUT, name, tuple(other for other in indices if other not in columns)
     for name, columns in groups.items():
         yield _ONLY, name, columns
-    for column, label in enumerate(chosen.labels):
+    for column, label in enumerate(features.labels):
         yield _ALONE, label, (column,)
 
 
-def _alone(material: Material, column: int) -> Scores:
-    return [[each.features[:, column]] for each in material.judged]
-
-
-def _of_same_metric(chosen: FeatureSet) -> dict[str, tuple[int, ...]]:
+def _of_same_metric(features: FeatureSet) -> dict[str, tuple[int, ...]]:
     """Metric -> its features, for metrics with several, but not all, features of the set."""
-    found: dict[str, list[int]] = {}
-    for column, feature in enumerate(chosen.features):
+    groups: dict[str, list[int]] = {}
+    for column, feature in enumerate(features.features):
         name = Specification.from_text(feature.metric).name
-        found.setdefault(registry.owner(name) or name, []).append(column)
-    return {name: tuple(columns) for name, columns in found.items() if 1 < len(columns) < len(chosen)}
+        groups.setdefault(registry.owner(name) or name, []).append(column)
+    return {name: tuple(columns) for name, columns in groups.items() if 1 < len(columns) < len(features)}
 
 
-def _checked(groups: Mapping[str, Sequence[str]], chosen: FeatureSet) -> dict[str, tuple[int, ...]]:
-    found = {}
+def _checked(groups: Mapping[str, Sequence[str]], features: FeatureSet) -> dict[str, tuple[int, ...]]:
+    columns_of = {}
     for name, labels in groups.items():
-        if unknown := [label for label in labels if label not in chosen.labels]:
+        if unknown := [label for label in labels if label not in features.labels]:
             raise ParameterError(
-                f"{unknown[0]} is not a feature of {chosen.name}",
+                f"{unknown[0]} is not a feature of {features.name}",
                 where=f"group {name}",
-                help=f"its features are {', '.join(chosen.labels)}",
+                help=f"its features are {', '.join(features.labels)}",
             )
-        columns = tuple(sorted({chosen.labels.index(label) for label in labels}))
-        if not 0 < len(columns) < len(chosen):
+        columns = tuple(sorted({features.labels.index(label) for label in labels}))
+        if not 0 < len(columns) < len(features):
             raise ParameterError(
                 f"the group {name} has {'no' if not columns else 'all'} features", help="give some of the features"
             )
-        found[name] = columns
-    return found
+        columns_of[name] = columns
+    return columns_of
 
 
-def _dots(material: Material, rows: Sequence[Mapping[str, object]]) -> dict[str, Dots]:
+def _dots(trials: Trials, rows: Sequence[Mapping[str, object]]) -> dict[str, Dots]:
     """One picture per benchmark."""
-    found = {}
-    for each in material.judged:
-        name = each.judgments.protocol.full_name
+    pictures = {}
+    for judgments in trials.judgments:
+        name = judgments.protocol.full_name
         dots = {}
         for row in rows:
             value, low, high = (row[key] for key in ("value", "ci95_low", "ci95_high"))
             if row["benchmark"] == name and isinstance(value, float):
                 ends = (low, high) if isinstance(low, float) and isinstance(high, float) else None
                 dots[f"{row['kind']} {row['features']}"] = Dot(value, ends)
-        title = f"{name}, recipe {material.recipe.name}"
-        found[f"ablation-{name}"] = Dots(title, each.judgments.protocol.statistic, dots)
-    return found
+        pictures[f"ablation-{name}"] = Dots(f"{name}, recipe {trials.recipe.name}", judgments.protocol.statistic, dots)
+    return pictures

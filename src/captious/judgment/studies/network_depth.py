@@ -8,12 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.human_judgments import HumanJudgments
-from captious.judgment.network_trials import AGREEMENT, Way, check_seeds, compared, curves, prepare
+from captious.judgment.network_trials import Trials, Variation
 from captious.judgment.study import Study
 from captious.learned.recipes import Recipe
 from captious.metrics.contract.settings import Settings
@@ -59,38 +57,40 @@ def network_depth(
 
     Raises:
         ParameterError: no depths, one out of range, or a recipe without hidden layers and no width.
-        MissingExtraError: torch is not installed.
-        and what ``captious.learned.learn.learn`` and ``judge`` raise.
+        and what ``feature_ablation`` raises.
     """
     sampling = Sampling(resamples, seed)
-    check_seeds(seeds)
     depths = [*dict.fromkeys(depths)]
     if not depths or not all(0 <= depth <= _MOST for depth in depths):
         raise ParameterError(f"invalid numbers of hidden layers: {depths}", help=f"give numbers from 0 to {_MOST}")
-    material = prepare(examples, recipe, benchmarks, validation=validation, settings=settings, data=data)
+    trials = Trials(
+        examples,
+        recipe,
+        benchmarks,
+        validation=validation,
+        settings=settings,
+        data=data,
+        seeds=seeds,
+        sampling=sampling,
+    )
     if width is None:
-        if not material.recipe.hidden and any(depths):
+        if not trials.recipe.hidden and any(depths):
             raise ParameterError(
-                f"the recipe {material.recipe.name} has no hidden layers, so their width is unknown",
+                f"the recipe {trials.recipe.name} has no hidden layers, so their width is unknown",
                 help="give a width",
             )
-        width = material.recipe.hidden[0] if material.recipe.hidden else 0
-    ways = {}
+        width = trials.recipe.hidden[0] if trials.recipe.hidden else 0
+    variations = {}
     for depth in depths:
         hidden = (width,) * depth
-        layers = "-".join(map(str, (len(material.recipe.features), *hidden, 2)))
-        ways[f"{depth} hidden layers"] = {"layers": layers, "hidden_layers": depth}, Way(hidden=hidden)
-    rows = compared(material, ways, seeds, sampling)
-    drawn = curves(material, "hidden layers", rows, np.array(depths, float))
-    return Study(
+        layers = "-".join(map(str, (len(trials.recipe.features), *hidden, 2)))
+        variations[f"{depth} hidden layers"] = {"layers": layers, "hidden_layers": depth}, Variation(hidden=hidden)
+    rows = trials.compared(variations)
+    return trials.study(
         "depth",
-        f"Agreement with human judgments by number of hidden layers: recipe {material.recipe.name}",
-        ("layers", "hidden_layers", *AGREEMENT),
+        "by number of hidden layers",
+        ("layers", "hidden_layers"),
         rows,
-        material.signatures,
-        material.data,
-        {"recipe": material.recipe.name, "width": width, "seeds": seeds, **sampling.settings},
-        {f"depth-{benchmark}": each for benchmark, each in drawn.items()},
-        notes=material.notes(seeds),
-        warnings=material.warnings,
+        settings={"width": width},
+        pictures=trials.curves("depth", "hidden layers", rows, depths),
     )

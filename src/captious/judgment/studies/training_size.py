@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.human_judgments import HumanJudgments
-from captious.judgment.network_trials import AGREEMENT, Way, check_seeds, compared, curves, prepare
+from captious.judgment.network_trials import Trials, Variation
 from captious.judgment.study import Study
 from captious.learned.recipes import Recipe
 from captious.metrics.contract.settings import Settings
@@ -39,9 +37,6 @@ def training_size(
     a larger draw contains the smaller ones.
 
     Args:
-        examples: a file that ``captious learn data`` wrote.
-        recipe: how to train: its name, a file, or the recipe itself.
-        benchmarks: benchmarks of captions, as ``judge`` takes them.
         sizes: numbers of training images; by default all, half of them, a quarter and so on, down to 1/64.
         validation: a file of captions with ratings, as for ``captious learn train``. By default, the validation
             examples.
@@ -57,36 +52,33 @@ def training_size(
 
     Raises:
         ParameterError: a size below 1, or above the number of images.
-        MissingExtraError: torch is not installed.
-        and what ``captious.learned.learn.learn`` and ``judge`` raise.
+        and what ``feature_ablation`` raises.
     """
-    sampling = Sampling(resamples, seed)
-    check_seeds(seeds)
-    material = prepare(examples, recipe, benchmarks, validation=validation, settings=settings, data=data)
-    most = material.n_images
-    wanted = sizes or [size for size in (most >> halved for halved in range(_HALVINGS + 1)) if size]
-    if wrong := [size for size in wanted if not 1 <= size <= most]:
+    trials = Trials(
+        examples,
+        recipe,
+        benchmarks,
+        validation=validation,
+        settings=settings,
+        data=data,
+        seeds=seeds,
+        sampling=Sampling(resamples, seed),
+    )
+    most = trials.n_images
+    sizes = sizes or [size for size in (most >> halvings for halvings in range(_HALVINGS + 1)) if size]
+    if wrong := [size for size in sizes if not 1 <= size <= most]:
         raise ParameterError(
             f"{wrong[0]:,} is not a number of training images",
             where=f"there are {most:,}",
             help=f"give 1 to {most:,}",
         )
-    wanted = sorted({*wanted}, reverse=True)
-    ways = {f"{size:,} images": ({"images": size}, Way(images=size)) for size in wanted}
-    rows = compared(material, ways, seeds, sampling)
-    drawn = curves(material, "training images", rows, np.array(wanted, float), logarithmic=True)
-    return Study(
+    sizes = sorted({*sizes}, reverse=True)
+    rows = trials.compared({f"{size:,} images": ({"images": size}, Variation(images=size)) for size in sizes})
+    return trials.study(
         "size",
-        f"Agreement with human judgments by number of training images: recipe {material.recipe.name}",
-        ("images", *AGREEMENT),
+        "by number of training images",
+        ("images",),
         rows,
-        material.signatures,
-        material.data,
-        {"recipe": material.recipe.name, "seeds": seeds, **sampling.settings},
-        {f"size-{benchmark}": each for benchmark, each in drawn.items()},
-        notes=[
-            *material.notes(seeds),
-            "Every seed draws other images, so the standard deviation over seeds includes that of the draw.",
-        ],
-        warnings=material.warnings,
+        "Every seed draws other images, so the standard deviation over seeds includes that of the draw.",
+        pictures=trials.curves("size", "training images", rows, sizes, logarithmic=True),
     )
