@@ -3,62 +3,38 @@
 from __future__ import annotations
 
 import os
-import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from captious.data import Captions, References
-from captious.errors import CaptionFileError, ParameterError, ResourceError, UnknownNameError
-from captious.evaluation import Report
+from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_p_value, holm, ranks
 from captious.judgment.agreement import Agreement, Judgment, Verdict
-from captious.judgment.benchmarks import registry
-from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions, SystemRanking
-from captious.judgment.judgment_files import data_folder, own_json
-from captious.judgment.metric_scores import (
-    MetricLike,
-    all_warnings,
-    as_selection,
-    checked_scores,
-    function_name,
-    oriented,
-    refuse_constant,
-    score_captions,
-    sign_of,
+from captious.judgment.benchmark_scores import (
+    ItemScores,
+    ScoreTable,
+    computed_scores,
+    read_score_table,
+    scores_in_table,
 )
+from captious.judgment.benchmarks import registry
+from captious.judgment.human_judgments import HumanJudgments, SystemRanking
+from captious.judgment.judgment_files import data_folder
+from captious.judgment.metric_scores import MetricLike
 from captious.judgment.own_judgments import as_own, load_own
 from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.registry import get, names
-from captious.metrics.contract.registry import owner as owner_of
-from captious.metrics.contract.selection import ALL, all_here, check_used, coco_here
-from captious.metrics.contract.settings import Settings, accepted
-from captious.metrics.contract.specification import Specification
+from captious.metrics.contract.selection import ALL, check_used, coco_here
+from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-from captious.version import __version__
 
 __all__ = ["TESTS", "judge", "load_judgments"]
 
 #: How the difference of two metrics can be tested.
 TESTS = ("permutation", "bootstrap")
 
-#: benchmark or protocol -> metric -> scores, in the order of the benchmark's items or by their ids.
-ScoreTable: TypeAlias = Mapping[str, Mapping[str, ArrayLike | Mapping[str, float]]]
-
 _PERMUTATIONS_PER_PAIR = 50
-
-
-@dataclass(frozen=True)
-class _Scores:
-    label: str
-    signature: str
-    values: NDArray[np.float64]  # negated where lower is better
-    lower_is_better: bool = False
 
 
 def judge(
@@ -114,40 +90,41 @@ def judge(
     sampling = Sampling(resamples, seed)
     if test not in TESTS:
         raise UnknownNameError(f"there is no test {test!r}", help=f"give {' or '.join(TESTS)}")
-    asked, given = list(metrics), _score_table(scores)
-    judgments: list[HumanJudgments] = []
-    unnamed: list[HumanJudgments] = []
-    for each in benchmarks:
-        if isinstance(each, str) and each.strip().lower() == ALL:
-            unnamed, missing = _every_benchmark(data)
-            judgments += unnamed
+    metrics, table = list(metrics), read_score_table(scores)
+    requested: list[HumanJudgments] = []
+    unnamed: set[int] = set()  # positions of those that only "all" stands for
+    for benchmark in benchmarks:
+        if isinstance(benchmark, str) and benchmark.strip().lower() == ALL:
+            every, missing = _every_benchmark(data)
+            unnamed |= set(range(len(requested), len(requested) + len(every)))
+            requested += every
             warnings += missing
         else:
-            judgments.append(each if isinstance(each, HumanJudgments) else load_judgments(each, data))
-    _check(judgments, asked, given)
+            requested.append(benchmark if isinstance(benchmark, HumanJudgments) else load_judgments(benchmark, data))
+    _check(requested, metrics, table)
     settings = Settings() if settings is None else settings
-    if not asked:
+    if not metrics:
         check_used(settings, ())
     scored = []  # all before any is tested: errors should come to light early
-    for each in judgments:
-        by_name = not any(each is other for other in unnamed)
-        computed, found_warnings = _scored(each, asked, settings, lenient=not by_name)
-        warnings += found_warnings
-        found = computed + _given(each, given)
-        if repeated := _first_repeated([score.label for score in found]):
-            raise ParameterError(f"{repeated} is requested twice", where=each.protocol.full_name, help="name it once")
-        if not found and not by_name:
-            warnings.append(f"{each.protocol.benchmark} was skipped: none of the metrics can be computed for it.")
-            continue
-        if not found:
-            raise ParameterError(
-                "no metrics were requested", where=each.protocol.full_name, help="give the scores of at least one"
-            )
-        warnings += few_images(each.n_units)
-        scored.append((each, found))
+    for number, judgments in enumerate(requested):
+        name = judgments.protocol.full_name
+        computed, metric_warnings = computed_scores(judgments, metrics, settings, lenient=number in unnamed)
+        warnings += metric_warnings
+        item_scores = computed + scores_in_table(judgments, table)
+        if repeated := _first_repeated([metric.label for metric in item_scores]):
+            raise ParameterError(f"{repeated} is requested twice", where=name, help="name it once")
+        if item_scores:
+            warnings += few_images(judgments.n_units)
+            scored.append((judgments, item_scores))
+        elif number in unnamed:
+            warnings.append(f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it.")
+        else:
+            raise ParameterError("no metrics were requested", where=name, help="give the scores of at least one")
     what = "differences and intervals" if compare else "intervals"
     with steps(scored, lambda item: f"{item[0].protocol.full_name}: {what}") as tested:
-        verdicts = [_verdict(each, found, test if compare else None, sampling) for each, found in tested]
+        verdicts = [
+            _verdict(judgments, item_scores, test if compare else None, sampling) for judgments, item_scores in tested
+        ]
     return Judgment(verdicts, sampling, [*dict.fromkeys(warnings)], test=test if compare else None)
 
 
@@ -156,36 +133,36 @@ def load_judgments(benchmark: str | os.PathLike[str], data: str | os.PathLike[st
     own = as_own(os.fspath(benchmark))
     if own is not None:
         return load_own(*own)
-    chosen = registry.protocol(str(benchmark))
-    return registry.get(chosen.benchmark).judgments(chosen, data_folder(data))
+    protocol = registry.protocol(str(benchmark))
+    return registry.get(protocol.benchmark).judgments(protocol, data_folder(data))
 
 
 def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJudgments], list[str]]:
-    """The first protocol of every benchmark whose files are there, and a sentence about the others."""
+    """The first protocol of every benchmark whose files are in the folder, and a sentence about the others."""
     folder = data_folder(data)
-    found, missing = [], []
+    loaded, missing = [], []
     for name in registry.names():
         try:
-            found.append(load_judgments(name, folder.folder))
+            loaded.append(load_judgments(name, folder.folder))
         except ResourceError:
             missing.append(name)
-    if not found:
+    if not loaded:
         raise ResourceError(
             "there are no judgments", where=str(folder.folder), help="captious data list names their sources"
         )
-    return found, [f"benchmarks skipped because their files are missing: {', '.join(missing)}"] if missing else []
+    return loaded, [f"benchmarks skipped because their files are missing: {', '.join(missing)}"] if missing else []
 
 
-def _check(judgments: Sequence[HumanJudgments], asked: Sequence[object], given: ScoreTable) -> None:
-    if not judgments:
+def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], table: ScoreTable) -> None:
+    if not requested:
         raise ParameterError("no benchmarks were requested", help="name one, such as composite")
-    if not asked and not given:
+    if not metrics and not table:
         raise ParameterError("no metrics were requested", help="name one, such as -m cider-d, or give scores")
-    seen: dict[str, HumanJudgments] = {}
-    for each in judgments:
-        first = seen.setdefault(each.protocol.benchmark, each)
-        before, current = first.protocol, each.protocol
-        if before is not current and (before.full_name == current.full_name or first.data != each.data):
+    firsts: dict[str, HumanJudgments] = {}
+    for judgments in requested:
+        first = firsts.setdefault(judgments.protocol.benchmark, judgments)
+        before, current = first.protocol, judgments.protocol
+        if before is not current and (before.full_name == current.full_name or first.data != judgments.data):
             raise ParameterError(
                 f"two benchmarks are called {current.benchmark}",
                 help="rename the judgment file, or judge them one at a time",
@@ -197,14 +174,13 @@ def _check(judgments: Sequence[HumanJudgments], asked: Sequence[object], given: 
                 "the figures look alike, but are not comparable",
                 help="judge them one at a time",
             )
-    names = [each.protocol.full_name for each in judgments]
+    names = [judgments.protocol.full_name for judgments in requested]
     if repeated := _first_repeated(names):
         raise ParameterError(f"{repeated} is requested twice", help="name each benchmark once")
-    benchmarks = {each.protocol.benchmark for each in judgments} | set(names)
-    if strangers := given.keys() - benchmarks:
+    if unknown := table.keys() - firsts.keys() - set(names):
         raise ParameterError(
-            f"scores were given for {sorted(strangers)[0]}, which is not among the requested benchmarks",
-            help=f"the keys are {', '.join(sorted(benchmarks))}",
+            f"scores were given for {sorted(unknown)[0]}, which is not among the requested benchmarks",
+            help=f"the keys are {', '.join(sorted({*firsts, *names}))}",
         )
 
 
@@ -213,173 +189,21 @@ def _first_repeated(names: Sequence[str]) -> str | None:
     return next((name for place, name in enumerate(names) if name in names[:place]), None)
 
 
-def _scored(
-    judgments: HumanJudgments, asked: Sequence[MetricLike], settings: Settings, *, lenient: bool = False
-) -> tuple[list[_Scores], list[str]]:
-    """Scores of the metrics that are computed here, in the order requested, and their warnings.
-
-    Args:
-        judgments: the judgments.
-        asked: what was requested.
-        settings: for metrics that are asked for by name.
-        lenient: leave out metrics that cannot be computed for systems.
-    """
-    if not asked:
-        return [], []
-    if isinstance(judgments, SystemRanking):
-        return _of_all_systems(judgments, asked, settings, lenient)
-    assert isinstance(judgments, RatedCaptions | CaptionPairs)
-    name = judgments.protocol.full_name
-    report = score_captions(judgments.captions, as_selection(asked, settings, name=name), name=name)
-    scores = [_checked(judgments, label, result.signature, oriented(result)) for label, result in report.items()]
-    return _directed(scores, report), report.warnings
-
-
-def _of_all_systems(
-    judgments: SystemRanking, asked: Sequence[MetricLike], settings: Settings, lenient: bool
-) -> tuple[list[_Scores], list[str]]:
-    """Scores of a benchmark of systems, and their warnings."""
-    scores: list[_Scores] = []
-    warnings: list[str] = []
-    for item in asked:
-        if isinstance(item, str) and item.strip().lower() == ALL:
-            names = [*judgments.published] if judgments.outputs is None else all_here(settings)[0]
-            items: list[MetricLike] = [
-                name for name in names if judgments.outputs is None or _needs_no_references(name)
-            ]
-        else:
-            items = [item]
-        for each in items:
-            try:
-                found, some = _of_systems(judgments, each, settings)
-            except ParameterError:
-                if lenient:
-                    continue
-                raise
-            scores += found
-            warnings += some
-    return scores, warnings
-
-
-def _of_systems(judgments: SystemRanking, item: MetricLike, settings: Settings) -> tuple[list[_Scores], list[str]]:
-    """Published scores, of every output of a metric; of a metric that needs no references or of a function, means over
-    a system's captions."""
-    if judgments.outputs is not None and _needs_no_references(item):
-        return _of_outputs(judgments, judgments.outputs, item, settings)
-    if isinstance(item, str | Metric):
-        if isinstance(item, Metric):
-            outputs = item.outputs
-        else:  # an output alone, even where a metric has its name, too
-            name = item.lower()
-            outputs = get(name).outputs if name in names() and name not in get(name).outputs else (name,)
-        tail = f"published:{judgments.protocol.benchmark}|captious:{__version__}"
-        return [_checked(judgments, label, f"{label}|{tail}", judgments.scores_of(label)) for label in outputs], []
-    label = function_name(item)
-    if judgments.outputs is None:
-        judgments.scores_of(label)  # raises: there are neither captions nor scores
-        raise AssertionError
-    means = []
-    for system, texts in zip(judgments.systems, judgments.outputs, strict=True):
-        sentences = [f"sentence {number + 1}" for number in range(len(texts))]
-        scores = item(list(texts), [[]] * len(texts))
-        means.append(checked_scores(scores, sentences, where=f"{label} on {system}").mean())
-    return [_checked(judgments, label, f"{label}|function|captious:{__version__}", means)], []
-
-
-def _needs_no_references(item: MetricLike) -> bool:
-    """Whether it looks at captions alone, not even at what is in their images."""
-    if isinstance(item, str):
-        name = Specification.from_text(item).name
-        owner = owner_of(name)
-        metric: type[Metric] | None = get(owner) if owner is not None else None
-    else:
-        metric = type(item) if isinstance(item, Metric) else None
-    return metric is not None and not (metric.needs_references or {"images", "objects"} & accepted(metric).keys())
-
-
-def _of_outputs(
-    judgments: SystemRanking, outputs: Sequence[Sequence[str]], item: MetricLike, settings: Settings
-) -> tuple[list[_Scores], list[str]]:
-    """Corpus scores of the systems' captions, by a metric that looks at nothing else, and its warnings."""
-    selection = as_selection([item], settings)
-    n = len(outputs[0])
-    nothing = References(tuple(range(n)), ("",) * n, np.arange(n + 1))
-    reports = [
-        score_captions(Captions(tuple(texts), nothing), selection, name=system)
-        for system, texts in zip(judgments.systems, outputs, strict=True)
-    ]
-    scores = [
-        _checked(
-            judgments, label, result.signature, [sign_of(report[label]) * report[label].score for report in reports]
-        )
-        for label, result in reports[0].items()
-    ]
-    return _directed(scores, reports[0]), all_warnings(reports)
-
-
-def _directed(scores: Sequence[_Scores], report: Report) -> list[_Scores]:
-    """The scores with what the report says about the direction of their metrics."""
-    return [replace(each, lower_is_better=bool(report[each.label].lower_is_better)) for each in scores]
-
-
-def _given(judgments: HumanJudgments, table: ScoreTable) -> list[_Scores]:
-    """The scores given for this benchmark."""
-    protocol = judgments.protocol
-    found = []
-    of_benchmark, of_protocol = table.get(protocol.benchmark, {}), table.get(protocol.full_name, {})
-    if twice := of_benchmark.keys() & of_protocol.keys():
-        raise ParameterError(
-            f"scores for {sorted(twice)[0]} were given twice",
-            where=f"under {protocol.benchmark} and under {protocol.full_name}",
-            help="give them once",
-        )
-    for label, values in {**of_benchmark, **of_protocol}.items():
-        if isinstance(values, Mapping):
-            if strangers := values.keys() - set(judgments.items):
-                raise ParameterError(
-                    f"{label} has scores for {len(strangers):,} unknown item{'s' if len(strangers) > 1 else ''}",
-                    where=f"{protocol.full_name}: " + ", ".join(sorted(map(str, strangers))[:3]),
-                    help="give scores only for the items that captious data items lists",
-                )
-            if missing := [item for item in judgments.items if item not in values]:
-                raise ParameterError(
-                    f"{label}: scores are missing for {len(missing):,} of {len(judgments.items):,} items",
-                    where=f"{protocol.full_name}: " + ", ".join(missing[:3]),
-                    help="give a score for every item; captious data items lists them",
-                )
-            values = [values[item] for item in judgments.items]
-        score = _checked(judgments, label, "", values)
-        crc = zlib.crc32(score.values.tobytes())
-        found.append(replace(score, signature=f"{label}|given:{crc:08x}|captious:{__version__}"))
-    return found
-
-
-def _checked(judgments: HumanJudgments, label: str, signature: str, values: ArrayLike) -> _Scores:
-    """Scores that can be correlated with anything."""
-    where = f"{label} on {judgments.protocol.full_name}"
-    array = checked_scores(values, judgments.items, where=where)
-    refuse_constant(array, where=where)
-    return _Scores(label, signature, array)
-
-
-def _verdict(judgments: HumanJudgments, found: Sequence[_Scores], test: str | None, sampling: Sampling) -> Verdict:
-    values: dict[str, float] = {}
-    agreements: dict[str, Agreement] = {}
-    p_values: dict[tuple[str, str], float] = {}
-    parts = {}
-    for score in found:
-        of_parts = judgments.values(score.values)
-        if not np.isfinite(of_parts).all():
+def _verdict(judgments: HumanJudgments, metrics: Sequence[ItemScores], test: str | None, sampling: Sampling) -> Verdict:
+    part_values = {}
+    for metric in metrics:
+        part_values[metric.label] = judgments.values(metric.values)
+        if not np.isfinite(part_values[metric.label]).all():
             raise ParameterError(
-                f"the {judgments.protocol.statistic} of {score.label} is undefined for these judgments",
+                f"the {judgments.protocol.statistic} of {metric.label} is undefined for these judgments",
                 where=judgments.protocol.full_name,
                 help="a constant score cannot be correlated: scores or judgments are all equal, in a part or overall",
             )
-        values[score.label] = float(of_parts.mean())
-        parts[score.label] = dict(zip(judgments.part_names, of_parts.tolist(), strict=False))
-    resampled = {score.label: judgments.resampled_mean([score.values], sampling) for score in found}
+    values = {label: float(of_parts.mean()) for label, of_parts in part_values.items()}
+    resampled = {metric.label: judgments.resampled_mean([metric.values], sampling) for metric in metrics}
+    p_values: dict[tuple[str, str], float] = {}
     if test is not None:
-        pairs = list(combinations(found, 2))
+        pairs = list(combinations(metrics, 2))
         # The smallest p of n permutations is 1 / (n + 1), and Holm multiplies it by the number of pairs.
         permutations = max(sampling.resamples, _PERMUTATIONS_PER_PAIR * len(pairs))
         if test == "bootstrap" and not isinstance(judgments, SystemRanking):
@@ -393,32 +217,19 @@ def _verdict(judgments: HumanJudgments, found: Sequence[_Scores], test: str | No
                 for a, b in pairs
             ]
         else:
-            raw = [float(judgments.difference(a.values, b.values, permutations, sampling.seed)) for a, b in pairs]
+            raw = [judgments.difference(a.values, b.values, permutations, sampling.seed) for a, b in pairs]
         p_values = {(a.label, b.label): p for (a, b), p in zip(pairs, holm(raw), strict=True)}
-    placed = ranks(values, p_values, 1 - sampling.level) if test is not None else {}
-    for score in found:
-        agreements[score.label] = Agreement(
-            score.label,
-            values[score.label],
-            sampling.interval(resampled[score.label]),
-            placed.get(score.label),
-            score.signature,
-            parts[score.label],
-            score.lower_is_better,
+    rank_of = ranks(values, p_values, 1 - sampling.level) if test is not None else {}
+    agreements = {
+        metric.label: Agreement(
+            metric.label,
+            values[metric.label],
+            sampling.interval(resampled[metric.label]),
+            rank_of.get(metric.label),
+            metric.signature,
+            dict(zip(judgments.part_names, part_values[metric.label].tolist(), strict=False)),
+            metric.lower_is_better,
         )
+        for metric in metrics
+    }
     return Verdict(judgments.protocol, judgments.n, dict(judgments.data), agreements, p_values)
-
-
-def _score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTable:
-    """The scores that were given, read if they are in a file."""
-    if scores is None:
-        return {}
-    where = "scores"
-    help = 'write {"composite": {"my-metric": [0.1, 0.7, ...]}}, in the order of captious data items'
-    if isinstance(scores, str | os.PathLike):
-        where = str(scores)
-        scores = own_json(scores, "scores", help)
-    if not isinstance(scores, Mapping) or not all(isinstance(each, Mapping) for each in scores.values()):
-        kind = "the file does not" if where != "scores" else "the mapping does not"
-        raise CaptionFileError(f"{kind} contain benchmark scores", where=where, help=help)
-    return scores

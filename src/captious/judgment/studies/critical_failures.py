@@ -44,12 +44,10 @@ def critical_failures(
 
     Args:
         benchmark: a benchmark of rated captions, as ``judge`` takes it.
-        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are requested by name.
         gap: minimum difference between the ratings of a pair, as a share of the scale; 1 leaves the best against the
             worst.
-        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
-        resamples, seed: number of resamples and random seed of the bootstrap interval over images.
+        metrics, settings, data: as for ``judge``.
+        resamples, seed: of the bootstrap interval over images.
 
     Returns:
         One record per metric: pairs, failures (the worse caption scores higher), ties, rate (failures and half the

@@ -52,7 +52,7 @@ def feature_ablation(
         settings: word vectors, parser and other settings of the features.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         seeds: number of networks to train each way, with different random seeds.
-        resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
+        resamples, seed: of the bootstrap over the images of a benchmark.
 
     Returns:
         One record per set of features and benchmark, the validation captions first: kind is "all", "without" or "only"

@@ -70,14 +70,13 @@ def human_agreement(
 
     Args:
         references: human captions, at least two per image, in any supported form.
-        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are requested by name.
+        metrics, settings: as for ``judge``.
         counts: numbers of references; by default from 1 to one less than the usual number of captions of an image,
             which is 4 for COCO.
         place: hold out the caption at this position, from 0, and take the others in order; by default all are drawn at
             random.
         published: scores to compare with: a COCO leaderboard with a human row, such as ``cap_c5.json``, or scores.
-        resamples, seed: number of resamples and random seed of the bootstrap intervals over images; the seed is also
+        resamples, seed: of the bootstrap intervals over images; the seed is also
             that of the draw.
 
     Returns:

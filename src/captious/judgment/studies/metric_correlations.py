@@ -40,10 +40,8 @@ def metric_correlations(
 
     Args:
         benchmark: a benchmark of captions, as ``judge`` takes it.
-        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are requested by name.
         statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
-        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
+        metrics, settings, data: as for ``judge``.
 
     Returns:
         A symmetric table with one record per metric and one for people; a correlation with a constant is None.

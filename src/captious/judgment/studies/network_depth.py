@@ -48,7 +48,7 @@ def network_depth(
         settings: word vectors, parser and other settings of the features.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         seeds: number of networks to train each way, with different random seeds.
-        resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
+        resamples, seed: of the bootstrap over the images of a benchmark.
 
     Returns:
         One record per depth and benchmark, the validation captions first: layers, such as "16-12-2", hidden_layers,

@@ -52,12 +52,10 @@ def reference_counts(
 
     Args:
         benchmark: a benchmark of captions, as ``judge`` takes it.
-        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are requested by name.
         counts: numbers of references; by default 1 to 5, 10, 20, 40 and all, up to the number available.
         draws: number of random draws of references for each count.
-        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
-        resamples, seed: number of resamples and random seed of the interval, a bootstrap over images of the mean over
+        metrics, settings, data: as for ``judge``.
+        resamples, seed: of the interval, a bootstrap over images of the mean over
             draws.
 
     Returns:

@@ -58,11 +58,10 @@ def robustness(
 
     Args:
         references: human captions in any supported form, two or more for each image that is used.
-        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are requested by name.
+        metrics, settings: as for ``judge``.
         sample: number of images to draw at random; all, if there are fewer. In Python, None for all.
         strengths: shares of captions or words to corrupt; 0 is always included.
-        resamples, seed: number of resamples and random seed of the bootstrap interval over images; the seed is also
+        resamples, seed: of the bootstrap interval over images; the seed is also
             that of everything random in captions.
 
     Returns:

@@ -49,11 +49,10 @@ def score_distributions(
     Args:
         systems: the captions of systems by name, in any supported form.
         references: human captions in any supported form; images with a single one are left out.
-        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are requested by name.
+        metrics, settings: as for ``judge``.
         subset: use only the images that references and all systems have.
         sample: number of images to draw at random; all, if there are fewer. In Python, None for all.
-        resamples, seed: number of resamples and random seed of the bootstrap over images; the seed also determines
+        resamples, seed: of the bootstrap over images; the seed also determines
             which images are drawn and which references are held out.
 
     Returns:

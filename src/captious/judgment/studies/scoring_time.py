@@ -40,8 +40,7 @@ def scoring_time(
         candidates: captions of a system, in any supported form.
         references: human captions, in any supported form. In Python, None if the candidates are a ``Captions``
             table.
-        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are requested by name.
+        metrics, settings: as for ``judge``.
         repeats: number of timings per metric.
 
     Returns:

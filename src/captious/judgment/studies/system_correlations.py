@@ -48,14 +48,12 @@ def system_correlations(
     Args:
         systems: the captions of three or more systems by name, in any supported form.
         references: human captions, in any supported form.
-        metrics: names, metrics, or functions (candidates, references) -> scores; None for the COCO set.
-        settings: what applies to all metrics that are requested by name.
+        metrics, settings: as for ``judge``.
         human: human scores of the systems, ``{system: number}`` or ``{measure: {system: number}}``, or a JSON file with
             these.
         statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         subset: score the images that both sides have.
-        resamples, seed: number of resamples and random seed of the bootstrap interval over systems of the correlations
-            with people.
+        resamples, seed: of the bootstrap interval over systems of the correlations with people.
 
     Returns:
         Records of several kinds with one column per metric and per human measure: "score" of each system; the

@@ -43,7 +43,7 @@ def training_size(
         settings: word vectors, parser and other settings of the features.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         seeds: number of networks to train each way, with different random seeds.
-        resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
+        resamples, seed: of the bootstrap over the images of a benchmark.
 
     Returns:
         One record per size and benchmark, the largest size and the validation captions first: images, benchmark, value

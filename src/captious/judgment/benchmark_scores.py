@@ -1,0 +1,215 @@
+"""Scores of what a benchmark judges: computed here, published, or read from a table of scores computed elsewhere."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from captious.data import Captions, References
+from captious.errors import CaptionFileError, ParameterError
+from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions, SystemRanking
+from captious.judgment.judgment_files import own_json
+from captious.judgment.metric_scores import (
+    MetricLike,
+    all_warnings,
+    as_selection,
+    checked_scores,
+    function_name,
+    oriented,
+    refuse_constant,
+    score_captions,
+    sign_of,
+)
+from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.registry import get, names
+from captious.metrics.contract.registry import owner as owner_of
+from captious.metrics.contract.selection import ALL, all_here
+from captious.metrics.contract.settings import Settings, accepted
+from captious.metrics.contract.specification import Specification
+from captious.version import __version__
+
+__all__ = ["ItemScores", "ScoreTable", "computed_scores", "read_score_table", "scores_in_table"]
+
+#: benchmark or protocol -> metric -> scores, in the order of the benchmark's items or by their ids.
+ScoreTable: TypeAlias = Mapping[str, Mapping[str, ArrayLike | Mapping[str, float]]]
+
+
+@dataclass(frozen=True)
+class ItemScores:
+    """A metric's scores of what a benchmark judges.
+
+    Args:
+        label, signature: of the metric.
+        values: float64[n_items], finite and not all the same; negated where lower is better.
+        lower_is_better: whether they were negated.
+    """
+
+    label: str
+    signature: str
+    values: NDArray[np.float64]
+    lower_is_better: bool = False
+
+
+def computed_scores(
+    judgments: HumanJudgments, metrics: Sequence[MetricLike], settings: Settings, *, lenient: bool
+) -> tuple[list[ItemScores], list[str]]:
+    """Scores of metrics, in the order requested, and their warnings.
+
+    Args:
+        judgments: the judgments.
+        metrics: what was requested, if anything.
+        settings: for metrics that are requested by name.
+        lenient: leave out metrics that cannot be computed for systems.
+    """
+    if not metrics:
+        return [], []
+    if not isinstance(judgments, SystemRanking):
+        assert isinstance(judgments, RatedCaptions | CaptionPairs)
+        name = judgments.protocol.full_name
+        report = score_captions(judgments.captions, as_selection(metrics, settings, name=name), name=name)
+        return [
+            _checked(judgments, label, result.signature, oriented(result), bool(result.lower_is_better))
+            for label, result in report.items()
+        ], report.warnings
+    scores: list[ItemScores] = []
+    warnings: list[str] = []
+    for metric in _expanded(judgments, metrics, settings):
+        try:
+            more, more_warnings = _system_scores(judgments, metric, settings)
+        except ParameterError:
+            if not lenient:
+                raise
+            continue
+        scores += more
+        warnings += more_warnings
+    return scores, warnings
+
+
+def _expanded(judgments: SystemRanking, metrics: Sequence[MetricLike], settings: Settings) -> list[MetricLike]:
+    """The metrics, with those that can be computed for the systems in place of "all"."""
+    expanded: list[MetricLike] = []
+    for metric in metrics:
+        if not (isinstance(metric, str) and metric.strip().lower() == ALL):
+            expanded.append(metric)
+        elif judgments.outputs is None:
+            expanded += judgments.published
+        else:
+            expanded += filter(_needs_no_references, all_here(settings)[0])
+    return expanded
+
+
+def _system_scores(
+    judgments: SystemRanking, metric: MetricLike, settings: Settings
+) -> tuple[list[ItemScores], list[str]]:
+    """Published scores, of every output of a metric; of a metric that needs no references or of a function, means over
+    a system's captions."""
+    if judgments.outputs is not None and _needs_no_references(metric):
+        return _corpus_scores(judgments, judgments.outputs, metric, settings)
+    if isinstance(metric, str | Metric):
+        if isinstance(metric, Metric):
+            outputs = metric.outputs
+        else:  # an output alone, even where a metric has its name, too
+            name = metric.lower()
+            outputs = get(name).outputs if name in names() and name not in get(name).outputs else (name,)
+        tail = f"published:{judgments.protocol.benchmark}|captious:{__version__}"
+        return [_checked(judgments, label, f"{label}|{tail}", judgments.scores_of(label)) for label in outputs], []
+    label = function_name(metric)
+    if judgments.outputs is None:
+        judgments.scores_of(label)  # raises: there are neither captions nor scores
+        raise AssertionError
+    means = []
+    for system, texts in zip(judgments.systems, judgments.outputs, strict=True):
+        sentences = [f"sentence {number + 1}" for number in range(len(texts))]
+        values = metric(list(texts), [[]] * len(texts))
+        means.append(checked_scores(values, sentences, where=f"{label} on {system}").mean())
+    return [_checked(judgments, label, f"{label}|function|captious:{__version__}", means)], []
+
+
+def _needs_no_references(metric: MetricLike) -> bool:
+    """Whether it looks at captions alone, not even at what is in their images."""
+    if isinstance(metric, str):
+        owner = owner_of(Specification.from_text(metric).name)
+        kind: type[Metric] | None = get(owner) if owner is not None else None
+    else:
+        kind = type(metric) if isinstance(metric, Metric) else None
+    return kind is not None and not (kind.needs_references or {"images", "objects"} & accepted(kind).keys())
+
+
+def _corpus_scores(
+    judgments: SystemRanking, outputs: Sequence[Sequence[str]], metric: MetricLike, settings: Settings
+) -> tuple[list[ItemScores], list[str]]:
+    """Corpus scores of the systems' captions, by a metric that looks at nothing else, and its warnings."""
+    selection = as_selection([metric], settings)
+    n = len(outputs[0])
+    nothing = References(tuple(range(n)), ("",) * n, np.arange(n + 1))
+    reports = [
+        score_captions(Captions(tuple(texts), nothing), selection, name=system)
+        for system, texts in zip(judgments.systems, outputs, strict=True)
+    ]
+    scores = []
+    for label, result in reports[0].items():
+        values = [sign_of(result) * report[label].score for report in reports]
+        scores.append(_checked(judgments, label, result.signature, values, bool(result.lower_is_better)))
+    return scores, all_warnings(reports)
+
+
+def scores_in_table(judgments: HumanJudgments, table: ScoreTable) -> list[ItemScores]:
+    """The scores that a table has for a benchmark."""
+    protocol = judgments.protocol
+    scores = []
+    of_benchmark, of_protocol = table.get(protocol.benchmark, {}), table.get(protocol.full_name, {})
+    if twice := of_benchmark.keys() & of_protocol.keys():
+        raise ParameterError(
+            f"scores for {sorted(twice)[0]} were given twice",
+            where=f"under {protocol.benchmark} and under {protocol.full_name}",
+            help="give them once",
+        )
+    for label, values in {**of_benchmark, **of_protocol}.items():
+        if isinstance(values, Mapping):
+            if unknown := values.keys() - set(judgments.items):
+                raise ParameterError(
+                    f"{label} has scores for {len(unknown):,} unknown item{'s' if len(unknown) > 1 else ''}",
+                    where=f"{protocol.full_name}: " + ", ".join(sorted(map(str, unknown))[:3]),
+                    help="give scores only for the items that captious data items lists",
+                )
+            if missing := [item for item in judgments.items if item not in values]:
+                raise ParameterError(
+                    f"{label}: scores are missing for {len(missing):,} of {len(judgments.items):,} items",
+                    where=f"{protocol.full_name}: " + ", ".join(missing[:3]),
+                    help="give a score for every item; captious data items lists them",
+                )
+            values = [values[item] for item in judgments.items]
+        checked = _checked(judgments, label, "", values)
+        crc = zlib.crc32(checked.values.tobytes())
+        scores.append(replace(checked, signature=f"{label}|given:{crc:08x}|captious:{__version__}"))
+    return scores
+
+
+def _checked(
+    judgments: HumanJudgments, label: str, signature: str, values: ArrayLike, lower_is_better: bool = False
+) -> ItemScores:
+    """Scores that can be correlated with anything."""
+    where = f"{label} on {judgments.protocol.full_name}"
+    array = checked_scores(values, judgments.items, where=where)
+    refuse_constant(array, where=where)
+    return ItemScores(label, signature, array, lower_is_better)
+
+
+def read_score_table(scores: ScoreTable | str | os.PathLike[str] | None) -> ScoreTable:
+    """Scores that were computed elsewhere, read if they are in a file."""
+    if scores is None:
+        return {}
+    where, kind = "scores", "the mapping"
+    help = 'write {"composite": {"my-metric": [0.1, 0.7, ...]}}, in the order of captious data items'
+    if isinstance(scores, str | os.PathLike):
+        where, kind = str(scores), "the file"
+        scores = own_json(scores, "scores", help)
+    if not isinstance(scores, Mapping) or not all(isinstance(metrics, Mapping) for metrics in scores.values()):
+        raise CaptionFileError(f"{kind} does not contain benchmark scores", where=where, help=help)
+    return scores
