@@ -63,8 +63,8 @@ def judge(
             systems that was not requested by name leaves out metrics that cannot be computed for it.
         settings: what applies to all metrics that are requested by name.
         scores: scores computed elsewhere, or a JSON file of them: ``{benchmark: {metric: scores}}``, with scores as a
-            list in the order of ``captious data items``, or as ``{id: score}``. Higher must be better. On the command
-            line, only these are judged unless metrics are requested.
+            list in the order of ``captious data items``, or as ``{id: score}``. Higher must be better. Only these
+            are judged unless metrics are requested.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         compare: test the differences between all pairs of metrics, and rank the metrics.
         test: how to compare: "permutation" exchanges the scores of two metrics on random halves of the images;

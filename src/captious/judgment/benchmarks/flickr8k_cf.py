@@ -11,7 +11,7 @@ from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.image_captions import TOKENS, read_flickr8k_captions
-from captious.judgment.judgment_files import known, number_within
+from captious.judgment.judgment_files import entry_of, number_within
 
 __all__ = ["FLICKR8K_CF"]
 
@@ -52,7 +52,7 @@ def _read_published(folder: DataFolder) -> list[RatedCaption]:
     items = []
     for number, (image, caption, share, yes, no) in folder.rows(_CROWD, 5):
         where = folder.place(_CROWD, number)
-        candidate, references = known(text_of, caption, where), known(references_of, image, where)
+        candidate, references = entry_of(text_of, caption, where), entry_of(references_of, image, where)
         if candidate in references:
             judged[image].append(candidate)
         for count in (yes, no):

@@ -15,7 +15,7 @@ from captious.judgment import Benchmark, Choice, DataFolder, Figure, Files, Prot
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.image_captions import TOKENS, read_flickr8k_captions
-from captious.judgment.judgment_files import known, number_within
+from captious.judgment.judgment_files import entry_of, number_within
 from captious.judgment.protocols import AS_GIVEN
 
 __all__ = ["FLICKR8K_EXPERT"]
@@ -48,7 +48,7 @@ def _read_published(folder: DataFolder) -> list[RatedCaption]:
     items = []
     for number, (image, caption, *scores) in folder.rows(_EXPERT, 5):
         where = folder.place(_EXPERT, number)
-        candidate, references = known(text_of, caption, where), known(references_of, image, where)
+        candidate, references = entry_of(text_of, caption, where), entry_of(references_of, image, where)
         ratings = [number_within(score, 1, 4, where) for score in scores]
         items.append(RatedCaption(f"{image}|{caption}", image, candidate, references, ratings))
     return items

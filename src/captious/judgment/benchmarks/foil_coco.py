@@ -15,7 +15,7 @@ from functools import partial
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
 from captious.judgment.image_captions import read_coco_captions
-from captious.judgment.judgment_files import known
+from captious.judgment.judgment_files import entry_of
 
 __all__ = ["FOIL_COCO"]
 
@@ -43,7 +43,7 @@ def _read(folder: DataFolder) -> list[CaptionPair]:
     for key, foils in wrong.items():
         where = folder.place(_FOIL, f"annotation {key}")
         for image, text in foils:
-            pair = CaptionPair(image, (known(correct, key, where), text), 0, known(captions, image, where))
+            pair = CaptionPair(image, (entry_of(correct, key, where), text), 0, entry_of(captions, image, where))
             if not _others(pair):
                 raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {_COCO}")
             pairs.append(pair)

@@ -13,7 +13,7 @@ from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol
 from captious.judgment.benchmark_items import letters
 from captious.judgment.image_captions import read_coco_captions
-from captious.judgment.judgment_files import known, number_within
+from captious.judgment.judgment_files import entry_of, number_within
 
 __all__ = ["CHANGES", "SUGARCREPE"]
 
@@ -49,7 +49,7 @@ def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
             digits = PurePath(str(entry["filename"])).stem.rpartition("_")[2]
             image = int(number_within(digits, 0, None, where))
             texts = (str(entry["caption"]), str(entry["negative_caption"]))
-            pair = CaptionPair(image, texts, 0, known(captions, image, where), change)
+            pair = CaptionPair(image, texts, 0, entry_of(captions, image, where), change)
             if not _without_right(pair):
                 raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {coco}")
             pairs.append(pair)

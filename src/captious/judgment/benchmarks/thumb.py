@@ -10,7 +10,7 @@ The format was taken from the owners' files; the protocols have not been run on 
 from __future__ import annotations
 
 from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
-from captious.judgment.judgment_files import known, number_within
+from captious.judgment.judgment_files import entry_of, number_within
 from captious.judgment.protocols import NOTHING
 
 __all__ = ["THUMB"]
@@ -28,7 +28,7 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
     for line, r in folder.numbered_records(_RATINGS):
         where = folder.place(_RATINGS, line)
         facts = {name: number_within(r[field], -10, 5, where) for name, field in _FIELDS.items()}
-        name, texts = f"{r['seg_id']}|{r['SYS']}", known(references, str(r["seg_id"]), where)
+        name, texts = f"{r['seg_id']}|{r['SYS']}", entry_of(references, str(r["seg_id"]), where)
         items.append(RatedCaption(name, r["image"], r["hyp"], texts, (), facts={"system": r["SYS"], **facts}))
     return items
 
