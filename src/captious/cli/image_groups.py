@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from captious.data import Groups, References, read_groups
-from captious.data.prepared import is_prepared
+from captious.data.prepared_files import is_prepared
 from captious.data.source import images
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import length_groups

@@ -7,7 +7,7 @@ scored against the same object share them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,10 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from captious.data.ids import IdForm, ImageId, numbers_from_text
 from captious.data.memo import Memo
-from captious.data.storing import LayerStore
 from captious.errors import ParameterError
 
-__all__ = ["CandidateLayer", "Captions", "KeyedByFields", "Layer", "ReferenceLayer", "References"]
+__all__ = ["CandidateLayer", "Captions", "KeyedByFields", "Layer", "LayerStore", "ReferenceLayer", "References"]
 
 R = TypeVar("R")
 C = TypeVar("C")
@@ -73,6 +72,28 @@ class Layer(Protocol[R, C_co]):
 
     def of_candidates(self, captions: Captions, references: R) -> C_co:
         """Annotate the candidates, one per image, given the annotation of their references."""
+        ...
+
+
+class LayerStore(Protocol):
+    """Where a table of references looks for an annotation before it computes it."""
+
+    def find(self, layer: object, references: References) -> object | None:
+        """The annotation of a layer, or None."""
+        ...
+
+    @property
+    def of_concatenated(self) -> LayerStore:
+        """The store of ``References.concatenated``."""
+        ...
+
+    @property
+    def n_missed(self) -> int:
+        """How many annotations it was asked for that it could have had but does not."""
+        ...
+
+    def advice(self, metrics: Sequence[str]) -> str:
+        """A sentence for the users of metrics whose annotations it does not have."""
         ...
 
 

@@ -23,7 +23,7 @@ from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions
 from captious.data.file_contents import decode, format_of_content, format_of_name, is_standard_input, read_bytes
 from captious.data.json_files import RepeatedKeys, json_document
-from captious.data.prepared import is_prepared
+from captious.data.prepared_files import is_prepared
 from captious.data.record_shapes import choose_fields, is_coco, rows_of_coco, rows_of_mapping, rows_of_records
 from captious.data.row_parser import parse_rows
 from captious.data.source import Problem, Role, Source, some

@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from captious.data.captions import References
+from captious.data.captions import References
 
-__all__ = ["LayerStore", "StorableLayer", "Stored", "check_words", "stored_key", "text_array", "texts_of"]
+__all__ = ["StorableLayer", "Stored", "check_words", "stored_key", "text_array", "texts_of"]
 
 R = TypeVar("R")
 
@@ -57,28 +56,6 @@ class StorableLayer(Protocol[R]):
         Raises:
             ValueError, KeyError, TypeError, IndexError, OverflowError: what was stored contradicts itself.
         """
-        ...
-
-
-class LayerStore(Protocol):
-    """Where a table of references looks for an annotation before it computes it."""
-
-    def find(self, layer: object, references: References) -> object | None:
-        """The annotation of a layer, or None."""
-        ...
-
-    @property
-    def of_concatenated(self) -> LayerStore:
-        """The store of ``References.concatenated``."""
-        ...
-
-    @property
-    def n_missed(self) -> int:
-        """How many annotations it was asked for that it could have had but does not."""
-        ...
-
-    def advice(self, metrics: Sequence[str]) -> str:
-        """A sentence for the users of metrics whose annotations it does not have."""
         ...
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from captious.evaluation.description import Description
 
-__all__ = ["Report", "Result", "Statistics"]
+__all__ = ["Report", "Result", "Statistics", "no_captions"]
 
 
 class Statistics:
@@ -114,12 +114,19 @@ class Result:
         return f"<Result {self.name} {self.score:.4f}>"
 
 
+def no_captions() -> ParameterError:
+    """The error for captions, and what is known of each, where only sums are kept."""
+    return ParameterError(
+        "captions and their scores are not kept when shards are scored",
+        help="write them as shards are scored, with per_caption=FOLDER (--per-caption FOLDER)",
+    )
+
+
 class Report(Displayed, Mapping[str, Result]):
     """Scores of one system, by output name: ``report["cider-d"].score``.
 
     Attributes:
         system: name of the system.
-        captions: what was scored: ``Captions``, or ``CaptionSets`` where images have several candidates.
         warnings: warnings about misleading scores, one sentence each.
         description: numbers about several candidates per image that are not metrics; otherwise None.
     """
@@ -127,16 +134,27 @@ class Report(Displayed, Mapping[str, Result]):
     def __init__(
         self,
         system: str,
-        captions: Captions | CaptionSets,
+        captions: Captions | CaptionSets | None,
         results: Mapping[str, Result],
         warnings: list[str],
         description: Description | None = None,
     ) -> None:
         self.system = system
-        self.captions = captions
+        self._captions = captions
         self.warnings = warnings
         self.description = description
         self._results = dict(results)
+
+    @property
+    def captions(self) -> Captions | CaptionSets:
+        """What was scored: ``CaptionSets`` where images have several candidates.
+
+        Raises:
+            ParameterError: shards were scored, whose captions are not in memory.
+        """
+        if self._captions is None:
+            raise no_captions()
+        return self._captions
 
     @property
     def ids(self) -> tuple[ImageId, ...]:
@@ -174,8 +192,8 @@ class Report(Displayed, Mapping[str, Result]):
     @property
     def left_out(self) -> dict[str, int]:
         """What ``subset`` left out: candidates without references, images without a candidate. May be empty."""
-        captions = self.captions
-        if not (captions.n_candidates_left_out or captions.n_references_left_out):
+        captions = self._captions
+        if captions is None or not (captions.n_candidates_left_out or captions.n_references_left_out):
             return {}
         return {"candidates": captions.n_candidates_left_out, "images": captions.n_references_left_out}
 

@@ -5,11 +5,11 @@ from .batches import Columns as Columns
 from .batches import Rows as Rows
 from .planning import Plan as Plan
 from .planning import plan as plan
-from .report import ShardReport as ShardReport
-from .report import ShardResult as ShardResult
-from .results import ResultFolder as ResultFolder
+from .result_folder import ResultFolder as ResultFolder
 from .running import run as run
 from .running import score_shards as score_shards
+from .shard_report import ShardReport as ShardReport
+from .shard_report import ShardResult as ShardResult
 from .shards import FileShard as FileShard
 from .shards import GeneratedShard as GeneratedShard
 from .shards import Shard as Shard

@@ -6,10 +6,11 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Generic, TypeVar
+from itertools import chain
+from typing import Any, TypeVar
 
 from captious.atomic_write import whole_file
 from captious.errors import CaptiousError, CaptiousWarning, MissingExtraError, ParameterError, ShardError
@@ -19,10 +20,10 @@ from captious.progress import Progress
 from captious.scale.batches import BATCH_ROWS, Columns
 from captious.scale.engines import Engine, engine_named
 from captious.scale.planning import Plan, plan
-from captious.scale.report import ShardReport
-from captious.scale.results import ResultFolder
+from captious.scale.result_folder import ResultFolder
+from captious.scale.shard_report import ShardReport
 from captious.scale.shards import Shard
-from captious.scale.states import MergedStates, States, for_scoring
+from captious.scale.states import States
 from captious.scale.sums import ShardSums
 from captious.version import __version__
 
@@ -105,22 +106,13 @@ def run(
             "caption scores of shards need an output folder for sums, too", help="give output=FOLDER (-o FOLDER)"
         )
     folder = None if output is None else ResultFolder(output, plan, per_caption)
-    do = partial(_all_tasks, engine=chosen, workers=workers, retries=retries, keep_going=folder is not None)
+    do = partial(_outcomes, engine=chosen, workers=workers, retries=retries, keep_going=folder is not None)
     with chosen.session():
-        if plan.needs_fit:
-            plan = _fitted(plan, folder, do)
-        elif plan.references is not None:
-            plan = plan.fitted()
-        sums: list[ShardSums] = []
-        todo: list[int] = []
-        for number, shard in enumerate(plan.shards):
-            done = None if folder is None else folder.sums_of(shard.name)
-            if done is None:
-                todo.append(number)
-            else:
-                sums.append(done)
-        do(_Map(plan, folder), todo, plan, "scoring", sums.append)
-    report = plan.reduce(sums)
+        plan = _fitted(plan, folder, do)
+        sums = {} if folder is None else {shard.name: folder.sums_of(shard.name) for shard in plan.shards}
+        todo = [number for number, shard in enumerate(plan.shards) if sums.get(shard.name) is None]
+        scored = do(partial(_map, plan, folder), todo, plan, "scoring")
+        report = plan.reduce([*filter(None, sums.values()), *scored])
     if folder is not None:
         with whole_file(folder.folder / "scores.json") as file:
             document = {"version": __version__, "systems": [report.to_dict(intervals=plan.intervals)]}
@@ -129,72 +121,48 @@ def run(
     return report
 
 
-def _fitted(plan: Plan, folder: ResultFolder | None, do: Callable[..., None]) -> Plan:
+def _fitted(plan: Plan, folder: ResultFolder | None, do: Callable[..., Iterator[Any]]) -> Plan:
     """The plan after the pass over references; states that a folder holds are not counted again."""
-    if plan.references is not None:
-        return plan.fitted()
-    if folder is not None and (found := folder.all_states) is not None:
-        return replace(plan, states=found)
-    merged = MergedStates()
-    todo = []
-
-    def take(done: tuple[str, States | None]) -> None:
-        name, states = done
-        if states is None:
-            assert folder is not None
-            states = folder.states_of(name)
-        merged.add(states)
-
-    for number, shard in enumerate(plan.shards):
-        if folder is not None and folder.has_states(shard.name):
-            take((shard.name, None))
-        else:
-            todo.append(number)
-    do(_Fit(plan, folder), todo, plan, "counting references of", take)
-    states = for_scoring(merged.states)
-    if folder is not None:
-        folder.keep_all_states(states)
-    return replace(plan, states=states)
+    if not plan.needs_fit or plan.references is not None:
+        return plan if plan.references is None else plan.fitted()
+    if folder is None:
+        return plan.fitted(do(partial(_fit, plan, None), range(len(plan.shards)), plan, "counting references of"))
+    if (states := folder.all_states) is not None:
+        return replace(plan, states=states)
+    todo = [number for number, shard in enumerate(plan.shards) if not folder.has_states(shard.name)]
+    fitted = do(partial(_fit, plan, folder), todo, plan, "counting references of")
+    before = (shard.name for number, shard in enumerate(plan.shards) if number not in {*todo})
+    plan = plan.fitted(
+        folder.states_of(states) if isinstance(states, str) else states for states in chain(before, fitted)
+    )
+    assert plan.states is not None
+    folder.keep_all_states(plan.states)
+    return plan
 
 
-class _Map:
-    """The task of mapping a shard."""
-
-    def __init__(self, plan: Plan, folder: ResultFolder | None) -> None:
-        self.plan, self.folder = plan, folder
-
-    def __call__(self, number: int) -> ShardSums:
-        if self.folder is None:
-            return self.plan.map(self.plan.shards[number])
-        return self.folder.map(self.plan, number)
+def _map(plan: Plan, folder: ResultFolder | None, number: int) -> ShardSums:
+    return plan.map(plan.shards[number]) if folder is None else folder.map(plan, number)
 
 
-class _Fit:
-    """The task of fitting a shard. What can be written to the folder is, and is not sent back."""
-
-    def __init__(self, plan: Plan, folder: ResultFolder | None) -> None:
-        self.plan, self.folder = plan, folder
-
-    def __call__(self, number: int) -> tuple[str, States | None]:
-        shard = self.plan.shards[number]
-        if self.folder is None:
-            return shard.name, self.plan.fit(shard)
-        return shard.name, self.folder.fit(self.plan, number)
+def _fit(plan: Plan, folder: ResultFolder | None, number: int) -> States | str:
+    """The states of a shard, or its name where they were written to the folder."""
+    shard = plan.shards[number]
+    states = plan.fit(shard) if folder is None else folder.fit(plan, number)
+    return shard.name if states is None else states
 
 
-def _all_tasks(
+def _outcomes(
     work: Callable[[int], R],
     tasks: Sequence[int],
     plan: Plan,
     what: str,
-    take: Callable[[R], None],
     *,
     engine: Engine,
     workers: int | None,
     retries: int,
     keep_going: bool,
-) -> None:
-    """Do tasks; those that fail in spite of retries are reported at the end, or at once if nothing is kept.
+) -> Iterator[R]:
+    """The results of tasks; those that fail in spite of retries are reported at the end, or at once if nothing is kept.
 
     Raises:
         ShardError: tasks that failed.
@@ -203,9 +171,9 @@ def _all_tasks(
     with Progress(len(plan.shards)) as progress:
         done = len(plan.shards) - len(tasks)
         progress.reach(done, f"{what} {len(plan.shards):,} shards")
-        for task, result in engine.run(_Retried(work, retries), tasks, workers):
+        for task, result in engine.run(partial(_tried, work, retries), tasks, workers):
             if not isinstance(result, Exception):
-                take(result)
+                yield result
                 done += 1
                 progress.reach(done, f"{what} {plan.shards[task].name}")
                 continue
@@ -216,22 +184,17 @@ def _all_tasks(
         raise _failure(failed, plan, retries) from failed[min(failed)]
 
 
-class _Retried(Generic[R]):
-    """Work that is tried again if it fails."""
-
-    def __init__(self, work: Callable[[int], R], retries: int) -> None:
-        self.work, self.retries = work, retries
-
-    def __call__(self, task: int) -> R:
-        for attempt in range(self.retries):
-            try:
-                return self.work(task)
-            except MissingExtraError:  # trying again does not install it
-                raise
-            except Exception as error:
-                if isinstance(error.__cause__ or error, OSError):  # disks and stores recover, rows do not
-                    time.sleep(_PAUSE * 2**attempt)
-        return self.work(task)
+def _tried(work: Callable[[int], R], retries: int, task: int) -> R:
+    """The result of work that is tried again if it fails."""
+    for attempt in range(retries):
+        try:
+            return work(task)
+        except MissingExtraError:  # trying again does not install it
+            raise
+        except Exception as error:
+            if isinstance(error.__cause__ or error, OSError):  # disks and stores recover, rows do not
+                time.sleep(_PAUSE * 2**attempt)
+    return work(task)
 
 
 def _failure(failed: Mapping[int, Exception], plan: Plan, retries: int) -> Exception:

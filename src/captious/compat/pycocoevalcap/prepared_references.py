@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from captious.compat.pycocoevalcap.harness_input import references_table, tables_in_use
 from captious.data import References
-from captious.data.prepared import is_prepared, read_prepared
+from captious.data.prepared_files import is_prepared, read_prepared
 from captious.errors import CaptionFileError, CaptionTypeError
 from captious.evaluation import prepare
 from captious.metrics import bleu, cider_d, meteor, rouge_l, spice

@@ -1,6 +1,6 @@
 """Engines: where the shards of a plan are mapped.
 
-An engine is a module with a function from work and tasks to their outcomes, in whatever order they come:
+An engine has a function from work and tasks to their outcomes, in whatever order they come:
 
     engine.run(work, tasks, workers) -> iterator of (task, result or exception)
 
@@ -10,7 +10,7 @@ An engine is a module with a function from work and tasks to their outcomes, in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import Protocol, TypeAlias, TypeVar, cast
 
@@ -23,11 +23,9 @@ R = TypeVar("R")
 #: The number of a task, and its result or why there is none.
 Outcome: TypeAlias = tuple[int, R | Exception]
 
-ENGINES = ("stream", "processes", "ray")
-
 
 class Engine(Protocol):
-    """The module of an engine."""
+    """An engine."""
 
     def run(self, work: Callable[[int], R], tasks: Sequence[int], workers: int | None) -> Iterator[Outcome[R]]:
         """Do tasks.
@@ -44,6 +42,25 @@ class Engine(Protocol):
         ...
 
 
+class _Stream:
+    """Shards one after the other in this process; kernels use several threads."""
+
+    session = nullcontext
+
+    def run(self, work: Callable[[int], R], tasks: Sequence[int], workers: int | None) -> Iterator[Outcome[R]]:
+        for task in tasks:
+            try:
+                result: R | Exception = work(task)
+            except Exception as error:
+                result = error
+            yield task, result
+
+
+_MODULES = {"processes": "process_pool", "ray": "ray_cluster"}
+
+ENGINES = ("stream", *_MODULES)
+
+
 def engine_named(name: str) -> Engine:
     """The engine of a name.
 
@@ -52,4 +69,4 @@ def engine_named(name: str) -> Engine:
     """
     if name not in ENGINES:
         raise UnknownNameError(f"there is no engine {name!r}", help=f"engines are {', '.join(ENGINES)}")
-    return cast(Engine, import_module(f"captious.scale.engines.{name}"))
+    return cast(Engine, _Stream() if name == "stream" else import_module(f"{__name__}.{_MODULES[name]}"))

@@ -25,8 +25,8 @@ from captious.server.models import Attempt, Submission, Team, User
 from captious.server.people.audit import record
 from captious.server.submissions import storage
 from captious.server.submissions.quotas import quota
-from captious.server.submissions.reading import read_upload
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
+from captious.server.submissions.upload_process import read_upload
 
 __all__ = ["Refused", "check", "submit"]
 

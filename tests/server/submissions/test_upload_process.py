@@ -223,7 +223,7 @@ def test_no_space(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None
         "import os, errno, runpy, captious.atomic_write as a\n"
         "def fsync(descriptor): raise OSError(errno.ENOSPC, 'No space left on device')\n"
         "os.fsync = fsync\n"
-        "runpy.run_module('captious.server.submissions.reading', run_name='__main__')"
+        "runpy.run_module('captious.server.submissions.upload_process', run_name='__main__')"
     )
     instead(monkeypatch, full)
     with pytest.raises(OutputError, match="cannot be stored") as caught:
@@ -250,7 +250,7 @@ def test_the_process_knows_no_secrets_and_has_its_limits(challenge: Challenge, m
     seen = challenge.folder / "seen.json"
     look = (
         "import json, os, resource, sys\n"
-        "import captious.server.submissions.reading as r\n"
+        "import captious.server.submissions.upload_process as r\n"
         "def read(*_):\n"
         "    limits = {k: resource.getrlimit(v)[0] for k, v in vars(resource).items() if k.startswith('RLIMIT_')}\n"
         "    seen = {'environment': dict(os.environ), 'limits': limits, 'group': os.getpgid(0) == os.getpid(),\n"

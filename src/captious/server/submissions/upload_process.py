@@ -1,8 +1,8 @@
 """Reading uploads in a process of its own, which limits its memory, time and files before it looks at one.
 
-``read_upload`` starts ``python -P -m captious.server.submissions.reading``, sends it a job as JSON and gets an answer
-as JSON. Of the server's environment the process sees only what Python needs to start. It writes the captions that it
-has read into a temporary folder; they are moved into place only when all of them are there.
+``read_upload`` runs this module with ``python -P -m``, sends it a job as JSON and gets an answer as JSON. Of the
+server's environment the process sees only what Python needs to start. It writes the captions that it has read into a
+temporary folder; they are moved into place only when all of them are there.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _read_in_child(
     }
     try:
         child = subprocess.Popen(
-            [sys.executable, "-P", "-m", "captious.server.submissions.reading"],
+            [sys.executable, "-P", "-m", "captious.server.submissions.upload_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

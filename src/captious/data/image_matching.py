@@ -18,7 +18,7 @@ from captious.data.caption_rows import CaptionRows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
 from captious.data.ids import ImageId, numbers_from_text
-from captious.data.prepared import is_prepared, read_prepared
+from captious.data.prepared_files import is_prepared, read_prepared
 from captious.data.reading import read_rows
 from captious.data.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
@@ -73,7 +73,7 @@ def read_references(source: object) -> References:
     """Read references and gather them by image, with images in order of first appearance.
 
     ``References`` are returned as they are. A file that ``captious prepare`` wrote is opened; see
-    ``captious.data.prepared``.
+    ``captious.data.prepared_files``.
 
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does.

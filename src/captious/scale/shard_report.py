@@ -8,10 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, ImageId, References
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import CaptionCounts
-from captious.evaluation.report import Report, Result, Statistics
+from captious.evaluation.report import Report, Result, Statistics, no_captions
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
 from captious.metrics.contract.exact_sums import ExactSums
 from captious.metrics.contract.metric import Metric
@@ -24,7 +23,6 @@ __all__ = ["ShardReport", "ShardResult", "reduced"]
 Unit = Literal["captions", "shards"]
 
 _FEW_SHARDS = 20
-_NONE = Captions((), References((), (), np.zeros(1, np.int64)))
 #: Sums of fewer captions than these are not close to normal.
 _FEW_CAPTIONS = 1000
 
@@ -72,7 +70,7 @@ class ShardResult(Result):
         Raises:
             ParameterError: always.
         """
-        raise _no_captions()
+        raise no_captions()
 
     def confidence_interval(
         self,
@@ -115,31 +113,9 @@ class ShardReport(Report):
     def __init__(
         self, system: str, counts: CaptionCounts, n_shards: int, results: dict[str, Result], warnings: list[str]
     ) -> None:
-        super().__init__(system, _NONE, results, warnings)
+        super().__init__(system, None, results, warnings)
         self.counts = counts
         self.n_shards = n_shards
-
-    @property
-    def captions(self) -> Captions:
-        """Captions are not in memory.
-
-        Raises:
-            ParameterError: always.
-        """
-        raise _no_captions()
-
-    @captions.setter
-    def captions(self, captions: Captions) -> None:
-        """Not kept."""
-
-    @property
-    def ids(self) -> tuple[ImageId, ...]:
-        """Ids are not in memory.
-
-        Raises:
-            ParameterError: always.
-        """
-        raise _no_captions()
 
     @property
     def n_images(self) -> int:
@@ -148,10 +124,6 @@ class ShardReport(Report):
     @property
     def n_references(self) -> int:
         return self.counts.references
-
-    @property
-    def left_out(self) -> dict[str, int]:
-        return {}
 
     def few_captions(self) -> list[str]:
         """A warning if there are too few captions for intervals over captions."""
@@ -205,10 +177,3 @@ def reduced(
             such_as = "" if same else "such as "
             warnings.append(f"in {times:,} of {total.n_batches:,} batches: {such_as}{wording}")
     return ShardReport(system, total.counts, len(shards), results, warnings)
-
-
-def _no_captions() -> ParameterError:
-    return ParameterError(
-        "captions and their scores are not kept when shards are scored",
-        help="write them as shards are scored, with per_caption=FOLDER (--per-caption FOLDER)",
-    )
