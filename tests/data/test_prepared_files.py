@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.data import KeyedByFields, References, Stored, load, read_references, recorded, stored_key, write_prepared
-from captious.data import prepared as module
+from captious.data import prepared_files as module
 from captious.data.array_files import ArrayFile, write_array_file
 from captious.errors import CaptionFileError, OutputError
 

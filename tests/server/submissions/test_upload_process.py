@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from captious.errors import CaptiousError, OutputError, ResourceError
-from captious.server.submissions import reading
+from captious.server.submissions import upload_process
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 
 from .uploads import GOOD, IDS, NAME, Forged, as_json, deflated_zeros, forged, zipped
@@ -39,7 +39,7 @@ class Challenge:
         """What is wrong with an upload; no files are left if that is anything."""
         upload = self.folder / "upload"
         upload.write_bytes(data)
-        problems = reading.read_upload(upload, filename, self.expected[:n], limits, self.output)
+        problems = upload_process.read_upload(upload, filename, self.expected[:n], limits, self.output)
         self.check_that_nothing_is_left(files=not problems)
         for problem in problems:
             assert "/" not in problem.message + problem.file
@@ -76,7 +76,7 @@ def test_what_was_read_before_stays_when_a_later_upload_is_refused(challenge: Ch
     before = (challenge.output / "val2014.json").read_bytes()
     upload = challenge.folder / "upload"
     upload.write_bytes(b"[")
-    assert reading.read_upload(upload, "ours.json", challenge.expected[:1], SMALL, challenge.output)
+    assert upload_process.read_upload(upload, "ours.json", challenge.expected[:1], SMALL, challenge.output)
     assert {path.name: path.read_bytes() for path in challenge.output.iterdir()} == {"val2014.json": before}
 
 
@@ -215,7 +215,7 @@ def test_lists_of_ids_that_cannot_be_read(damage: Callable[[Challenge], None], c
 
 def test_uploads_that_are_gone(challenge: Challenge) -> None:
     with pytest.raises(ResourceError, match="the uploaded file cannot be read"):
-        reading.read_upload(challenge.folder / "gone", "a.json", challenge.expected, SMALL, challenge.output)
+        upload_process.read_upload(challenge.folder / "gone", "a.json", challenge.expected, SMALL, challenge.output)
 
 
 def test_no_space(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
