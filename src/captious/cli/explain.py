@@ -91,54 +91,48 @@ def explain(
         _explain_pairs(chosen, [chosen.transport(candidate, reference) for reference in references], format_)
 
 
-def _explain_pairs(metric: Metric, found: Sequence[Alignment | Transport], format_: str) -> None:
+def _explain_pairs(metric: Metric, pairs: Sequence[Alignment | Transport], format_: str) -> None:
     """Show the candidate with each reference, the best of several marked."""
-    best = max(range(len(found)), key=lambda i: (found[i].score, -i))
+    best = max(range(len(pairs)), key=lambda i: (pairs[i].score, -i))
     if format_ == "json":
-        _print_json(metric, {"score": found[best].score, "best": best, "references": [asdict(each) for each in found]})
+        _print_json(metric, {"score": pairs[best].score, "best": best, "references": [asdict(pair) for pair in pairs]})
         return
     from rich.console import Group
 
-    from captious.report.alignment import AlignmentPicture
-    from captious.report.transport import TransportPicture
+    from captious.report.alignment_text import AlignmentPicture
+    from captious.report.word_texts import transport_legend, transport_text
 
-    parts: list[Any] = []
-    for i, each in enumerate(found):
-        is_best = len(found) > 1 and i == best
-        if isinstance(each, Alignment):
-            parts += [AlignmentPicture(each, best=is_best), ""]
-        else:
-            parts += [TransportPicture(each, best=is_best), ""]
-    alignments = [each for each in found if isinstance(each, Alignment)]
-    transports = [each for each in found if isinstance(each, Transport)]
-    _print(Group(*parts, AlignmentPicture.legend(alignments) if alignments else TransportPicture.legend(transports)))
+    show: Any = AlignmentPicture if isinstance(metric, Meteor) else transport_text
+    legend: Any = AlignmentPicture.legend if isinstance(metric, Meteor) else transport_legend
+    parts = [part for i, pair in enumerate(pairs) for part in (show(pair, best=len(pairs) > 1 and i == best), "")]
+    _print(Group(*parts, legend(pairs)))
 
 
 def _explain_spice(metric: Spice, candidate: str, references: tuple[str, ...], format_: str, svg: Path | None) -> None:
-    found = metric.explain(candidate, references)
+    explanation = metric.explain(candidate, references)
     if svg is not None:
         from captious.report.scene_drawing import write_scenes
 
-        write_scenes(svg, found)
+        write_scenes(svg, explanation)
     if format_ == "json":
-        _print_json(metric, asdict(found))
+        _print_json(metric, asdict(explanation))
     else:
-        from captious.report.scene import ScenePicture
+        from captious.report.scene_text import scene_text
 
-        _print(ScenePicture(found))
+        _print(scene_text(explanation))
     warn(metric.warnings(load({0: candidate}, {0: list(references)}), None))
     if svg is not None:
         click.echo(f"drawn: {svg}", err=True)
 
 
 def _explain_words(metric: Captious, candidate: str, references: tuple[str, ...], format_: str) -> None:
-    found = metric.explain(candidate, references)
+    agreement = metric.explain(candidate, references)
     if format_ == "json":
-        _print_json(metric, asdict(found))
+        _print_json(metric, asdict(agreement))
         return
-    from captious.report.agreement import AgreementPicture
+    from captious.report.word_texts import agreement_text
 
-    _print(AgreementPicture(found))
+    _print(agreement_text(agreement))
 
 
 def _explain_mentions(
@@ -147,13 +141,13 @@ def _explain_mentions(
     objects = metric.objects_in(references)
     if image is not None:
         objects |= metric.objects_at(image)
-    found = metric.explain(candidate, objects)
+    mentions = metric.explain(candidate, objects)
     if format_ == "json":
-        _print_json(metric, asdict(found))
+        _print_json(metric, asdict(mentions))
         return
-    from captious.report.mentions import MentionsPicture
+    from captious.report.word_texts import mentions_text
 
-    _print(MentionsPicture(found))
+    _print(mentions_text(mentions))
 
 
 def _print(picture: Any) -> None:
@@ -166,6 +160,6 @@ def _print(picture: Any) -> None:
     click.echo(as_text(picture, color=terminal.is_terminal, **fold).rstrip("\n"))
 
 
-def _print_json(metric: Metric, found: dict[str, Any]) -> None:
-    document = {"version": __version__, "signature": metric.signatures()[0], **found}
+def _print_json(metric: Metric, explanation: dict[str, Any]) -> None:
+    document = {"version": __version__, "signature": metric.signatures()[0], **explanation}
     click.echo(json.dumps(document, indent=2, ensure_ascii=False))

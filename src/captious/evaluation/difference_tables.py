@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from captious.evaluation.score_tables import (
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["difference_table", "grouped_difference_table"]
 
 _SIGNIFICANT = 0.05
+#: Fields that hold intervals -> the names of their bounds in records.
+_BOUNDS = {"interval": ("low", "high"), "effect_interval": ("effect_low", "effect_high")}
 
 
 def difference_table(comparison: Comparison, *, examples: int = 0) -> Table:
@@ -46,22 +49,6 @@ def difference_table(comparison: Comparison, *, examples: int = 0) -> Table:
         )
         for name, d in comparison.items()
     ]
-    records = [
-        {
-            "system_a": a.system,
-            "system_b": b.system,
-            "metric": name,
-            **_plain(d),
-            "effect_size": d.effect_size,
-            "effect_low": d.effect_interval[0],
-            "effect_high": d.effect_interval[1],
-            "p_bootstrap": d.p_bootstrap,
-            "p_randomization": d.p_randomization,
-            "lower_is_better": d.lower_is_better,
-            "signature": d.signature,
-        }
-        for name, d in comparison.items()
-    ]
     note = (
         f"{comparison.level:.0%} intervals and p values from {comparison.resamples:,} resamples of images, "
         f"seed {comparison.seed}. Effect size: Cohen's d of caption scores."
@@ -75,7 +62,7 @@ def difference_table(comparison: Comparison, *, examples: int = 0) -> Table:
             Column("effect size", "effect", media=[PAGE]),
         ],
         rows=rows,
-        records=records,
+        records=[_record(comparison, d) for d in comparison.values()],
         document=comparison.to_dict(examples=examples),
         title=subject([a]),
         caption=f"{a.n_images:,} images; below each difference its {comparison.level:.0%} interval; "
@@ -103,24 +90,6 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
                 signature=d.signature,
             )
         )
-    records = [
-        {
-            "system_a": whole.a.system,
-            "system_b": whole.b.system,
-            "part": d.part,
-            "group": d.group,
-            "n_images": d.n_images,
-            "metric": d.metric,
-            **_plain(d),
-            "p_bootstrap": d.p_bootstrap,
-            "p_randomization": d.p_randomization,
-            "corrected_bootstrap": d.corrected_bootstrap,
-            "corrected_randomization": d.corrected_randomization,
-            "lower_is_better": d.lower_is_better,
-            "signature": d.signature,
-        }
-        for d in grouped.differences
-    ]
     correction = f"Holm's correction for {len(grouped.group_sizes)} groups, for each metric"
     note = (
         f"{whole.level:.0%} intervals and p values from {whole.resamples:,} resamples of the images of each group, "
@@ -137,7 +106,7 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
             Column("p", "p", media=[PAPER]),
         ],
         rows=rows,
-        records=records,
+        records=[_record(whole, d) for d in grouped.differences],
         document=grouped.to_dict(examples=examples),
         title=f"{subject([whole.a])} · by {grouped.by}",
         caption=f"{whole.a.n_images:,} images by {grouped.by}; below each difference its {whole.level:.0%} "
@@ -170,10 +139,15 @@ def _scores(d: Difference | GroupDifference, *, significant: bool = False) -> li
     return [Cell(d.score_a), Cell(d.score_b), difference, Cell(d.difference), Cell(d.interval)]
 
 
-def _plain(d: Difference | GroupDifference) -> dict[str, float]:
-    """Scores and difference in a record."""
-    low, high = d.interval
-    return {"score_a": d.score_a, "score_b": d.score_b, "difference": d.difference, "low": low, "high": high}
+def _record(comparison: Comparison, d: Difference | GroupDifference) -> dict[str, object]:
+    """A difference as a flat record, with the bounds of intervals under names of their own."""
+    record: dict[str, object] = {"system_a": comparison.a.system, "system_b": comparison.b.system}
+    for name, value in asdict(d).items():
+        if name in _BOUNDS:
+            record |= zip(_BOUNDS[name], value, strict=True)
+        else:
+            record["metric" if name == "name" else name] = value
+    return record
 
 
 def _comments(comparison: Comparison) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -301,11 +302,7 @@ class Report(Displayed, Mapping[str, Result]):
         Raises:
             MissingExtraError: pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("pandas is not installed", help="pip install 'captious[pandas]'") from None
-        return pandas.DataFrame(self.columns())
+        return _library("pandas").DataFrame(self.columns())  # type: ignore[no-any-return]
 
     def to_polars(self) -> polars.DataFrame:
         """Caption scores as a polars frame, one row per image.
@@ -313,8 +310,11 @@ class Report(Displayed, Mapping[str, Result]):
         Raises:
             MissingExtraError: polars is not installed.
         """
-        try:
-            import polars
-        except ImportError:
-            raise MissingExtraError("polars is not installed", help="pip install 'captious[polars]'") from None
-        return polars.DataFrame(self.columns(), strict=False)
+        return _library("polars").DataFrame(self.columns(), strict=False)  # type: ignore[no-any-return]
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError(f"{name} is not installed", help=f"pip install 'captious[{name}]'") from None

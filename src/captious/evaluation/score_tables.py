@@ -119,18 +119,11 @@ def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = F
                 signature=first.signature,
             )
         )
-    records = [
-        {
-            "system": system.whole.system,
-            "part": score.part,
-            "group": score.group,
-            "n_images": score.n_images,
-            "metric": score.metric,
-            **_plain(score, score.interval),
-        }
-        for system, scores in zip(grouped, by_system, strict=True)
-        for score in scores
-    ]
+    records = []
+    for system, scores in zip(grouped, by_system, strict=True):
+        for score in scores:
+            head = {"part": score.part, "group": score.group, "n_images": score.n_images, "metric": score.metric}
+            records.append({"system": system.whole.system, **head, **_plain(score, score.interval)})
     by = grouped[0].by
     over = "bootstrap over images, within groups" if intervals else ""
     sampling = _sampling_note(over, DEFAULT_RESAMPLES, DEFAULT_SEED)

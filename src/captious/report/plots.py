@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import os
 import textwrap
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from itertools import cycle, groupby
 from pathlib import Path
@@ -33,6 +34,7 @@ __all__ = [
     "draw_dots",
     "draw_matrix",
     "draw_ranking",
+    "rendered",
     "write_plots",
 ]
 
@@ -84,7 +86,9 @@ def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str =
     if format not in FORMATS:
         raise ParameterError(f"plots cannot be written as {format}", help=f"choose from {', '.join(FORMATS)}")
     check_plots(folder)
-    drawn = {f"{name}.{format}": _drawn(draw(picture), format) for name, picture in result.to_table().pictures.items()}
+    drawn = {
+        f"{name}.{format}": rendered(draw(picture), format) for name, picture in result.to_table().pictures.items()
+    }
     try:
         if drawn:
             Path(folder).mkdir(exist_ok=True)
@@ -233,11 +237,14 @@ def _title(text: str, width: int) -> str:
     return "\n".join(textwrap.wrap(_label(text), width))
 
 
-def _drawn(figure: Figure, format: str) -> bytes:
+def rendered(figure: Figure, format: str, settings: Mapping[str, str] | None = None) -> bytes:
+    """The file of a figure, in one of ``FORMATS``, drawn under settings of matplotlib."""
     from matplotlib import rc_context
 
     out = io.BytesIO()
-    with rc_context({"svg.hashsalt": "captious"}):  # otherwise names in the file would be random
+    # Without a salt, names in the file would be random.
+    with rc_context({"svg.hashsalt": "captious", **(settings or {})}), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about letters that matplotlib's own font does not have
         figure.savefig(out, format=format, dpi=150, metadata=FORMATS[format])
     return out.getvalue()
 

@@ -5,9 +5,7 @@ What matches is filled. networkx places the nodes, matplotlib draws them. The sa
 
 from __future__ import annotations
 
-import io
 import os
-import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -16,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from captious.atomic_write import whole_file
 from captious.errors import MissingExtraError, ParameterError
 from captious.report import numbers
-from captious.report.plots import FORMATS
-from captious.report.scene import named
+from captious.report.plots import FORMATS, rendered
+from captious.report.scene_text import named
 from captious.scenes.spice_explanation import Names, SceneExplanation
 
 if TYPE_CHECKING:
@@ -43,15 +41,9 @@ def write_scenes(path: str | os.PathLike[str], explanation: SceneExplanation) ->
         raise ParameterError(
             f"cannot draw to {Path(path).name}", help=f"use one of these extensions: .{', .'.join(FORMATS)}"
         )
-    figure = draw_scenes(explanation)
-    from matplotlib import rc_context
-
-    drawn = io.BytesIO()
-    with rc_context({"svg.hashsalt": "captious", "svg.fonttype": "none"}), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of letters that matplotlib's own font does not have
-        figure.savefig(drawn, format=format, dpi=150, metadata=FORMATS[format])
+    drawn = rendered(draw_scenes(explanation), format, {"svg.fonttype": "none"})
     with whole_file(path, "wb") as file:
-        file.write(drawn.getvalue())
+        file.write(drawn)
 
 
 def draw_scenes(explanation: SceneExplanation) -> Figure:

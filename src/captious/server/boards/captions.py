@@ -16,8 +16,8 @@ from captious.data import References
 from captious.errors import CaptiousError
 from captious.metrics.meteor import Alignment, Meteor
 from captious.metrics.spice import Spice
-from captious.report.alignment import AlignmentPicture
-from captious.report.scene import ScenePicture
+from captious.report.alignment_text import AlignmentPicture
+from captious.report.scene_text import scene_text
 from captious.report.terminal import as_text
 from captious.server.boards.board import Query
 from captious.server.challenges import prepared
@@ -112,7 +112,7 @@ def _drawing(metric: Any, caption: str, references: list[str]) -> str:
             legend = as_text(AlignmentPicture.legend([best]))
             return f"{as_text(AlignmentPicture(best), width=_WIDTH)}\n{legend}".strip("\n")
         if isinstance(metric, Spice):
-            return as_text(ScenePicture(metric.explain(caption, references)), width=_WIDTH).rstrip()
+            return as_text(scene_text(metric.explain(caption, references)), width=_WIDTH).rstrip()
     except CaptiousError as error:  # a table that this machine does not have: the page is useful without
         return str(error)
     return ""

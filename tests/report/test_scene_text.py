@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from captious.errors import MissingExtraError, OutputError, ParameterError
-from captious.report.scene import ScenePicture
 from captious.report.scene_drawing import write_scenes
+from captious.report.scene_text import scene_text
 from captious.report.terminal import as_text
 from captious.scenes.spice_explanation import Names, SceneExplanation, SceneFact
 
@@ -50,7 +50,7 @@ HOSTILE = explanation(
 
 
 def test_text() -> None:
-    assert as_text(ScenePicture(SCENE)).splitlines() == [
+    assert as_text(scene_text(SCENE)).splitlines() == [
         "  candidate               references",
         "  dog                  =  dog",
         "  sofa                 ≈  couch/settee                sofa ≈ couch",
@@ -64,7 +64,7 @@ def test_text() -> None:
 
 
 def test_text_of_nothing() -> None:
-    assert as_text(ScenePicture(NOTHING)).splitlines() == [
+    assert as_text(scene_text(NOTHING)).splitlines() == [
         "  candidate    references",
         "  0 of 0 tuples match; the references have 0 tuples · precision .5000 · recall .2500 · score .3333",
     ]
@@ -72,13 +72,13 @@ def test_text_of_nothing() -> None:
 
 @pytest.mark.parametrize("width", [24, 40, 80])
 def test_text_is_folded(width: int) -> None:
-    lines = as_text(ScenePicture(SCENE), width=width).splitlines()
+    lines = as_text(scene_text(SCENE), width=width).splitlines()
     assert max(map(len, lines)) <= width
     assert "settee" in "".join("".join(lines).split())
 
 
 def test_awkward_names() -> None:
-    text = as_text(ScenePicture(HOSTILE))
+    text = as_text(scene_text(HOSTILE))
     assert "($x^$, <b> &)" in text
     assert "犬/🐕" in text
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from captious.metrics.meteor import Alignment, Match
-from captious.report.alignment import AlignmentPicture
+from captious.report.alignment_text import AlignmentPicture
 from captious.report.terminal import as_text
 
 #: Of a match: where it starts and ends in the candidate, in the reference, and its module.

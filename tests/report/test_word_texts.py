@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from captious.metrics.wmd import Move, Transport
 from captious.report.terminal import as_text
-from captious.report.transport import TransportPicture
+from captious.report.word_texts import transport_legend, transport_text
 
 TWO = Transport(
     candidate=(("dog", 0.5), ("runs", 0.5)),
@@ -19,7 +19,7 @@ NONE = Transport((), (("dog", 1.0),), (), ("the",), ("a",), None, 0.0)
 
 
 def lines(transport: Transport, *, best: bool = False) -> list[str]:
-    return [line.rstrip() for line in as_text(TransportPicture(transport, best=best)).splitlines()]
+    return [line.rstrip() for line in as_text(transport_text(transport, best=best)).splitlines()]
 
 
 def test_moves() -> None:
@@ -44,16 +44,16 @@ def test_no_words() -> None:
 
 def test_a_terminal_obeys_no_word() -> None:
     hostile = Transport((("\x1b[2J", 1.0),), (("\x07", 1.0),), (Move("\x1b[2J", "\x07", 1.0, 1.0),), (), (), 1.0, 0.4)
-    assert "\x1b" not in as_text(TransportPicture(hostile))
-    assert "\x07" not in as_text(TransportPicture(hostile))
+    assert "\x1b" not in as_text(transport_text(hostile))
+    assert "\x07" not in as_text(transport_text(hostile))
 
 
 def test_colour_marks_what_stays_where_it_is() -> None:
-    painted = as_text(TransportPicture(TWO, best=True), color=True)
+    painted = as_text(transport_text(TWO, best=True), color=True)
     assert "\x1b[32mdog → dog\x1b[0m" in painted
     assert "\x1b[32mruns" not in painted
 
 
 def test_legend() -> None:
-    assert TransportPicture.legend([TWO]).plain.startswith("Share: fraction of all words with a vector.")
-    assert TransportPicture.legend([TWO, NONE]).plain.endswith("◀ nearest")
+    assert transport_legend([TWO]).plain.startswith("Share: fraction of all words with a vector.")
+    assert transport_legend([TWO, NONE]).plain.endswith("◀ nearest")
