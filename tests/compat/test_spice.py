@@ -11,7 +11,7 @@ from captious.compat.pycocoevalcap import COCOEvalCap, Spice
 from captious.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice, SpiceEval
 from captious.errors import DuplicateCandidateError, MissingCandidatesError
 from captious.metrics import spice
-from captious.scenes.matching import agreement, count
+from captious.scenes.facts import agreement, count
 from captious.scenes.scene_graph_layer import facts_of
 from captious.scenes.tuples import tuples_of
 from captious.text import WHITESPACE

@@ -8,7 +8,7 @@ import pytest
 import captious
 from captious.compat.pycocoevalcap.spice.spice import Spice
 from captious.data import load
-from captious.scenes.matching import CATEGORIES
+from captious.scenes.facts import CATEGORIES
 
 from ..support.every_metric import MISSING
 

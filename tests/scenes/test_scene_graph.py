@@ -8,8 +8,7 @@ import zipfile
 import pytest
 
 from captious.resources.meteor_tables import MeteorTables
-from captious.scenes.counted_attributes import CATEGORY_OF
-from captious.scenes.matching import CATEGORIES, Facts, count
+from captious.scenes.facts import CATEGORIES, CATEGORY_OF, Facts, count
 from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.synonyms import Concept, Synonyms, names_of, synonyms
 from captious.scenes.tuples import Tuple
@@ -48,7 +47,7 @@ def names(concepts: list[Concept]) -> list[str]:
 
 
 def counted(candidate: SceneGraph, references: SceneGraph) -> dict[str, tuple[int, int, int]]:
-    return dict(zip(CATEGORIES, count(Facts(candidate), Facts(references)), strict=True))
+    return dict(zip(CATEGORIES, count(Facts.of(candidate), Facts.of(references)), strict=True))
 
 
 def test_objects_with_a_common_set_are_one() -> None:

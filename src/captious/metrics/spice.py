@@ -20,7 +20,7 @@ from captious.metrics.contract.scorer import output_of
 from captious.parsing.parse_sources import approximate, as_parse_source
 from captious.parsing.parsed_captions import ParseSource
 from captious.resources import meteor_tables as meteor
-from captious.scenes.matching import CATEGORIES, Facts, agreement, count
+from captious.scenes.facts import CATEGORIES, Facts, agreement, count
 from captious.scenes.scene_graph_layer import SceneGraphLayer
 from captious.scenes.spice_explanation import SceneExplanation, explain
 from captious.text import Tokenizer

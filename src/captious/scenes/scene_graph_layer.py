@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data.storing import text_array, texts_of
 from captious.errors import ParameterError
 from captious.parsing.parsed_captions import ParsedCaptions, Parses, ParseSource
 from captious.parsing.parses import Parse
 from captious.resources.meteor_tables import MeteorTables
-from captious.scenes.matching import Facts
-from captious.scenes.no_garbage import no_garbage
+from captious.scenes.facts import CATEGORIES, Fact, Facts
+from captious.scenes.gc_pause import gc_pause
 from captious.scenes.scene_graph import SceneGraph
-from captious.scenes.stored_facts import fact_arrays, facts_of_arrays
-from captious.scenes.synonyms import synonyms
+from captious.scenes.synonyms import Concept, synonyms
 from captious.scenes.tuples import Tuple, tuples_of
 from captious.text.tokenizers import Tokenizer
 
 __all__ = ["SceneGraphLayer", "facts_of"]
 
 #: Tuples of parses, by the identity of the parse: equal captions share theirs.
-_Known: TypeAlias = dict[int, tuple[Tuple, ...]]
+_TuplesOf: TypeAlias = dict[int, tuple[Tuple, ...]]
 
 
 @dataclass(frozen=True)
@@ -51,60 +54,123 @@ class SceneGraphLayer(KeyedByFields):
         return stored_key("scene-graphs-1", self.parses.stored_as, self.tables.fingerprint)
 
     def to_stored(self, annotation: tuple[Facts, ...], references: References) -> Stored:
-        return Stored(fact_arrays(annotation))
+        return Stored(_fact_arrays(annotation))
 
     def from_stored(self, stored: Stored, references: References) -> tuple[Facts, ...]:
-        with no_garbage():
-            return facts_of_arrays(stored.arrays, len(references))
+        with gc_pause:
+            return _facts_of_arrays(stored.arrays, len(references))
 
     def of_references(self, references: References) -> tuple[Facts, ...]:
-        known: _Known = {}
-        parses: Parses = references.layer(self._parses(known))
-        tuples = [_tuples(known, parse) for parse in parses.of_captions]
+        tuples_of_parses: _TuplesOf = {}
+        parses: Parses = references.layer(self._parses(tuples_of_parses))
+        tuples = [_tuples(tuples_of_parses, parse) for parse in parses.of_captions]
         of_images = (tuples[start:end] for start, end in pairwise(references.offsets.tolist()))
-        with no_garbage():
+        with gc_pause:
             return tuple(facts_of(chain.from_iterable(image), self.tables) for image in of_images)
 
     def of_candidates(self, captions: Captions, references: tuple[Facts, ...]) -> tuple[Facts, ...]:
-        known: _Known = {}
-        parses: Parses = captions.layer(self._parses(known))[0]
-        return self._each(parses, known)
+        tuples_of_parses: _TuplesOf = {}
+        parses: Parses = captions.layer(self._parses(tuples_of_parses))[0]
+        return self._of_captions(parses, tuples_of_parses)
 
     def of_texts(self, captions: Sequence[str]) -> tuple[Facts, ...]:
         """What captions that are in no table say, each by itself."""
-        known: _Known = {}
-        return self._each(self._parses(known).of_texts(captions), known)
+        tuples_of_parses: _TuplesOf = {}
+        return self._of_captions(self._parses(tuples_of_parses).of_texts(captions), tuples_of_parses)
 
-    def _parses(self, known: _Known) -> ParsedCaptions:
+    def _parses(self, tuples_of_parses: _TuplesOf) -> ParsedCaptions:
         """The layer below, with the tuples of parses computed while other captions are being parsed."""
-        return replace(self.parses, meanwhile=partial(_tuples, known))
+        return replace(self.parses, meanwhile=partial(_tuples, tuples_of_parses))
 
-    def _each(self, parses: Parses, known: _Known) -> tuple[Facts, ...]:
+    def _of_captions(self, parses: Parses, tuples_of_parses: _TuplesOf) -> tuple[Facts, ...]:
         distinct = {id(parse): parse for parse in parses.of_captions}
-        tuples = {number: _tuples(known, parse) for number, parse in distinct.items()}
-        with no_garbage():
-            facts = {number: facts_of(of_parse, self.tables) for number, of_parse in tuples.items()}
+        tuples = {key: _tuples(tuples_of_parses, parse) for key, parse in distinct.items()}
+        with gc_pause:
+            facts = {key: facts_of(of_parse, self.tables) for key, of_parse in tuples.items()}
         return tuple(facts[id(parse)] for parse in parses.of_captions)
 
 
 def facts_of(tuples: Iterable[Tuple], tables: MeteorTables) -> Facts:
     """What tuples say when they are merged to a scene graph."""
-    return Facts(SceneGraph(synonyms(tables), tuples))
+    return Facts.of(SceneGraph(synonyms(tables), tuples))
 
 
-def _tuples(known: _Known, parse: Parse) -> tuple[Tuple, ...]:
-    """The tuples of a caption; they are added to those that are known.
+def _tuples(tuples_of_parses: _TuplesOf, parse: Parse) -> tuple[Tuple, ...]:
+    """The tuples of a caption; they are computed once and kept.
 
     Raises:
         ParameterError: a parse without collapsed dependencies.
     """
-    found = known.get(id(parse))
-    if found is None:
+    tuples = tuples_of_parses.get(id(parse))
+    if tuples is None:
         if parse.words and not parse.collapsed:
             raise ParameterError(
                 "a scene graph needs collapsed dependencies, which this parse does not have",
                 where=" ".join(parse.words),
                 help="spaCy pipelines do not produce them: use --parser corenlp or bundled, or a file of parses",
             )
-        found = known[id(parse)] = tuples_of(parse)
-    return found
+        tuples = tuples_of_parses[id(parse)] = tuples_of(parse)
+    return tuples
+
+
+#: How many concepts a fact of each category has.
+_SIZES = {"object": 1, "attribute": 2, "relation": 3, "cardinality": 2, "color": 2, "size": 2}
+
+
+def _fact_arrays(facts: Sequence[Facts]) -> dict[str, NDArray[Any]]:
+    """Facts as arrays: distinct concepts, and for each category the numbers of those that facts are made of."""
+    numbers: dict[Concept, int] = {}
+    arrays: dict[str, NDArray[Any]] = {}
+    for category in CATEGORIES[1:]:
+        lists = [of_image.by_category[category] for of_image in facts]
+        flat = chain.from_iterable(chain.from_iterable(lists))
+        arrays[category] = np.array([numbers.setdefault(concept, len(numbers)) for concept in flat], np.int32)
+        arrays[f"{category}_offsets"] = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+    names: dict[str, int] = {}
+    items = []  # synonym sets by number, names as -1, -2, ...
+    for concept in numbers:
+        strings = sorted(item for item in concept if isinstance(item, str))
+        sets = sorted(item for item in concept if isinstance(item, int))
+        items.append([*(-1 - names.setdefault(name, len(names)) for name in strings), *sets])
+    arrays["items"] = np.array([*chain.from_iterable(items)], np.int32)
+    arrays["items_offsets"] = np.cumsum([0, *map(len, items)], dtype=np.int64)
+    arrays["names"] = text_array([*names])
+    return arrays
+
+
+def _facts_of_arrays(arrays: Mapping[str, NDArray[Any]], n: int) -> tuple[Facts, ...]:
+    """The facts of n images that ``_fact_arrays`` stored.
+
+    Raises:
+        ValueError, KeyError, IndexError, TypeError: arrays that contradict each other.
+    """
+    names = texts_of(arrays["names"])
+    values = arrays["items"].tolist()
+    items: list[str | int] = [value if value >= 0 else _at(names, -1 - value) for value in values]
+    bounds = _bounds(arrays["items_offsets"], len(items))
+    concepts: list[Concept] = [frozenset(items[start:end]) for start, end in pairwise(bounds)]
+    images: list[dict[str, list[Fact]]] = [{} for _ in range(n)]
+    for category, size in _SIZES.items():
+        flat = [_at(concepts, number) for number in arrays[category].tolist()]
+        if len(flat) % size:
+            raise ValueError(f"facts of {category} that are cut")
+        facts: list[Fact] = [*zip(*(flat[k::size] for k in range(size)), strict=True)]
+        ends = _bounds(arrays[f"{category}_offsets"], len(facts))
+        if len(ends) != n + 1:
+            raise ValueError("facts of other images")
+        for by_category, (start, end) in zip(images, pairwise(ends), strict=True):
+            by_category[category] = facts[start:end]
+    return tuple(map(Facts, images))
+
+
+def _at(values: Sequence[Any], place: int) -> Any:
+    if not 0 <= place < len(values):
+        raise IndexError("a number that stands for nothing")
+    return values[place]
+
+
+def _bounds(offsets: NDArray[Any], n: int) -> list[int]:
+    bounds: list[int] = offsets.tolist()
+    if not bounds or bounds[0] != 0 or bounds[-1] != n or (np.diff(offsets) < 0).any():
+        raise ValueError("offsets that do not fit")
+    return bounds

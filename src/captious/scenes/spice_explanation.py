@@ -10,14 +10,12 @@ import numpy as np
 
 from captious.parsing.parses import Parse
 from captious.resources.meteor_tables import MeteorTables
-from captious.scenes.matching import Fact, Facts, agreement, count
+from captious.scenes.facts import KINDS, Fact, Facts, agreement, count
 from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.synonyms import Concept, Synonyms, names_of, synonyms
 from captious.scenes.tuples import Tuple, tuples_of
 
 __all__ = ["Names", "SceneExplanation", "SceneFact", "explain"]
-
-_KINDS = ("object", "attribute", "relation")
 
 Names: TypeAlias = tuple[tuple[str, ...], ...]
 """(object,), (object, attribute) or (subject, relation, object): the names of each, of which there may be several."""
@@ -73,16 +71,16 @@ def explain(candidate: Parse, references: Sequence[Parse], tables: MeteorTables)
     known = synonyms(tables)
     ours = tuples_of(candidate)
     theirs = tuple(tuples_of(reference) for reference in references)
-    facts = Facts(SceneGraph(known, ours))
-    others = Facts(SceneGraph(known, (item for reference in theirs for item in reference)))
-    found = [(kind, fact, others.find(fact, kind)) for kind in _KINDS for fact in facts.by_category[kind]]
+    facts = Facts.of(SceneGraph(known, ours))
+    others = Facts.of(SceneGraph(known, (item for reference in theirs for item in reference)))
+    found = [(kind, fact, others.find(fact, kind)) for kind in KINDS for fact in facts.by_category[kind]]
     met = {match for _, _, match in found}
     precision, recall, score = agreement(np.array(count(facts, others)[0], np.float64)).tolist()
     return SceneExplanation(
         candidate_tuples=ours,
         reference_tuples=theirs,
         candidate=tuple(_shown(kind, fact, match, known) for kind, fact, match in found),
-        references=tuple((_names(fact), fact in met) for kind in _KINDS for fact in others.by_category[kind]),
+        references=tuple((_names(fact), fact in met) for kind in KINDS for fact in others.by_category[kind]),
         precision=precision,
         recall=recall,
         score=score,

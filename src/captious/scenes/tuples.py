@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from captious.parsing.parses import Parse
-from captious.scenes.noun_numbers import numbers
-from captious.scenes.pronouns import resolve_pronouns
-from captious.scenes.quantifiers import resolve_quantifiers
+from captious.scenes.enhancement import enhance
 from captious.scenes.relation_index import Relations
-from captious.scenes.sentence import Sentence
+from captious.scenes.sentence import PLURALS, Sentence
 
 __all__ = ["Tuple", "tuples_of"]
 
@@ -27,10 +25,9 @@ Tuple: TypeAlias = tuple[str, ...]
 def tuples_of(parse: Parse) -> tuple[Tuple, ...]:
     """The tuples of a caption; one may come several times."""
     sentence = Sentence(parse)
-    resolve_quantifiers(sentence)
-    resolve_pronouns(sentence)
+    enhance(sentence)
     graph = Relations(sentence)
-    return tuple(found for rule in _RULES for found in rule(graph))
+    return tuple(item for rule in _RULES for item in rule(graph))
 
 
 def _actions(graph: Relations) -> Iterator[Tuple]:
@@ -48,8 +45,8 @@ def _clauses(graph: Relations) -> Iterator[Tuple]:
 
 
 def _with_objects(graph: Relations, subject: int, verb: int) -> Iterator[Tuple]:
-    for found, preposition in graph.objects[verb]:
-        yield graph.names[subject], graph.names[found], graph.predicate(verb) + preposition
+    for noun, preposition in graph.objects[verb]:
+        yield graph.names[subject], graph.names[noun], graph.predicate(verb) + preposition
 
 
 def _predicates(graph: Relations) -> Iterator[Tuple]:
@@ -125,9 +122,72 @@ def _objects(graph: Relations) -> Iterator[Tuple]:
 
 
 def _numbers(graph: Relations) -> Iterator[Tuple]:
-    """Two dogs: (dog, two)."""
-    for noun, number in numbers(graph):
-        yield graph.names[noun], graph.names[number]
+    """Two dogs, a couple of dogs: (dog, two), (dog, couple)."""
+    number_of = _number_of(graph)
+    for noun in _counted(graph) if number_of else ():
+        if noun in number_of:
+            yield graph.names[noun], graph.names[number_of[noun]]
+
+
+def _number_of(graph: Relations) -> dict[int, int]:
+    """The first number of each noun, unless it comes after the noun, or else its quantifier."""
+    first: dict[int, int] = {}
+    for noun, number in graph.pairs("nummod") + graph.pairs("det:qmod"):
+        first.setdefault(noun, number)
+    return {
+        noun: number
+        for noun, number in first.items()
+        if number < noun or "nummod" not in graph.sentence.children[noun][number]
+    }
+
+
+def _counted(graph: Relations) -> Iterator[int]:
+    """Plural nouns in the order in which the official program counts them; one may come several times.
+
+    It looks for subjects together with an object of the same verb, for subjects without such an object, and for all
+    others. Each time it takes at most one match, per verb the first time and per noun after that.
+    """
+    sentence = graph.sentence
+    plural = [tag in PLURALS for tag in sentence.tags]
+    subject_of: dict[int, int] = {}  # per verb its first plural subject
+    for verb, noun in graph.pairs("nsubj"):
+        if plural[noun]:
+            subject_of.setdefault(verb, noun)
+    object_of = _plural_objects(graph, plural)
+    for verb, noun in subject_of.items():
+        if verb in object_of:
+            yield noun
+            yield object_of[verb]
+    others = []
+    for noun in graph.order:
+        if not plural[noun]:
+            continue
+        heads = sentence.parents[noun]
+        if noun in sentence.roots or any("nsubj" in heads[verb] and verb not in object_of for verb in heads):
+            yield noun
+        elif not any(_is_argument(heads[verb], verb in subject_of) for verb in heads):
+            others.append(noun)
+    yield from others
+
+
+def _plural_objects(graph: Relations, plural: list[bool]) -> dict[int, int]:
+    """Per verb its first plural object, or else its first plural modifier that has a preposition of its own."""
+    object_of: dict[int, int] = {}
+    for verb, noun in graph.pairs("dobj") + graph.pairs("iobj"):
+        if plural[noun]:
+            object_of.setdefault(verb, noun)
+    for verb, noun, _ in graph.modifiers:
+        if plural[noun] and noun in graph.cases:
+            object_of.setdefault(verb, noun)
+    return object_of
+
+
+def _is_argument(relations: list[str], has_plural_subject: bool) -> bool:
+    """Whether a noun is the subject of a word, or an object or modifier of one with a plural subject."""
+    return any(
+        relation == "nsubj" or (has_plural_subject and (relation in ("dobj", "iobj") or relation.startswith("nmod:")))
+        for relation in relations
+    )
 
 
 _RULES = (

@@ -11,7 +11,7 @@ from captious.compat.pycocoevalcap.harness_input import Texts, captions_of_sever
 from captious.compat.pycocoevalcap.scorer import Scorer
 from captious.errors import CaptiousWarning
 from captious.metrics import spice
-from captious.scenes.matching import CATEGORIES, agreement, count
+from captious.scenes.facts import CATEGORIES, agreement, count
 from captious.text import WHITESPACE
 
 __all__ = ["Spice"]

@@ -7,7 +7,7 @@ from typing import Any
 from captious.metrics.spice import Spice
 from captious.report import numbers
 from captious.report.page.explanations.explained import Explained
-from captious.scenes.matching import Fact, Facts
+from captious.scenes.facts import Fact, Facts
 from captious.scenes.synonyms import names_of
 
 __all__ = ["pack"]

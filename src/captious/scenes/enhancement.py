@@ -1,16 +1,26 @@
-"""Quantifiers that hide a noun: in "a lot of dogs" the head is "dogs", as in "many dogs".
+"""Enhancement of the graph of a sentence, which tuples are read from: quantifiers and pronouns give way to nouns.
 
-Rule a of the official graph enhancement. The noun takes the place of the quantifier in the graph, and the words of the
-quantifier become one expression, of which the first word depends on the noun as ``det:qmod`` and the others on that.
+Rules a and c of the official graph enhancement. In "a lot of dogs" the head is "dogs", as in "many dogs": the noun
+takes the place of the quantifier, and the words of the quantifier become one expression, of which the first word
+depends on the noun as ``det:qmod`` and the others on that. What is said about "it" and "their" applies to the noun that
+they stand for.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 from captious.scenes.sentence import NOUNS, Sentence
 
-__all__ = ["resolve_quantifiers"]
+__all__ = ["enhance"]
+
+
+def enhance(sentence: Sentence) -> None:
+    """Put nouns in place of quantifiers and pronouns."""
+    _resolve_quantifiers(sentence)
+    _resolve_pronouns(sentence)
+
 
 _MEASURES = (
     "array assortment bit bunch clutch couple dozen form handful heap kind litany lot mountain multitude number pair "
@@ -28,7 +38,7 @@ _IS_MEASURE, _IS_AMOUNT, _IS_NUMBER = (frozenset(words.split()) for words in (_M
 _OF = "of"
 
 
-def resolve_quantifiers(sentence: Sentence) -> None:
+def _resolve_quantifiers(sentence: Sentence) -> None:
     """Put nouns in place of their quantifiers."""
     if _OF not in sentence.words:
         return
@@ -37,11 +47,11 @@ def resolve_quantifiers(sentence: Sentence) -> None:
         (_is_amount, _of_noun, _left_children),
         (_is_number, _of_the_noun, _left_children),
     ):
-        if not _resolve(sentence, is_quantifier, has_noun, modifiers):
+        if not _resolve_kind(sentence, is_quantifier, has_noun, modifiers):
             return
 
 
-def _resolve(
+def _resolve_kind(
     sentence: Sentence,
     is_quantifier: Callable[[Sentence, int], bool],
     has_noun: Callable[[Sentence, int, int], bool],
@@ -131,3 +141,56 @@ def _swap(sentence: Sentence, quantifier: int, noun: int, expression: list[int])
     sentence.add(noun, first, "det:qmod")
     for word in others:
         sentence.add(first, word, "mwe")
+
+
+# ---- pronouns
+
+_PRONOUNS = frozenset(("PRP", "PRP$"))
+_SINGULAR_NOUNS = frozenset(("NN", "NNP"))
+_SINGULAR_WORDS = "he her hers herself him himself his i it its itself me mine my myself one one's oneself she yourself"
+_SINGULAR = frozenset(_SINGULAR_WORDS.split())
+_SHORT = 13
+
+
+def _resolve_pronouns(sentence: Sentence) -> None:
+    """Move the dependencies of pronouns to their antecedents, where these come before them."""
+    if _PRONOUNS.isdisjoint(sentence.tags):
+        return
+    # The official program takes the pronouns of short sentences from right to left. This only shows where two stand for
+    # the same noun and depend on the same word.
+    words = range(2, len(sentence.words))
+    for word in words if sentence.n_words > _SHORT else reversed(words):
+        if sentence.tags[word] in _PRONOUNS and sentence.parents[word]:
+            antecedent = _antecedent(sentence, word)
+            if antecedent is not None and antecedent < word:
+                _move(sentence, word, antecedent)
+
+
+def _antecedent(sentence: Sentence, pronoun: int) -> int | None:
+    """The noun nearest to the root, level by level and from left to right; singular for a singular pronoun."""
+    tags = _SINGULAR_NOUNS if sentence.words[pronoun] in _SINGULAR else NOUNS
+    visited: set[int] = set()
+    start = sentence.roots[0] if sentence.roots else None
+    while start is not None:
+        queue = deque([start])
+        while queue:
+            word = queue.popleft()
+            if word in visited:
+                continue
+            if sentence.tags[word] in tags:
+                return word
+            visited.add(word)
+            queue.extend(sentence.in_order(sentence.children[word]))
+        start = next((head for head in sentence.in_order(sentence.parents[start]) if head not in visited), None)
+    return None
+
+
+def _move(sentence: Sentence, pronoun: int, antecedent: int) -> None:
+    """Give the antecedent all dependencies of the pronoun."""
+    for head in sentence.in_order(sentence.parents[pronoun]):
+        for relation in sentence.detach(head, pronoun):
+            sentence.add(head, antecedent, relation)
+    for child in sentence.in_order(sentence.children[pronoun]):
+        for relation in sentence.detach(pronoun, child):
+            sentence.add(antecedent, child, relation)
+    sentence.replace_root(pronoun, antecedent)

@@ -8,12 +8,12 @@ import threading
 
 import pytest
 
-from captious.scenes.no_garbage import no_garbage
+from captious.scenes.gc_pause import gc_pause
 
 
 def test_one_inside_another() -> None:
-    with no_garbage():
-        with no_garbage():
+    with gc_pause:
+        with gc_pause:
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()
@@ -23,12 +23,12 @@ def test_who_came_first_leaves_first() -> None:
     inside, leave = threading.Event(), threading.Event()
 
     def other() -> None:
-        with no_garbage():
+        with gc_pause:
             inside.set()
             leave.wait(10)
 
     thread = threading.Thread(target=other)
-    with no_garbage():
+    with gc_pause:
         thread.start()
         inside.wait(10)
     assert not gc.isenabled()
@@ -40,7 +40,7 @@ def test_who_came_first_leaves_first() -> None:
 def test_what_was_off_stays_off() -> None:
     gc.disable()
     try:
-        with no_garbage():
+        with gc_pause:
             pass
         assert not gc.isenabled()
     finally:
@@ -48,17 +48,17 @@ def test_what_was_off_stays_off() -> None:
 
 
 def test_errors_end_it() -> None:
-    with pytest.raises(ZeroDivisionError), no_garbage():
+    with pytest.raises(ZeroDivisionError), gc_pause:
         raise ZeroDivisionError
     assert gc.isenabled()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_forked_process_looks_for_garbage() -> None:
-    with no_garbage():
+    with gc_pause:
         child = os.fork()
         if child == 0:
-            with no_garbage():
+            with gc_pause:
                 inside = gc.isenabled()
             os._exit(0 if gc.isenabled() and not inside else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

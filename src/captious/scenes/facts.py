@@ -1,4 +1,4 @@
-"""Which tuples of a candidate's scene graph are in that of its references, overall and by category.
+"""Facts, the distinct tuples of scene graphs: which of a candidate are also those of its references, by category.
 
 Anderson, Fernando, Johnson and Gould 2016 (SPICE), sections 3.3 and 3.4. Two tuples match if each concept of one is
 like the corresponding concept of the other. A tuple of the candidate counts once, one of the references as often as it
@@ -12,29 +12,59 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.scenes.counted_attributes import CATEGORY_OF
 from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.synonyms import Concept, names_of
 
-__all__ = ["CATEGORIES", "Fact", "Facts", "agreement", "count"]
+__all__ = ["CATEGORIES", "CATEGORY_OF", "KINDS", "Fact", "Facts", "agreement", "count"]
 
 Fact: TypeAlias = tuple[Concept, ...]
 """``(object,)``, ``(object, attribute)`` or ``(subject, relation, object)``: a tuple of merged concepts."""
 
+KINDS = ("object", "attribute", "relation")
 #: All facts; three kinds of them; three kinds of attributes.
-CATEGORIES = ("all", "object", "attribute", "relation", "cardinality", "color", "size")
+CATEGORIES = ("all", *KINDS, "cardinality", "color", "size")
+
+_NUMBERS = "one two three four five six seven eight nine ten"
+_COLORS = "beige black blue brown cream dark gray green grey light maroon orange pink purple red violet white yellow"
+_SIZES = (
+    "baby big bony compact curvy enormous expansive fat full-size gaunt giant gigantic grand great heavy huge large "
+    "lean life-size little massive mini miniature narrow overweight plump scanty short skinny slender small squat "
+    "sturdy tall thick thin tiny trim vast wide"
+)
+_OTHER_SIZES = (
+    "ample boundless brawny bulky burly colossal cosmic elephantine elfin emaciated endless epic extensive fleshy "
+    "gargantuan hefty hulking illimitable immeasurable immense infinitesimal lanky limitless mammoth meager measly "
+    "mega microscopic minuscule minute monstrous obese oversize petite pint-size pocket-size portly prodigious puny "
+    "rangy scraggy scrawny sizable skeletal skimpy slim stocky stout strapping teensy teeny thickset titanic "
+    "towering tubby undersized unlimited wee whopping"
+)
+
+#: Attributes that are counted separately: cardinality, color or size, by word. Numbers and colours are those of the
+#: official program. The first list of sizes has those that show in its scores of some 80,000 captions; the others are
+#: words for size that none of these captions has.
+CATEGORY_OF: dict[str, str] = {
+    **dict.fromkeys(_NUMBERS.split(), "cardinality"),
+    **dict.fromkeys(_COLORS.split(), "color"),
+    **dict.fromkeys(f"{_SIZES} {_OTHER_SIZES}".split(), "size"),
+}
 
 
 class Facts:
     """What a scene graph says, each fact once.
 
     Args:
-        graph: a scene graph.
+        by_category: the facts of each category but ``all``.
     """
 
     __slots__ = ("_anything", "by_category")
 
-    def __init__(self, graph: SceneGraph) -> None:
+    def __init__(self, by_category: dict[str, list[Fact]]) -> None:
+        self.by_category = by_category
+        self._anything: Concept = frozenset().union(*(thing for (thing,) in by_category["object"]))
+
+    @classmethod
+    def of(cls, graph: SceneGraph) -> Facts:
+        """The facts of a scene graph."""
         objects = graph.objects
         attributes = dict.fromkeys(
             (thing, attribute)
@@ -46,28 +76,19 @@ class Facts:
             for (subject, thing), relations in graph.relations.items()
             for relation in relations
         )
-        #: The facts of each category but ``all``.
-        self.by_category: dict[str, list[Fact]] = {name: [] for name in CATEGORIES[1:]}
-        self.by_category["object"] = [(thing,) for thing in dict.fromkeys(objects)]
-        self.by_category["attribute"] = [*attributes]
-        self.by_category["relation"] = [*relations]
+        by_category: dict[str, list[Fact]] = {name: [] for name in CATEGORIES[1:]}
+        by_category["object"] = [(thing,) for thing in dict.fromkeys(objects)]
+        by_category["attribute"] = [*attributes]
+        by_category["relation"] = [*relations]
         for fact in attributes:
             category = _category(fact[1])
             if category is not None:
-                self.by_category[category].append(fact)
-        self._anything: Concept = frozenset().union(*objects)
-
-    @classmethod
-    def of_categories(cls, by_category: dict[str, list[Fact]]) -> Facts:
-        """Facts that were taken from a graph before, by category."""
-        facts = cls.__new__(cls)
-        facts.by_category = by_category
-        facts._anything = frozenset().union(*(thing for (thing,) in by_category["object"]))
-        return facts
+                by_category[category].append(fact)
+        return cls(by_category)
 
     def __len__(self) -> int:
         """Number of facts."""
-        return sum(len(self.by_category[kind]) for kind in _KINDS)
+        return sum(len(self.by_category[kind]) for kind in KINDS)
 
     def find(self, fact: Fact, category: str) -> Fact | None:
         """The first fact of a category that a fact of another graph matches, or None."""
@@ -82,11 +103,8 @@ def count(candidate: Facts, references: Facts) -> list[tuple[int, int, int]]:
         (sum(references.find(fact, name) is not None for fact in facts), len(facts), len(references.by_category[name]))
         for name, facts in candidate.by_category.items()
     ]
-    matched = sum(counts[CATEGORIES.index(kind) - 1][0] for kind in _KINDS)
+    matched = sum(counts[CATEGORIES.index(kind) - 1][0] for kind in KINDS)
     return [(matched, len(candidate), len(references)), *counts]
-
-
-_KINDS = ("object", "attribute", "relation")
 
 
 def _match(fact: Fact, other: Fact) -> bool:
