@@ -16,7 +16,7 @@ from sybil import Document
 import captious
 from captious.cli import captious as command_line
 from captious.judgment import Protocol
-from captious.judgment.benchmarks import registry as benchmarks
+from captious.judgment.benchmarks import benchmark_names as benchmarks
 from captious.metrics.contract import registry
 
 from ..support.every_metric import INPUTS, MODELS, variants_of

@@ -10,7 +10,7 @@ import pytest
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.judgment import judge
-from captious.judgment.benchmarks.registry import protocol
+from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.human_judgments import SystemRanking
 from captious.metrics.contract.metric import MeanMetric
 from captious.metrics.mima import Mima

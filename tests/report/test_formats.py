@@ -13,7 +13,7 @@ from captious.evaluation import compare_reports
 from captious.evaluation.resampling import Sampling
 from captious.evaluation.score_tables import score_table
 from captious.judgment import Agreement, Judgment, Study, Verdict
-from captious.judgment.benchmarks.registry import protocol
+from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.report import formats
 from captious.report.formats import json_text
 from captious.version import __version__

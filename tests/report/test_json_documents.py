@@ -11,7 +11,7 @@ import pytest
 import captious
 from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, Judgment, Study, Verdict
-from captious.judgment.benchmarks.registry import protocol
+from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.table import json_document
 
 REFERENCES = {i: [f"a dog runs on road {i}", "the dog"] for i in range(4)}

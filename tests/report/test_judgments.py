@@ -15,7 +15,7 @@ import pytest
 
 from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, Judgment, Study, Verdict
-from captious.judgment.benchmarks.registry import protocol
+from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.report.formats import csv as csv_text
 from captious.report.formats import json_text, latex, plain_text
 

@@ -12,8 +12,8 @@ import pytest
 from captious.errors import MissingExtraError, OutputError, ParameterError
 from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, Judgment, Study, Verdict
-from captious.judgment.benchmarks.registry import protocol
-from captious.judgment.study import Curve, Curves, Matrix
+from captious.judgment.benchmarks.benchmark_names import protocol
+from captious.judgment.study_result import Curve, Curves, Matrix
 from captious.report import plots
 
 pytest.importorskip("matplotlib")

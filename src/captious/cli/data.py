@@ -15,7 +15,7 @@ from captious.cli.options import data_option
 from captious.cli.outputs import deliver, format_option, output_options, print_table, warn
 from captious.errors import CaptiousError
 from captious.judgment import load_judgments
-from captious.judgment.benchmarks.registry import get, names
+from captious.judgment.benchmarks.benchmark_names import get, names
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.row_files import csv_text

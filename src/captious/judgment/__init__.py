@@ -4,7 +4,6 @@
 judged_items.py applies it, judgments.py computes the statistics, and studies/ holds the experiments of the papers.
 """
 
-from captious.judgment.agreement import Agreement, Judgment, Verdict
 from captious.judgment.benchmark_items import (
     CaptionPair,
     PairReferences,
@@ -17,8 +16,9 @@ from captious.judgment.benchmark_items import (
 from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
 from captious.judgment.judging import judge, load_judgments
 from captious.judgment.judgment_files import DataFolder
+from captious.judgment.judgment_result import Agreement, Judgment, Verdict
 from captious.judgment.protocols import Choice, Protocol
-from captious.judgment.study import Study
+from captious.judgment.study_result import Study
 
 __all__ = [
     "Agreement",

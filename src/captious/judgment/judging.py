@@ -11,7 +11,6 @@ import numpy as np
 from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_p_value, holm, ranks
-from captious.judgment.agreement import Agreement, Judgment, Verdict
 from captious.judgment.benchmark_scores import (
     ItemScores,
     ScoreTable,
@@ -19,9 +18,10 @@ from captious.judgment.benchmark_scores import (
     read_score_table,
     scores_in_table,
 )
-from captious.judgment.benchmarks import registry
+from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.human_judgments import HumanJudgments, SystemRanking
 from captious.judgment.judgment_files import data_folder
+from captious.judgment.judgment_result import Agreement, Judgment, Verdict
 from captious.judgment.metric_scores import MetricLike
 from captious.judgment.own_judgments import as_own, load_own
 from captious.metrics.contract.metric import Metric
@@ -133,15 +133,15 @@ def load_judgments(benchmark: str | os.PathLike[str], data: str | os.PathLike[st
     own = as_own(os.fspath(benchmark))
     if own is not None:
         return load_own(*own)
-    protocol = registry.protocol(str(benchmark))
-    return registry.get(protocol.benchmark).judgments(protocol, data_folder(data))
+    protocol = benchmark_names.protocol(str(benchmark))
+    return benchmark_names.get(protocol.benchmark).judgments(protocol, data_folder(data))
 
 
 def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJudgments], list[str]]:
     """The first protocol of every benchmark whose files are in the folder, and a sentence about the others."""
     folder = data_folder(data)
     loaded, missing = [], []
-    for name in registry.names():
+    for name in benchmark_names.names():
         try:
             loaded.append(load_judgments(name, folder.folder))
         except ResourceError:

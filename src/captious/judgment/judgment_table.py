@@ -15,7 +15,7 @@ from captious.table import Cell, Column, Row, Table
 from captious.version import __version__
 
 if TYPE_CHECKING:
-    from captious.judgment.agreement import Judgment, Verdict
+    from captious.judgment.judgment_result import Judgment, Verdict
 
 __all__ = ["data_text", "judgment_table"]
 

@@ -19,7 +19,7 @@ from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import Sampling
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.protocols import Protocol
-from captious.judgment.study import Curve, Curves, Study
+from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, judged_captions
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.features import Features

@@ -10,7 +10,7 @@ from captious.table import Cell, Column, Row, Table
 from captious.version import __version__
 
 if TYPE_CHECKING:
-    from captious.judgment.study import Study
+    from captious.judgment.study_result import Study
 
 __all__ = ["study_table"]
 

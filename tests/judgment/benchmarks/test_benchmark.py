@@ -24,7 +24,7 @@ from captious.judgment import (
     ranked_systems,
     rated_captions,
 )
-from captious.judgment.benchmarks import registry
+from captious.judgment.benchmarks import benchmark_names
 
 PAIRS = Protocol("mine", "first", "accuracy", "majority", "pairs")
 RATED = Protocol("mine", "first", "spearman", "each", "captions")
@@ -39,11 +39,11 @@ MINE = Benchmark("mine", (RATED, replace(RATED, name="second")), (Files(("mine.j
 
 
 def test_built_in_benchmarks_are_what_the_registry_calls_them() -> None:
-    modules = {registry._MODULES.get(name, name.replace("-", "_")) for name in registry.names()}
-    files = {path.stem for path in Path(registry.__file__).parent.glob("*.py")}
-    assert files == modules | {"__init__", "benchmark", "registry"}
-    for name in registry.names():
-        benchmark = registry.get(name)
+    modules = {benchmark_names._MODULES.get(name, name.replace("-", "_")) for name in benchmark_names.names()}
+    files = {path.stem for path in Path(benchmark_names.__file__).parent.glob("*.py")}
+    assert files == modules | {"__init__", "benchmark", "benchmark_names"}
+    for name in benchmark_names.names():
+        benchmark = benchmark_names.get(name)
         assert benchmark.name == name
         assert benchmark.obtain
         assert all(each.benchmark == name for each in benchmark.protocols)

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from captious.judgment import judge, load_judgments
-from captious.judgment.benchmarks import registry
+from captious.judgment.benchmarks import benchmark_names
 from captious.resources import meteor_tables as meteor
 
 #: Metrics of the figures that need no more than the core. SPICE of captions is judged with official scores.
 METRICS = ("bleu-1", "bleu-4", "rouge-l", "meteor", "cider-d")
 
-PROTOCOLS = [each for name in registry.names() for each in registry.get(name).protocols]
-WITH_FIGURES = [each.full_name for each in PROTOCOLS if each.name in registry.get(each.benchmark).published]
+PROTOCOLS = [each for name in benchmark_names.names() for each in benchmark_names.get(name).protocols]
+WITH_FIGURES = [each.full_name for each in PROTOCOLS if each.name in benchmark_names.get(each.benchmark).published]
 
 
 def test_which_have_figures() -> None:
@@ -28,7 +28,7 @@ def test_which_have_figures() -> None:
 @pytest.mark.parametrize("name", WITH_FIGURES)
 def test_figures(name: str, shared_data: Path) -> None:
     benchmark, _, protocol = name.partition("@")
-    published = registry.get(benchmark).published[protocol]
+    published = benchmark_names.get(benchmark).published[protocol]
     metrics = [each for each in METRICS if each in published and (each != "meteor" or meteor.find() is not None)]
     if benchmark == "coco-2015":
         metrics.append("spice")  # of the leaderboard, as all of its scores
@@ -58,7 +58,7 @@ def test_official_spice_from_a_file_of_scores(shared_data: Path) -> None:
     }
     for name, scores in names.items():
         benchmark, _, protocol = name.partition("@")
-        figure = registry.get(benchmark).published[protocol]["spice"]
+        figure = benchmark_names.get(benchmark).published[protocol]["spice"]
         judgments = load_judgments(name, shared_data)
         judgment = judge(judgments, scores={name: {"spice": scores}}, resamples=10)
         assert judgment[name]["spice"].value == pytest.approx(figure.value, abs=figure.tolerance)

@@ -14,8 +14,8 @@ import pytest
 import captious
 from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, Judgment, Study, Verdict
-from captious.judgment.benchmarks.registry import protocol
-from captious.judgment.study import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
+from captious.judgment.benchmarks.benchmark_names import protocol
+from captious.judgment.study_result import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
 from captious.metrics.meteor import align
 from captious.report import numbers
 from captious.report.write_report import write_report

@@ -19,7 +19,7 @@ from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums
 from captious.judgment.human_judgments import HumanJudgments, RatedCaptions
 from captious.judgment.metric_scores import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
-from captious.judgment.study import Study
+from captious.judgment.study_result import Study
 from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.settings import Settings
 

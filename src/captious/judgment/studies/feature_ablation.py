@@ -13,7 +13,7 @@ from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.network_trials import Scores, Trials, Variation
-from captious.judgment.study import Dot, Dots, Study
+from captious.judgment.study_result import Dot, Dots, Study
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.recipes import Recipe
 from captious.metrics.contract import registry

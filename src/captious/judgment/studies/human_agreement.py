@@ -26,7 +26,7 @@ from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sum
 from captious.judgment.benchmarks.coco_2015 import LEADERBOARD_NAMES
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_scores import Metrics, as_selection, score_captions
-from captious.judgment.study import Curve, Curves, Study
+from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import name_of_file, noted_references
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps

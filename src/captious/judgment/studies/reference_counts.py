@@ -16,11 +16,11 @@ from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
-from captious.judgment.benchmarks import registry
+from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.judgment_files import data_folder
 from captious.judgment.metric_scores import Metrics, as_selection, negated, oriented, refuse_constant, score_captions
-from captious.judgment.study import Curve, Curves, Study
+from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.selection import Selection
 from captious.metrics.contract.settings import Settings
@@ -137,7 +137,7 @@ def _pool(
 ) -> tuple[References, dict[str, str]]:
     """The references of every caption from which to draw, and the files they were read from."""
     protocol = judgments.protocol
-    benchmark = registry.get(protocol.benchmark) if protocol.benchmark in registry.names() else None
+    benchmark = benchmark_names.get(protocol.benchmark) if protocol.benchmark in benchmark_names.names() else None
     if benchmark is None or benchmark.pool is None or protocol not in benchmark.protocols:
         return judgments.captions.references, {}
     folder = data_folder(data)

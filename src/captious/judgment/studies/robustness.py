@@ -24,7 +24,7 @@ from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums, interval
 from captious.judgment.metric_scores import Metrics, as_selection, refuse_constant, score_captions
-from captious.judgment.study import Curve, Curves, Study
+from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import name_of_file, noted_references
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps

@@ -18,7 +18,7 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, score_captions, sign_of
-from captious.judgment.study import Curve, Curves, Study
+from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, name_of_file, noted_references
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps

@@ -12,7 +12,7 @@ from captious.data import Captions, References, load
 from captious.errors import ParameterError
 from captious.evaluation import evaluate
 from captious.judgment.metric_scores import Metrics, as_selection, score_captions
-from captious.judgment.study import Study
+from captious.judgment.study_result import Study
 from captious.judgment.study_sources import checksums
 from captious.metrics.contract.settings import Settings
 from captious.native import threads, using_threads

@@ -19,7 +19,7 @@ from captious.data import Captions, References, load, same_images
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.judgment.polygons import ellipse, overlap
-from captious.judgment.study import Cloud, Clouds, Study
+from captious.judgment.study_result import Cloud, Clouds, Study
 from captious.judgment.study_sources import checksums, name_of_file, noted_references
 from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings

@@ -20,7 +20,7 @@ from captious.judgment.correlation import Points, correlation
 from captious.judgment.judgment_files import own_json
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
-from captious.judgment.study import Matrix, Study
+from captious.judgment.study_result import Matrix, Study
 from captious.judgment.study_sources import checksums, noted_references
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps

@@ -9,7 +9,7 @@ from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.network_trials import Trials, Variation
-from captious.judgment.study import Study
+from captious.judgment.study_result import Study
 from captious.learned.recipes import Recipe
 from captious.metrics.contract.settings import Settings
 

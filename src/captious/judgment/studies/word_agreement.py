@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References, match, read_rows
 from captious.errors import ParameterError
-from captious.judgment.study import Curve, Curves, Study
+from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, name_of_file, noted_references
 from captious.judgment.word_counts import WordCounts, model_precision, occurrences, precision_at_recall, ratio
 from captious.parsing.spacy_pipelines import Tagger, load_tagger

@@ -10,9 +10,10 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from captious.server.boards import board as boards
-from captious.server.boards import captions as browsing
-from captious.server.boards.comparison import compare_submissions
+from captious.server.boards import caption_browser as browsing
+from captious.server.boards import leaderboard as boards
+from captious.server.boards.leaderboard_query import Query, query_from, submissions_on
+from captious.server.boards.submission_comparison import compare_submissions
 from captious.server.models import Challenge, Submission
 from captious.server.pages.csv_files import csv_file
 from captious.server.pages.forms import open_phases
@@ -173,16 +174,16 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
     return challenge_page(request, query.challenge, "caption", "leaderboard", row=row, scores=scores, drawings=drawings)
 
 
-def _query(request: HttpRequest, slug: str) -> boards.Query:
-    query = boards.query_from(challenge_for(request.user, slug), request.GET, request.user)
+def _query(request: HttpRequest, slug: str) -> Query:
+    query = query_from(challenge_for(request.user, slug), request.GET, request.user)
     if query is None:
         raise Http404
     return query
 
 
-def _choices(query: boards.Query, request: HttpRequest) -> list[Submission]:
+def _choices(query: Query, request: HttpRequest) -> list[Submission]:
     """What can be compared and browsed: the board, and the user's own submissions."""
-    public = boards.submissions_on(query, request.user)
+    public = submissions_on(query, request.user)
     if not request.user.is_authenticated:
         return public
     done = Submission.objects.filter(
@@ -196,7 +197,7 @@ def _choices(query: boards.Query, request: HttpRequest) -> list[Submission]:
     return [*own, *public]
 
 
-def _browsing(request: HttpRequest, slug: str) -> tuple[boards.Query, list[Submission], list[Submission], str]:
+def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission], list[Submission], str]:
     query = _query(request, slug)
     if not query.challenge.is_public(query.references.captions):
         raise Http404

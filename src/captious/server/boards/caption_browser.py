@@ -1,4 +1,4 @@
-"""The captions of submissions, image by image, beside the references: for captions files that are public."""
+"""The captions of submissions, image by image, next to the references, where the captions file is public."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from captious.metrics.spice import Spice
 from captious.report.alignment_text import AlignmentPicture
 from captious.report.scene_text import scene_text
 from captious.report.terminal import as_text
-from captious.server.boards.board import Query
+from captious.server.boards.leaderboard_query import Query
 from captious.server.challenges import prepared
 from captious.server.models import Submission
 from captious.server.scoring.results import read_results
@@ -61,7 +61,7 @@ def order_of(query: Query, chosen: Sequence[Submission], by: str, order: str) ->
         order: one of ``ORDERS``. With several submissions, "lowest" and "highest" go by their mean, "difference" by the
             distance between the best and the worst. Images without a score are last.
     """
-    scores = [column for each in chosen if (column := _column(each, query, by)) is not None]
+    scores = [column for submission in chosen if (column := _column(submission, query, by)) is not None]
     n = len(_references(query))
     if order == "image" or not scores:
         return np.arange(n)
@@ -79,7 +79,7 @@ def rows_of(query: Query, chosen: Sequence[Submission], by: str, positions: Sequ
 def caption_row(query: Query, chosen: Sequence[Submission], by: str, image: str) -> CaptionRow | None:
     """One image; None if the reference set has none of this id."""
     table = _references(query)
-    position = next((i for i, known in enumerate(table.ids) if str(known) == image), None)
+    position = next((i for i, id in enumerate(table.ids) if str(id) == image), None)
     return None if position is None else _row(query, chosen, by, position)
 
 
@@ -95,11 +95,11 @@ def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, flo
 def draw(query: Query, row: CaptionRow) -> list[dict[str, Any]]:
     """Why the candidates got their scores, as text: METEOR's best alignment and SPICE's tuples."""
     drawings = []
-    for each in prepared.selection(query.challenge, threads=1):
+    for entry in prepared.selection(query.challenge, threads=1):
         for shown in row.candidates:
-            text = _drawing(each.metric, shown.caption, row.references)
+            text = _drawing(entry.metric, shown.caption, row.references)
             if text:
-                title = "Alignment of METEOR" if isinstance(each.metric, Meteor) else "Tuples of SPICE"
+                title = "Alignment of METEOR" if isinstance(entry.metric, Meteor) else "Tuples of SPICE"
                 drawings.append({"submission": shown.submission, "title": title, "text": text})
     return drawings
 
@@ -107,7 +107,7 @@ def draw(query: Query, row: CaptionRow) -> list[dict[str, Any]]:
 def _drawing(metric: Any, caption: str, references: list[str]) -> str:
     try:
         if isinstance(metric, Meteor):
-            alignments: list[Alignment] = [metric.align(caption, each) for each in references[:_MOST_REFERENCES]]
+            alignments: list[Alignment] = [metric.align(caption, text) for text in references[:_MOST_REFERENCES]]
             best = max(alignments, key=lambda alignment: alignment.score)
             legend = as_text(AlignmentPicture.legend([best]))
             return f"{as_text(AlignmentPicture(best), width=_WIDTH)}\n{legend}".strip("\n")
@@ -123,12 +123,14 @@ def _row(query: Query, chosen: Sequence[Submission], by: str, position: int) -> 
     image = table.ids[position]
     start, end = table.offsets[position : position + 2].tolist()
     address = reverse("captious:caption", args=[query.challenge.slug, str(image)])
-    systems = urlencode([("systems", each.pk) for each in chosen])
+    systems = urlencode([("systems", submission.pk) for submission in chosen])
     shown = []
-    for each in chosen:
-        column = _column(each, query, by)
+    for submission in chosen:
+        column = _column(submission, query, by)
         score = None if column is None or np.isnan(column[position]) else float(column[position])
-        shown.append(ShownCaption(each, _candidates(each.folder, query.references.captions).get(image, ""), score))
+        shown.append(
+            ShownCaption(submission, _candidates(submission.folder, query.references.captions).get(image, ""), score)
+        )
     return CaptionRow(
         id=image,
         image_url=query.challenge.definition.url_of(image),

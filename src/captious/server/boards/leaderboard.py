@@ -1,8 +1,8 @@
-"""Leaderboards: the submissions of a phase on one reference set, ranked and sorted, with links to other views."""
+"""A leaderboard: the submissions of a phase on one reference set, ranked and sorted, with links to other views."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -12,67 +12,15 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from captious.report import numbers
+from captious.server.boards.leaderboard_query import Query, submissions_on
 from captious.server.boards.ranking import rank_submissions
-from captious.server.challenges.definition import ReferencesDefinition
-from captious.server.models import Challenge, Phase, Submission
-from captious.server.models.challenges import key_of
+from captious.server.models import Phase, Submission
 from captious.server.people.access import may_see_board
 from captious.server.scoring.results import read_results
 
-__all__ = ["Board", "Cell", "Column", "Query", "Row", "as_json", "as_table", "board", "query_from", "submissions_on"]
+__all__ = ["Board", "Cell", "Column", "Row", "as_json", "as_table", "board"]
 
 NO_SCORE = "–"
-#: What sorts by the time of submission, in addresses.
-DATE = "date"
-
-
-@dataclass(frozen=True)
-class Query:
-    """Which leaderboard: what the address says, checked.
-
-    Args:
-        phase, references: of the challenge.
-        output: what is sorted and ranked by.
-        ascending: lowest first.
-        by_date: sorted by the time of submission, the newest first, or with ``ascending`` the oldest: the history.
-        everything: all submissions, not only the best of each team.
-    """
-
-    phase: Phase
-    references: ReferencesDefinition
-    output: str
-    ascending: bool = False
-    by_date: bool = False
-    everything: bool = False
-
-    @property
-    def challenge(self) -> Challenge:
-        challenge: Challenge = self.phase.challenge
-        return challenge
-
-    @property
-    def lower_is_better(self) -> bool:
-        """Whether lower scores of the output are better."""
-        return self.output in self.challenge.definition.lower_is_better
-
-    @property
-    def key(self) -> str:
-        """How the scores of submissions name the reference set."""
-        return key_of(self.challenge, self.references)
-
-    @property
-    def parameters(self) -> str:
-        """As the part of an address behind the question mark."""
-        values = {
-            "phase": self.phase.name,
-            "references": self.key,
-            "sort": ("" if self.ascending else "-") + (DATE if self.by_date else self.output),
-        }
-        return urlencode({**values, **({"all": "1"} if self.everything else {})})
-
-    def url(self, page: str = "leaderboard") -> str:
-        """The address of a page about this."""
-        return f"{reverse(f'captious:{page}', args=[self.challenge.slug])}?{self.parameters}"
 
 
 @dataclass(frozen=True)
@@ -169,59 +117,6 @@ class Board:
         return self.query.url("captions") if public else ""
 
 
-def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -> Query | None:
-    """The leaderboard that an address asks for; what it does not say is the default.
-
-    Returns:
-        None if there is no such phase or reference set, or the user may not see its leaderboard.
-    """
-    phases = [phase for phase in challenge.phase_list if may_see_board(user, phase)]
-    if not phases:
-        return None
-    default = next((phase for phase in reversed(phases) if phase.state == "open"), phases[-1])
-    phase = next((each for each in phases if each.name == parameters.get("phase", default.name)), None)
-    if phase is None:
-        return None
-    sets = phase.reference_sets
-    wanted = parameters.get("references")
-    # The last captions file is usually the one that counts: val2014 before test2014.
-    first_of_last = next(each for each in sets if each.captions == sets[-1].captions)
-    references = next((each for each in sets if key_of(challenge, each) == wanted), None if wanted else first_of_last)
-    if references is None:
-        return None
-    sort = parameters.get("sort", "")
-    output = sort.removeprefix("-")
-    outputs = challenge.definition.outputs
-    is_known = output in outputs
-    rank_by = challenge.definition.rank_by
-    return Query(
-        phase=phase,
-        references=references,
-        output=output if is_known else rank_by,
-        ascending=(
-            not sort.startswith("-") if is_known or output == DATE else rank_by in challenge.definition.lower_is_better
-        ),
-        by_date=output == DATE,
-        everything=parameters.get("all") == "1",
-    )
-
-
-def submissions_on(query: Query, user: Any) -> list[Submission]:
-    """The submissions on a leaderboard, with scores from the current references, the newest first."""
-    found = (
-        Submission.objects.filter(
-            phase=query.phase,
-            status=Submission.Status.DONE,
-            public=True,
-            is_hidden=False,
-            scoring_version=query.challenge.scoring_version,
-        )
-        .select_related("phase__challenge", "team")
-        .defer("traceback", "description")
-    )
-    return [submission for submission in found if query.key in submission.scores]
-
-
 def board(query: Query, user: Any) -> Board:
     """The leaderboard. Submissions without a score are last, whichever way it is sorted."""
     challenge = query.challenge
@@ -234,8 +129,8 @@ def board(query: Query, user: Any) -> Board:
     directions = challenge.definition.directions
     best = {name: _best(submissions, query, name) if directions[name] is not None else None for name in outputs}
     rows = [
-        Row(ranks.get(each.pk), each, [_cell(each, query, name, best[name]) for name in outputs])
-        for each in submissions
+        Row(ranks.get(submission.pk), submission, [_cell(submission, query, name, best[name]) for name in outputs])
+        for submission in submissions
     ]
     columns = [_column(name, query, submissions) for name in outputs]
     direction = " (lower is better)" if query.lower_is_better else ""
@@ -253,11 +148,11 @@ def board(query: Query, user: Any) -> Board:
         ],
         sets=[
             {
-                "label": challenge.definition.label(each.captions, each.name),
-                "url": replace(query, references=each).url(),
-                "current": each == query.references,
+                "label": challenge.definition.label(references.captions, references.name),
+                "url": replace(query, references=references).url(),
+                "current": references == query.references,
             }
-            for each in query.phase.reference_sets
+            for references in query.phase.reference_sets
         ],
         columns=columns,
         rows=rows,
@@ -328,7 +223,7 @@ def _score(submission: Submission, query: Query, output: str) -> float | None:
 
 
 def _best(submissions: Iterable[Submission], query: Query, output: str) -> float | None:
-    scores = [score for each in submissions if (score := _score(each, query, output)) is not None]
+    scores = [score for submission in submissions if (score := _score(submission, query, output)) is not None]
     return (min if query.challenge.definition.directions[output] else max)(scores, default=None)
 
 
@@ -363,21 +258,21 @@ def _best_of_each_team(submissions: Iterable[Submission], query: Query) -> list[
 
 def _ranks(submissions: list[Submission], query: Query) -> dict[int, int]:
     """Ranks in the output that is sorted by. They depend only on files that never change, so they are remembered."""
-    versions = ",".join(sorted(f"{each.pk}.{each.lease}" for each in submissions))
+    versions = ",".join(sorted(f"{submission.pk}.{submission.lease}" for submission in submissions))
     key = f"ranks {query.phase.pk} {query.key} {query.output} {hash(versions)}".replace(" ", ":")
-    found: dict[int, int] | None = cache.get(key)
-    if found is None:
+    ranks: dict[int, int] | None = cache.get(key)
+    if ranks is None:
         scores: dict[int, float] = {}
         resampled = {}
-        for each in submissions:
-            score = _score(each, query, query.output)
-            stored = read_results(each.folder / each.results_file, query.key)
+        for submission in submissions:
+            score = _score(submission, query, query.output)
+            stored = read_results(submission.folder / submission.results_file, query.key)
             if score is not None and stored is not None and query.output in stored.outputs:
-                scores[each.pk] = score
-                resampled[each.pk] = stored.resampled[:, stored.outputs.index(query.output)]
-        found = rank_submissions(scores, resampled, lower_is_better=query.lower_is_better)
-        cache.set(key, found, 3600)
-    return found
+                scores[submission.pk] = score
+                resampled[submission.pk] = stored.resampled[:, stored.outputs.index(query.output)]
+        ranks = rank_submissions(scores, resampled, lower_is_better=query.lower_is_better)
+        cache.set(key, ranks, 3600)
+    return ranks
 
 
 def _cell(submission: Submission, query: Query, name: str, best: float | None) -> Cell:
@@ -397,7 +292,7 @@ def _column(name: str, query: Query, submissions: Iterable[Submission]) -> Colum
     is_sorted = name == query.output and not query.by_date
     lower = name in query.challenge.definition.lower_is_better
     flipped = replace(query, output=name, by_date=False, ascending=not query.ascending if is_sorted else lower)
-    signatures = (_entry(each, query, name).get("signature", "") for each in submissions)
+    signatures = (_entry(submission, query, name).get("signature", "") for submission in submissions)
     return Column(
         name=name,
         url=flipped.url(),
