@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from captious.data import load, match, read_references, read_rows
+from captious.data import load, read_references, read_rows
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
 
 from .conftest import Refuses, Write
@@ -194,4 +194,4 @@ def test_a_selection_has_no_positions(refuses: Refuses) -> None:
 
 def test_rows_of_references_are_no_candidates(refuses: Refuses) -> None:
     with refuses(ParameterError, 'read them with the role "candidates"'):
-        match(read_rows(REFERENCES, "references"), read_references(REFERENCES))
+        load(read_rows(REFERENCES, "references"), REFERENCES)

@@ -14,8 +14,6 @@ from .ids import ImageId as ImageId
 from .ids import same_images as same_images
 from .image_matching import images_of as images_of
 from .image_matching import load as load
-from .image_matching import match as match
-from .image_matching import match_several as match_several
 from .image_matching import read_references as read_references
 from .prepared_files import recorded as recorded
 from .prepared_files import write_prepared as write_prepared

@@ -166,7 +166,9 @@ class References:
 
     def __getstate__(self) -> dict[str, object]:
         """Copies and pickles leave out layers and memos, which are computed again on demand."""
-        return {**self.__dict__, "_layers": {}, "_memos": {}}
+        state = {**self.__dict__, "_layers": {}, "_memos": {}}
+        state.pop("rows_by_id", None)
+        return state
 
     def __repr__(self) -> str:
         return f"<References {self.name!r}: {len(self):,} images, {len(self.texts):,} references>"
@@ -214,6 +216,14 @@ class References:
             images=tuple(self.images[row] for row in rows),
             are_given=self.are_given,
         )
+
+    @cached_property
+    def rows_by_id(self) -> dict[ImageId, int]:
+        """The row of each image; of a source that has only text, by numbers as well."""
+        rows: dict[ImageId, int] = {image: row for row, image in enumerate(self.ids)}
+        if self.id_form == "text":
+            rows |= {image: row for row, image in enumerate(numbers_from_text(self.ids))}
+        return rows
 
     @cached_property
     def with_numbers_for_ids(self) -> References:

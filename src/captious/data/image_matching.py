@@ -1,4 +1,4 @@
-"""Matching candidates with references by image id: ``read_references``, ``match``, ``match_several``, and ``load``.
+"""Matching candidates with references by image id: ``read_references`` and ``load``.
 
 Every image that either side names must have both a candidate and references; with ``subset``, the images that do are
 scored and the others are counted. Rows come in the order of the references.
@@ -23,7 +23,7 @@ from captious.data.reading import read_rows
 from captious.data.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
 
-__all__ = ["images_of", "load", "match", "match_several", "read_references"]
+__all__ = ["images_of", "load", "read_references"]
 
 _SUBSET = "--subset (subset=True in Python)"
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
@@ -46,19 +46,28 @@ def load(
 ) -> Captions | CaptionSets:
     """Read candidates and references and match them by image.
 
+    Text ids of one side are read as numbers if all ids of the other are numbers; see ``captious.data.ids``. Positions
+    match only positions, and only as many.
+
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. ``Captions`` and ``CaptionSets`` have
             references, which others replace.
         references: likewise, or ``References`` that were read before; several systems scored against the same
             object share what is computed about it. None for metrics that need none.
-        subset: use only the images that both sides have; otherwise, a difference is an error.
+        subset: use only the images that both sides have, and count the others; otherwise, a difference is an error.
         several: images have any number of candidates; otherwise, each has exactly one.
 
     Returns:
-        ``Captions``, or ``CaptionSets`` if ``several``.
+        ``Captions``, or ``CaptionSets`` if ``several``, in the order of the references. Its ``references`` is the
+        object that was given if every image has a candidate and its ids needed no reading as numbers.
 
     Raises:
-        InputError, ParameterError: as ``read_rows``, ``read_references`` and ``match`` do.
+        InputError: invalid candidates or references, as ``read_rows`` says.
+        ParameterError: positions on one side only, or two different numbers of them.
+        MissingReferencesError: an image that the references list without any.
+        UnknownImageError: a candidate for an image that the references do not know.
+        MissingCandidatesError: references without a candidate.
+        With ``subset`` not the last three, but UnknownImageError if no image has both.
     """
     if references is None and isinstance(candidates, Captions | CaptionSets):
         if several == isinstance(candidates, CaptionSets):
@@ -66,7 +75,30 @@ def load(
         references = candidates.references
     table = images_of(candidates) if references is None else read_references(references)
     rows = read_rows(candidates, "candidates", several=several)
-    return (match_several if several else match)(rows, table, subset=subset)
+    _check_positions(rows, table)
+    rows, table = _agree_on_ids(rows, table)
+    sets = _by_image(rows) if several else None
+    row_of = {image: row for row, image in enumerate(rows.ids if sets is None else sets.ids)}
+    matched = _matched(rows, table, row_of, subset=subset)
+    chosen = [row_of[image] for image in matched.ids]
+    n_left_out = len(table) - len(matched)
+    if sets is None:
+        texts = tuple(map(rows.texts.__getitem__, chosen))
+        return Captions(
+            texts,
+            matched,
+            n_candidates_left_out=len(row_of) - len(matched),
+            n_references_left_out=n_left_out,
+            subset=subset,
+        )
+    kept = replace(sets.select(chosen), images=matched.images)
+    return CaptionSets(
+        kept,
+        matched,
+        n_candidates_left_out=len(sets.texts) - len(kept.texts),
+        n_references_left_out=n_left_out,
+        subset=subset,
+    )
 
 
 def read_references(source: object) -> References:
@@ -119,72 +151,18 @@ def images_of(candidates: object) -> References:
     )
 
 
-def match(candidates: CaptionRows, references: References, *, subset: bool = False) -> Captions:
-    """Match each candidate with the references of its image.
-
-    Text ids of one side are read as numbers if all ids of the other are numbers; see ``numbers_from_text``.
-    Positions match only positions, and only as many.
-
-    Args:
-        candidates: rows read with the role "candidates".
-        references: what they are compared with.
-        subset: leave out images that have only a candidate or only references, and count them.
-
-    Returns:
-        The table, in the order of the references; its ``references`` is the object that was given if
-        every image has a candidate and its ids needed no reading as numbers.
-
-    Raises:
-        ParameterError: positions on one side only, or two different numbers of them; rows read as references.
-        MissingReferencesError: an image that the references list without any.
-        UnknownImageError: a candidate for an image that the references do not know.
-        MissingCandidatesError: references without a candidate.
-        With ``subset`` only the first of these, and UnknownImageError if no image has both.
-    """
-    if candidates.role != "candidates":
-        raise ParameterError(
-            "these rows were read as references", where=candidates.name, help='read them with the role "candidates"'
-        )
-    _check_positions(candidates, references)
-    candidates, references = _agree_on_ids(candidates, references)
-    text_of = dict(zip(candidates.ids, candidates.texts, strict=True))
-    matched = _matched(candidates, references, text_of, subset=subset)
-    return Captions(
-        candidates=tuple(text_of[image] for image in matched.ids),
-        references=matched,
-        n_candidates_left_out=len(text_of) - len(matched),
-        n_references_left_out=len(references) - len(matched),
-        subset=subset,
-    )
-
-
-def match_several(candidates: CaptionRows, references: References, *, subset: bool = False) -> CaptionSets:
-    """Match all candidates of each image with its references, as ``match`` does with one.
-
-    The candidates of an image keep their order.
-    """
-    _check_positions(candidates, references)
-    candidates, references = _agree_on_ids(candidates, references)
-    sets = _by_image(candidates)
-    row_of = {image: row for row, image in enumerate(sets.ids)}
-    matched = _matched(candidates, references, row_of, subset=subset)
-    chosen = replace(sets.select([row_of[image] for image in matched.ids]), images=matched.images)
-    return CaptionSets(
-        chosen,
-        matched,
-        n_candidates_left_out=len(sets.texts) - len(chosen.texts),
-        n_references_left_out=len(references) - len(matched),
-        subset=subset,
-    )
-
-
 def _matched(
     candidates: CaptionRows, references: References, having: Mapping[ImageId, object], *, subset: bool
 ) -> References:
     """The references of the images that have candidates; unless a subset is asked for, these must be all images."""
     rows = [row for row, image in enumerate(references.ids) if image in having]
     if not subset and references.without_references:
-        raise _missing_references(references)
+        without = references.without_references
+        raise MissingReferencesError(
+            f"{len(without):,} of {len(references) + len(without):,} images have no references",
+            where=f"{references.name}: {images(without)}",
+            help=f"add references or remove these images. To score the images that have them: {_SUBSET}",
+        )
     if not references.are_given and (not rows or (not subset and not len(having) == len(rows) == len(references))):
         raise UnknownImageError(
             "the systems do not have the same images",
@@ -227,15 +205,6 @@ def _agree_on_ids(candidates: CaptionRows, references: References) -> tuple[Capt
 
 def _are_numbers(ids: Sequence[ImageId]) -> bool:
     return all(isinstance(image, int) for image in ids)
-
-
-def _missing_references(references: References) -> MissingReferencesError:
-    without = references.without_references
-    return MissingReferencesError(
-        f"{len(without):,} of {len(references) + len(without):,} images have no references",
-        where=f"{references.name}: {images(without)}",
-        help=f"add references or remove these images. To score the images that have them: {_SUBSET}",
-    )
 
 
 def _check_same_images(candidates: CaptionRows, references: References, *, n_given: int, n_matched: int) -> None:

@@ -27,7 +27,7 @@ from captious.data.prepared_files import is_prepared
 from captious.data.record_shapes import choose_fields, is_coco, rows_of_coco, rows_of_mapping, rows_of_records
 from captious.data.row_parser import parse_rows
 from captious.data.source import Problem, Role, Source, some
-from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError
+from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError, ParameterError
 
 __all__ = ["read_rows"]
 
@@ -45,7 +45,7 @@ def read_rows(source: object, role: Role, *, several: bool = False, column: str 
             COCO's annotation dictionary, or a sequence of records with its fields;
             a sequence of captions or of lists of captions, image i at position i;
             a pandas or polars data frame;
-            ``Captions`` or ``CaptionSets``, whose candidates are read.
+            ``Captions`` or ``CaptionSets``, whose candidates are read; ``CaptionRows``, which are returned.
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
         column: the field or column that holds groups.
@@ -57,6 +57,12 @@ def read_rows(source: object, role: Role, *, several: bool = False, column: str 
         InputError: what is wrong with the source, as a specific subclass; see ``captious.errors``.
         MissingExtraError: a parquet file without pyarrow.
     """
+    if isinstance(source, CaptionRows):
+        if source.role == role:
+            return source
+        raise ParameterError(
+            f"these rows were read as {source.role}", where=source.name, help=f'read them with the role "{role}"'
+        )
     if isinstance(source, str | os.PathLike):
         is_input = is_standard_input(source)
         name = "standard input" if is_input else os.fspath(source)

@@ -16,7 +16,7 @@ import numpy as np
 
 from captious.data import Captions, ImageId, References
 from captious.data.caption_rows import caption_rows
-from captious.data.ids import as_image_id
+from captious.data.ids import as_image_id, numbers_from_text
 from captious.data.row_parser import Batch, Choose
 from captious.data.source import Source, is_unicode, some
 from captious.errors import InputError, MissingReferencesError, ParameterError, UnknownImageError
@@ -174,38 +174,35 @@ class Rows:
             references=self.references[part],
         )
 
-    def joined(self, table: References, row_of: Mapping[ImageId, int]) -> Captions:
-        """The rows with references of another table; an image may have several candidates.
-
-        Args:
-            table: references.
-            row_of: rows of the table by id.
+    def joined(self, table: References) -> Captions:
+        """The rows with references of another table, found by id; an image may have several candidates.
 
         Raises:
             UnknownImageError: an id that has no references there.
         """
+        row_of = table.rows_by_id
         rows = [row_of.get(image) for image in self.ids]
+        if self.ids_are_text and None in rows:
+            numbers = numbers_from_text(self.ids)
+            rows = [row_of.get(image) if row is None else row for row, image in zip(rows, numbers, strict=True)]
         if None in rows:
             unknown = [self.place(i) for i, row in enumerate(rows) if row is None]
             raise UnknownImageError(
                 f"{len(unknown):,} of {len(self):,} rows have ids without references",
                 where=f"{some(unknown)}; in {table.name}",
                 help="ids are strings on one side and numbers on the other: write them alike"
-                if type(self.ids[0]) is not type(next(iter(row_of)))
+                if type(self.ids[0]) is not type(table.ids[0])
                 else "is this the right reference file?",
             )
-        found = np.array(rows, np.int64)
-        starts, counts = table.offsets[found].tolist(), np.diff(table.offsets)[found]
+        chosen = np.array(rows, np.int64)
+        starts, counts = table.offsets[chosen].tolist(), np.diff(table.offsets)[chosen]
+        texts = [table.texts[start : start + n] for start, n in zip(starts, counts.tolist(), strict=True)]
         references = References(
-            tuple(range(len(found))),
-            tuple(
-                chain.from_iterable(
-                    table.texts[start : start + n] for start, n in zip(starts, counts.tolist(), strict=True)
-                )
-            ),
+            tuple(range(len(chosen))),
+            tuple(chain.from_iterable(texts)),
             np.concatenate([[0], np.cumsum(counts)]),
             name=table.name,
-            images=tuple(map(table.images.__getitem__, found.tolist())),
+            images=tuple(map(table.images.__getitem__, chosen.tolist())),
         )
         return Captions(self.candidates, references)
 

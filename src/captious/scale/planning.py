@@ -16,8 +16,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -38,8 +37,8 @@ from captious.errors import (
 from captious.evaluation.caption_warnings import CaptionCounts
 from captious.evaluation.run_metrics import with_references
 from captious.metrics.contract.exact_sums import ExactSums
-from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.selection import Selection, select
+from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.selection import Chosen, Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.scale.batches import BATCH_ROWS, Columns, Rows
@@ -54,6 +53,11 @@ __all__ = ["CaptionScores", "Plan", "plan"]
 CaptionScores = Callable[[Sequence[ImageId], Sequence[str], Mapping[str, NDArray[np.float64]]], None]
 
 _NUMBER = re.compile(r"[\d,.]*\d")
+
+#: Errors that say by themselves where they are, or that every row would have.
+_NOT_OF_A_ROW = (MemoryError, InputError, MissingExtraError, ResourceError, UnknownNameError, ShardError)
+
+_REPORT_IT = "correct or remove the row, and run again: shards that are done are kept"
 
 
 def plan(
@@ -88,12 +92,12 @@ def plan(
     if not isinstance(batch_rows, int) or not 1 <= batch_rows <= 1 << 20:
         raise ParameterError(f"{batch_rows!r} is not a number of rows", help="give 1 to 1,048,576; 8,192 is usual")
     selection = select(metrics, settings)
-    for each in selection:
-        if each.metric.tokenizer.as_one_text:
+    for chosen in selection:
+        if chosen.metric.tokenizer.as_one_text:
             raise ParameterError(
-                f"the tokenizer {each.metric.tokenizer.name} cuts captions by those that follow, so a corpus cannot be "
-                "split into shards",
-                where=each.metric.name,
+                f"the tokenizer {chosen.metric.tokenizer.name} cuts captions by those that follow, so a corpus cannot "
+                "be split into shards",
+                where=chosen.metric.name,
                 help="use the tokenizer ptb, which differs in a few captions of a hundred thousand",
             )
     table = None if references is None else read_references(references)
@@ -128,22 +132,18 @@ class Plan:
     batch_rows: int
     system: str
     states: States | None = None
-    _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_cache": {}}
 
     @property
     def needs_fit(self) -> bool:
         """Whether a pass over the references has to come first, as for CIDEr without given document frequencies."""
-        return self.states is None and any(each.metric.needs_fit for each in self.selection)
+        return self.states is None and any(chosen.metric.needs_fit for chosen in self.selection)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """Everything that sums depend on: two plans of equal identity give the same sums for a shard."""
         references = None if self.references is None else _checksum(self.references)
         return {
-            "metrics": [list(each.metric.signatures()) for each in self.selection],
+            "metrics": [list(chosen.metric.signatures()) for chosen in self.selection],
             "references_as": self.selection.settings.references_as,
             "columns": [self.columns.id, self.columns.candidate, list(self.columns.references)],
             "references": references,
@@ -161,13 +161,11 @@ class Plan:
             InputError: rows that are not captions.
         """
         merged = MergedStates()
-        hashes: list[NDArray[np.int64]] = []
-        with self._threads():
-            for rows in shard.batches(self.columns, self.batch_rows):
-                hashes.append(_hashes(rows))
-                seen = self._seen(self._captions(rows)).references
-                merged.add([each.metric.fit(seen) if each.metric.needs_fit else None for each in self.selection])
-        self._refuse_duplicates(shard, hashes)
+        with using_threads(self.selection.settings.threads):
+            for rows in self._batches(shard):
+                references = self._for_metrics(self._captions(rows)).references
+                metrics = [chosen.metric for chosen in self.selection]
+                merged.add([metric.fit(references) if metric.needs_fit else None for metric in metrics])
         return merged.states
 
     def fitted(self, states: Iterable[States] = ()) -> Plan:
@@ -179,12 +177,11 @@ class Plan:
         """
         if self.references is not None:
             references = self.references.concatenated if self._concatenates else self.references
-            with self._threads():
-                found: States = tuple(each.metric.fit(references) for each in self.selection)
-            return replace(self, states=found)
+            with using_threads(self.selection.settings.threads):
+                return replace(self, states=tuple(chosen.metric.fit(references) for chosen in self.selection))
         merged = MergedStates()
-        for each in states:
-            merged.add(each)
+        for of_shard in states:
+            merged.add(of_shard)
         return replace(self, states=for_scoring(merged.states))
 
     def map(self, shard: Shard, caption_scores: CaptionScores | None = None) -> ShardSums:
@@ -204,13 +201,9 @@ class Plan:
                 "the plan has to be fitted before shards can be mapped", help="call plan.fitted([plan.fit(shard), ...])"
             )
         total = ShardSums(shard.name)
-        hashes: list[NDArray[np.int64]] = []
-        with self._threads():
-            for rows in shard.batches(self.columns, self.batch_rows):
+        with using_threads(self.selection.settings.threads):
+            for rows in self._batches(shard):
                 total.add(self._sums_of(shard.name, rows, caption_scores))
-                if self.references is None:
-                    hashes.append(_hashes(rows))
-        self._refuse_duplicates(shard, hashes)
         return total
 
     def reduce(self, sums: Iterable[ShardSums]) -> ShardReport:
@@ -220,10 +213,11 @@ class Plan:
             ShardError: a shard is missing, or there twice.
         """
         by_name: dict[str, ShardSums] = {}
-        for each in sums:
-            if each.shard in by_name:
-                raise ShardError("the sums of a shard are there twice", where=each.shard, help="give each shard once")
-            by_name[each.shard] = each
+        for of_shard in sums:
+            name = of_shard.shard
+            if name in by_name:
+                raise ShardError("the sums of a shard are there twice", where=name, help="give each shard once")
+            by_name[name] = of_shard
         missing = [shard.name for shard in self.shards if shard.name not in by_name]
         if missing or len(by_name) > len(self.shards):
             strange = [*by_name.keys() - {shard.name for shard in self.shards}]
@@ -232,10 +226,9 @@ class Plan:
                 where=", ".join((missing or strange)[:3]),
                 help="map every shard of the plan, and no other",
             )
-        states = self.states or (None,) * len(self.selection)
         signatures = [
-            [with_references(text, self.selection.settings.references_as) for text in each.metric.signatures(state)]
-            for each, state in zip(self.selection, states, strict=True)
+            [with_references(text, self.selection.settings.references_as) for text in chosen.metric.signatures(state)]
+            for chosen, state in self._fitted_metrics
         ]
         return reduced(self.selection, signatures, [by_name[shard.name] for shard in self.shards], self.system)
 
@@ -245,89 +238,26 @@ class Plan:
     def _concatenates(self) -> bool:
         return self.selection.settings.references_as == "cat"
 
-    def _threads(self) -> AbstractContextManager[None]:
-        number = self.selection.settings.threads
-        return nullcontext() if number is None else using_threads(number)
+    @property
+    def _fitted_metrics(self) -> Iterator[tuple[Chosen, State | None]]:
+        return zip(self.selection, self.states or (None,) * len(self.selection), strict=True)
 
-    def _captions(self, rows: Rows) -> Captions:
-        if self.references is None:
-            return rows.captions
-        key = "rows of text ids" if rows.ids_are_text else "rows"
-        if key not in self._cache:
-            self._cache[key] = _rows_by_id(self.references, as_text=rows.ids_are_text)
-        return rows.joined(self.references, self._cache[key])
+    def _batches(self, shard: Shard) -> Iterator[Rows]:
+        """The rows of a shard; at the end, an id that it has twice is refused, unless references come from elsewhere.
 
-    def _seen(self, captions: Captions) -> Captions:
-        return captions.concatenated if self._concatenates else captions
-
-    def _statistics(self, rows: Rows) -> Iterator[tuple[Metric, Captions, NDArray[np.float64]]]:
-        """Statistics of each metric, float64[n, k]."""
-        seen = self._seen(self._captions(rows))
-        states = self.states or (None,) * len(self.selection)
-        for each, state in zip(self.selection, states, strict=True):
-            statistics = each.metric.statistics(seen, state)
-            if not np.isfinite(statistics).all():
-                row = int(np.flatnonzero(~np.isfinite(statistics).all(axis=1))[0])
-                raise ShardError(
-                    f"{each.metric.name} has a statistic that is not finite", where=rows.place(row), help=_REPORT_IT
-                )
-            yield each.metric, seen, statistics
-
-    def _sums_of(self, name: str, rows: Rows, caption_scores: CaptionScores | None) -> ShardSums:
-        """The sums of a batch."""
-        found = ShardSums(name, CaptionCounts(), n_batches=1)
-        scores: dict[str, NDArray[np.float64]] = {}
-        states = self.states or (None,) * len(self.selection)
-        try:
-            found.counts = CaptionCounts.of(self._captions(rows))
-            for each, state, (metric, seen, statistics) in zip(
-                self.selection, states, self._statistics(rows), strict=True
-            ):
-                found.sums.append(ExactSums.of(statistics))
-                if self.intervals:
-                    found.moments.append(ExactSums.of(products(statistics)))
-                for warning in metric.warnings(seen, state):
-                    found.warnings[_NUMBER.sub("#", warning)] = warning, 1, True
-                if caption_scores is not None:
-                    values = metric.aggregate(statistics)
-                    scores |= {label: values[:, column] for label, column in each.columns.items()}
-        except _NOT_OF_A_ROW:
-            raise
-        except Exception as error:
-            raise self._located(rows, error) from error
-        if caption_scores is not None:
-            caption_scores(rows.ids, rows.candidates, scores)
-        return found
-
-    def _located(self, rows: Rows, error: Exception) -> ShardError:
-        """The error of a batch, with the first row that causes it, found by halving the batch."""
-        start, stop = 0, len(rows)
-        while stop - start > 1:
-            middle = (start + stop) // 2
-            try:
-                for _ in self._statistics(rows.select(start, middle)):
-                    pass
-                start = middle
-            except Exception as found:
-                error, stop = found, middle
-        where = rows.place(start)
-        try:
-            for _ in self._statistics(rows.select(start, stop)):
-                pass
-            where = f"{rows.source}: {rows.unit}s {rows.numbers[0]:,} to {rows.numbers[-1]:,}"  # together only
-        except Exception as found:
-            error = found
-        what = error.message if isinstance(error, CaptiousError) else f"{type(error).__name__}: {error}"
-        return ShardError(f"a row cannot be scored: {what}", where=where, help=_REPORT_IT)
-
-    def _refuse_duplicates(self, shard: Shard, hashes: Sequence[NDArray[np.int64]]) -> None:
-        """Refuse an id that a shard has twice. Eight bytes for each row are kept to see it."""
-        if not hashes:
+        Eight bytes for each row are kept to see it.
+        """
+        if self.references is not None:
+            yield from shard.batches(self.columns, self.batch_rows)
             return
-        values, counts = np.unique(np.concatenate(hashes), return_counts=True)
-        if (counts == 1).all():
-            return
+        hashes: list[NDArray[np.int64]] = []
+        for rows in shard.batches(self.columns, self.batch_rows):
+            hashes.append(np.fromiter(map(hash, rows.ids), np.int64, len(rows)))
+            yield rows
+        values, counts = np.unique(np.concatenate(hashes or [np.zeros(0, np.int64)]), return_counts=True)
         suspects = {*values[counts > 1].tolist()}
+        if not suspects:
+            return
         first: dict[ImageId, str] = {}
         for rows in shard.batches(self.columns, self.batch_rows):
             for row, image in enumerate(rows.ids):
@@ -341,25 +271,73 @@ class Plan:
                         )
                     first[image] = rows.place(row)
 
+    def _captions(self, rows: Rows) -> Captions:
+        return rows.captions if self.references is None else rows.joined(self.references)
 
-def _hashes(rows: Rows) -> NDArray[np.int64]:
-    return np.fromiter(map(hash, rows.ids), np.int64, len(rows))
+    def _for_metrics(self, captions: Captions) -> Captions:
+        return captions.concatenated if self._concatenates else captions
 
+    def _statistics(self, captions: Captions, rows: Rows) -> Iterator[NDArray[np.float64]]:
+        """Statistics of each metric, float64[n, k]."""
+        for chosen, state in self._fitted_metrics:
+            statistics = chosen.metric.statistics(captions, state)
+            if not np.isfinite(statistics).all():
+                row = int(np.flatnonzero(~np.isfinite(statistics).all(axis=1))[0])
+                raise ShardError(
+                    f"{chosen.metric.name} has a statistic that is not finite", where=rows.place(row), help=_REPORT_IT
+                )
+            yield statistics
 
-#: Errors that say by themselves where they are, or that every row would have.
-_NOT_OF_A_ROW = (MemoryError, InputError, MissingExtraError, ResourceError, UnknownNameError, ShardError)
+    def _sums_of(self, name: str, rows: Rows, caption_scores: CaptionScores | None) -> ShardSums:
+        """The sums of a batch."""
+        sums = ShardSums(name, CaptionCounts(), n_batches=1)
+        scores: dict[str, NDArray[np.float64]] = {}
+        try:
+            captions = self._captions(rows)
+            sums.counts = CaptionCounts.of(captions)
+            captions = self._for_metrics(captions)
+            for (chosen, state), statistics in zip(self._fitted_metrics, self._statistics(captions, rows), strict=True):
+                sums.sums.append(ExactSums.of(statistics))
+                if self.intervals:
+                    sums.moments.append(ExactSums.of(products(statistics)))
+                for warning in chosen.metric.warnings(captions, state):
+                    sums.warnings[_NUMBER.sub("#", warning)] = warning, 1, True
+                if caption_scores is not None:
+                    values = chosen.metric.aggregate(statistics)
+                    scores |= {label: values[:, column] for label, column in chosen.columns.items()}
+        except _NOT_OF_A_ROW:
+            raise
+        except Exception as error:
+            raise self._located(rows, error) from error
+        if caption_scores is not None:
+            caption_scores(rows.ids, rows.candidates, scores)
+        return sums
 
-_REPORT_IT = "correct or remove the row, and run again: shards that are done are kept"
+    def _located(self, rows: Rows, error: Exception) -> ShardError:
+        """The error of a batch, with the first row that causes it, found by halving the batch."""
 
+        def failure(start: int, stop: int) -> Exception | None:
+            part = rows.select(start, stop)
+            try:
+                for _ in self._statistics(self._for_metrics(self._captions(part)), part):
+                    pass
+            except Exception as error:
+                return error
+            return None
 
-def _rows_by_id(references: References, *, as_text: bool) -> dict[ImageId, int]:
-    """Rows of references by the ids that shards may have for them; as text in formats that have no numbers."""
-    if as_text and all(isinstance(image, int) for image in references.ids):
-        return {str(image): row for row, image in enumerate(references.ids)}
-    rows: dict[ImageId, int] = {image: row for row, image in enumerate(references.ids)}
-    if references.id_form == "text":  # a format that cannot tell "12" from 12
-        rows |= {image: row for row, image in enumerate(references.with_numbers_for_ids.ids)}
-    return rows
+        start, stop = 0, len(rows)
+        while stop - start > 1:
+            middle = (start + stop) // 2
+            if (cause := failure(start, middle)) is None:
+                start = middle
+            else:
+                error, stop = cause, middle
+        where = rows.place(start)
+        if (cause := failure(start, stop)) is None:  # rows that only fail together
+            where = f"{rows.source}: {rows.unit}s {rows.numbers[0]:,} to {rows.numbers[-1]:,}"
+        error = cause or error
+        what = error.message if isinstance(error, CaptiousError) else f"{type(error).__name__}: {error}"
+        return ShardError(f"a row cannot be scored: {what}", where=where, help=_REPORT_IT)
 
 
 def _checksum(references: References) -> str:
