@@ -82,8 +82,8 @@ class ArrayFile:
             prologue = file.read(_PROLOGUE.size)
             if len(prologue) < _PROLOGUE.size:
                 raise self._truncated(size, _PROLOGUE.size)
-            found, length, crc = _PROLOGUE.unpack(prologue)
-            if found != magic:
+            start, length, crc = _PROLOGUE.unpack(prologue)
+            if start != magic:
                 raise CaptionFileError(f"this is not {what}", where=self.path, help=help)
             if (_PROLOGUE.size + length) % _ALIGNMENT:
                 raise self.damaged("its header has an impossible length")

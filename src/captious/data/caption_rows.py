@@ -100,9 +100,9 @@ def caption_rows(
     if source.role == "groups":
         groups = [_group(source, value, place(entry)) for entry, value in enumerate(values)]
         listed = [*listed, *(image for image, group in zip(checked, groups, strict=True) if group is None)]
-        there = [entry for entry, group in enumerate(groups) if group is not None]
-        checked, numbers = [checked[entry] for entry in there], [numbers[entry] for entry in there]
-        values = [groups[entry] for entry in there]
+        grouped = [entry for entry, group in enumerate(groups) if group is not None]
+        checked, numbers = [checked[entry] for entry in grouped], [numbers[entry] for entry in grouped]
+        values = [groups[entry] for entry in grouped]
     if set(map(type, values)) != {str}:
         lists = (
             values
@@ -257,8 +257,8 @@ def _duplicates(rows: CaptionRows) -> DuplicateCandidateError:
     by_image: defaultdict[ImageId, list[int]] = defaultdict(list)
     for row, image in enumerate(rows.ids):
         by_image[image].append(row)
-    repeated = {image: found for image, found in by_image.items() if len(found) > 1}
-    shown = [f"image_id {image!r} in {some(map(rows.place, found))}" for image, found in repeated.items()]
+    repeated = {image: at for image, at in by_image.items() if len(at) > 1}
+    shown = [f"image_id {image!r} in {some(map(rows.place, at))}" for image, at in repeated.items()]
     return DuplicateCandidateError(
         f"{len(repeated):,} of {len(by_image):,} images have more than one candidate",
         where=f"{rows.name}: {some(shown, separator='; ')}",

@@ -176,9 +176,9 @@ class References:
     def layer(self, layer: ReferenceLayer[R]) -> R:
         """An annotation of the references, found in the store or computed at the first request for its key."""
         if layer.key not in self._layers:
-            found = None if self.stored is None else self.stored.find(layer, self)
+            stored = None if self.stored is None else self.stored.find(layer, self)
             # setdefault: should two threads ask at once, both get the one that was there first.
-            self._layers.setdefault(layer.key, layer.of_references(self) if found is None else found)
+            self._layers.setdefault(layer.key, layer.of_references(self) if stored is None else stored)
         return cast(R, self._layers[layer.key])
 
     def with_store(self, store: LayerStore | None) -> References:

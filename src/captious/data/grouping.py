@@ -49,14 +49,14 @@ class Groups:
     id_form: IdForm = field(default="typed", kw_only=True)
 
     def __post_init__(self) -> None:
-        found = set(self.group_of.values())
-        if len(found) > MOST_GROUPS:
+        groups = set(self.group_of.values())
+        if len(groups) > MOST_GROUPS:
             raise InputError(
-                f"{len(found):,} groups of {len(self.group_of):,} images",
+                f"{len(groups):,} groups of {len(self.group_of):,} images",
                 where=self.source,
                 help=f"give at most {MOST_GROUPS:,} groups; is {self.by!r} what images are to be grouped by?",
             )
-        names = tuple(name for name in self.names if name in found) or tuple(sorted(found, key=_order))
+        names = tuple(name for name in self.names if name in groups) or tuple(sorted(groups, key=_order))
         object.__setattr__(self, "names", names)
 
     def __repr__(self) -> str:
@@ -80,10 +80,10 @@ class Groups:
         missing = [image for image in ids if image not in group_of]
         if missing:
             raise self._missing(missing, len(ids))
-        found: dict[str, list[int]] = {name: [] for name in self.names}
+        rows_of: dict[str, list[int]] = {name: [] for name in self.names}
         for row, image in enumerate(ids):
-            found[group_of[image]].append(row)
-        return {name: np.array(rows, dtype=np.int64) for name, rows in found.items() if rows}
+            rows_of[group_of[image]].append(row)
+        return {name: np.array(rows, dtype=np.int64) for name, rows in rows_of.items() if rows}
 
     def _missing(self, missing: Sequence[ImageId], n: int) -> InputError:
         differ = not set(map(str, missing)).isdisjoint(map(str, self.group_of))
@@ -125,12 +125,12 @@ def _refuse_repeated(rows: CaptionRows, *, several: bool) -> None:
     """Refuse images that occur twice; if they may, those that occur with several groups."""
     if len(set(rows.ids)) == len(rows.ids):
         return
-    found: defaultdict[ImageId, list[int]] = defaultdict(list)
+    rows_of: defaultdict[ImageId, list[int]] = defaultdict(list)
     for row, image in enumerate(rows.ids):
-        found[image].append(row)
+        rows_of[image].append(row)
     wrong = {
         image: at
-        for image, at in found.items()
+        for image, at in rows_of.items()
         if len(at) > 1 and not (several and len({rows.texts[row] for row in at}) == 1)
     }
     if not wrong:
@@ -140,7 +140,7 @@ def _refuse_repeated(rows: CaptionRows, *, several: bool) -> None:
         for image, at in wrong.items()
     ]
     raise InputError(
-        f"{len(wrong):,} of {len(found):,} images {'have several groups' if several else 'have more than one entry'}",
+        f"{len(wrong):,} of {len(rows_of):,} images {'have several groups' if several else 'have more than one entry'}",
         where=f"{rows.name}: {some(shown, separator='; ')}",
         help="keep one group per image",
     )

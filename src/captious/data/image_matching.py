@@ -210,8 +210,8 @@ def _are_numbers(ids: Sequence[ImageId]) -> bool:
 def _check_same_images(candidates: CaptionRows, references: References, *, n_given: int, n_matched: int) -> None:
     """Refuse candidates without references, and references without candidates."""
     if n_matched < n_given:
-        known = set(references.ids)
-        unknown = [image for image in candidates.ids if image not in known]
+        with_references = set(references.ids)
+        unknown = [image for image in candidates.ids if image not in with_references]
         help = f"is this the right reference file? To score the images that both files share: {_SUBSET}"
         raise UnknownImageError(
             f"{len(unknown):,} of {len(candidates.ids):,} candidates are for images that have no references",
@@ -219,8 +219,8 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
             help=_TYPES_DIFFER if _differ_in_type(unknown, references.ids) else help,
         )
     if n_matched < len(references):
-        given = set(candidates.ids)
-        missing = [image for image in references.ids if image not in given]
+        with_candidates = set(candidates.ids)
+        missing = [image for image in references.ids if image not in with_candidates]
         raise MissingCandidatesError(
             f"{len(missing):,} of {len(references):,} images with references have no candidate",
             where=f"{references.name}: {images(missing)}",
@@ -240,6 +240,6 @@ def _nothing_in_common(candidates: CaptionRows, references: References) -> Unkno
     )
 
 
-def _differ_in_type(unknown: Sequence[ImageId], known: Sequence[ImageId]) -> bool:
-    """Whether unknown ids would be known ones if numbers and the strings that spell them were the same."""
-    return not set(map(str, unknown)).isdisjoint(map(str, known))
+def _differ_in_type(unknown: Sequence[ImageId], ids: Sequence[ImageId]) -> bool:
+    """Whether unknown ids would be among others if numbers and the strings that spell them were the same."""
+    return not set(map(str, unknown)).isdisjoint(map(str, ids))

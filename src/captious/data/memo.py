@@ -35,17 +35,17 @@ class Memo(Generic[V]):
             texts: n texts; equal ones are computed once.
             compute: the values of the distinct texts that are not known, in their order. It runs outside the lock.
         """
-        wanted = dict.fromkeys(texts)
+        distinct = dict.fromkeys(texts)
         with self._lock:
-            found = {text: self._values[text] for text in wanted if text in self._values}
-            for text in found:
+            values = {text: self._values[text] for text in distinct if text in self._values}
+            for text in values:
                 self._values.move_to_end(text)
-        new = [text for text in wanted if text not in found]
+        new = [text for text in distinct if text not in values]
         if new:
             computed = dict(zip(new, compute(new), strict=True))
-            found |= computed
+            values |= computed
             with self._lock:
                 self._values.update(computed)
                 while len(self._values) > self._size:
                     self._values.popitem(last=False)
-        return [found[text] for text in texts]
+        return [values[text] for text in texts]

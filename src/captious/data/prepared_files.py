@@ -141,11 +141,11 @@ class _Recording:
     """A store that remembers what it was asked for.
 
     Args:
-        known: where annotations are looked for.
+        store: where annotations are looked for.
     """
 
-    def __init__(self, known: LayerStore | None) -> None:
-        self._known = known
+    def __init__(self, store: LayerStore | None) -> None:
+        self._store = store
         self.layers: dict[str, StorableLayer[Any]] = {}
         self._joined: _Recording | None = None
 
@@ -153,12 +153,12 @@ class _Recording:
         key = getattr(layer, "stored_as", None)
         if key is not None:
             self.layers[key] = cast(StorableLayer[Any], layer)
-        return None if self._known is None else self._known.find(layer, references)
+        return None if self._store is None else self._store.find(layer, references)
 
     @property
     def of_concatenated(self) -> _Recording:
         if self._joined is None:
-            self._joined = _Recording(None if self._known is None else self._known.of_concatenated)
+            self._joined = _Recording(None if self._store is None else self._store.of_concatenated)
         return self._joined
 
     @property

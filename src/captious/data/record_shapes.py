@@ -39,22 +39,22 @@ def choose_fields(source: Source, names: Sequence[object], where: str) -> tuple[
         InputError: one of them is not there, or there are two to choose from (CaptionFileError in a file).
         UnknownNameError: the column of groups that was asked for is not there.
     """
-    found = "found " + (", ".join(map(repr, names)) or "none")
+    listed = "found " + (", ".join(map(repr, names)) or "none")
     id_field = next((name for name in ID_FIELDS if name in names), None)
     if id_field is None:
-        raise source.error(f"missing field for image ids: expected {_either(ID_FIELDS)}", where=f"{where}: {found}")
+        raise source.error(f"missing field for image ids: expected {_either(ID_FIELDS)}", where=f"{where}: {listed}")
     if source.role == "groups":
-        return id_field, _group_field(source, names, id_field, f"{where}: {found}")
+        return id_field, _group_field(source, names, id_field, f"{where}: {listed}")
     for group in TEXT_FIELDS[source.role]:
         present = [name for name in group if name in names]
         if len(present) > 1:
-            raise source.error(f"both {' and '.join(present)} could be the {source.role}", where=f"{where}: {found}")
+            raise source.error(f"both {' and '.join(present)} could be the {source.role}", where=f"{where}: {listed}")
         if present:
             if names.count(present[0]) > 1 or names.count(id_field) > 1:
-                raise source.error("duplicate field", where=f"{where}: {found}")
+                raise source.error("duplicate field", where=f"{where}: {listed}")
             return id_field, present[0]
-    wanted = [name for group in TEXT_FIELDS[source.role] for name in group]
-    raise source.error(f"missing field for {source.role}: expected {_either(wanted)}", where=f"{where}: {found}")
+    expected = [name for group in TEXT_FIELDS[source.role] for name in group]
+    raise source.error(f"missing field for {source.role}: expected {_either(expected)}", where=f"{where}: {listed}")
 
 
 def _group_field(source: Source, names: Sequence[object], id_field: str, where: str) -> str:
@@ -90,7 +90,7 @@ def _either(names: Sequence[str]) -> str:
 def is_coco(document: Mapping[Any, Any], role: Role) -> bool:
     """Whether this is COCO's annotation format rather than a mapping from images; groups also come without captions."""
     lists = [document.get(name) for name in (("annotations", "images") if role == "groups" else ("annotations",))]
-    return any(isinstance(each, list) and all(isinstance(record, Mapping) for record in each[:1]) for each in lists)
+    return any(isinstance(records, list) and all(isinstance(r, Mapping) for r in records[:1]) for records in lists)
 
 
 def rows_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
@@ -118,10 +118,10 @@ def _groups_of_coco(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
     lists = {name: document.get(name) or [] for name in ("images", "annotations")}
     first = {name: records[0] for name, records in lists.items() if isinstance(records, list) and records}
     fields = {name: [*record] for name, record in first.items() if isinstance(record, Mapping)}
-    having = [name for name, found in fields.items() if source.column is None or source.column in found]
+    having = [name for name, names in fields.items() if source.column is None or source.column in names]
     if not having:
-        found = "; ".join(f"{name} have " + ", ".join(map(repr, names)) for name, names in fields.items())
-        raise missing_column(source, found or "no images")
+        listed = "; ".join(f"{name} have " + ", ".join(map(repr, names)) for name, names in fields.items())
+        raise missing_column(source, listed or "no images")
     if source.column is not None and len(having) > 1:
         raise source.error(f"both the images and the annotations have a field {source.column!r}")
     records = lists[having[0]]

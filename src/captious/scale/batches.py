@@ -122,8 +122,8 @@ class Columns:
 
 
 def _no_column(problem: str, names: Sequence[str], where: str, key: str) -> InputError:
-    found = ", ".join(map(repr, names)) or "none"
-    return InputError(problem, where=f"{where}: found {found}", help=f"name it: --columns {key}=NAME")
+    listed = ", ".join(map(repr, names)) or "none"
+    return InputError(problem, where=f"{where}: found {listed}", help=f"name it: --columns {key}=NAME")
 
 
 @dataclass(frozen=True, eq=False)

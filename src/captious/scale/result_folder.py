@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,9 +58,9 @@ class ResultFolder:
         if self.per_caption is not None:
             _check_parquet()
         try:
-            for each in (self.folder / "fit", self.folder / "sums", self.per_caption):
-                if each is not None:
-                    each.mkdir(parents=True, exist_ok=True)
+            for path in (self.folder / "fit", self.folder / "sums", self.per_caption):
+                if path is not None:
+                    path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(
                 f"cannot write into {folder}", where=error.strerror or str(error), help="name a folder to be made"
@@ -82,17 +82,11 @@ class ResultFolder:
             if theirs == ours:
                 return run
             if not self._only_unused_changed(theirs, ours):
-                raise ParameterError(
-                    "the folder holds the results of another run",
-                    where=f"{self.folder}: {_difference(theirs, ours)}",
-                    help=_START_AGAIN,
-                )
+                where = f"{self.folder}: {_difference(theirs, ours)}"
+                raise ParameterError("the folder holds the results of another run", where=where, help=_START_AGAIN)
         elif has_results:
-            raise ParameterError(
-                "the folder holds results, but no plan.json that says of what",
-                where=str(self.folder),
-                help=_START_AGAIN,
-            )
+            problem = "the folder holds results, but no plan.json that says of what"
+            raise ParameterError(problem, where=str(self.folder), help=_START_AGAIN)
         with whole_file(path) as file:
             json.dump({**ours, "run": run}, file, indent=1, ensure_ascii=False)
         return run
@@ -133,10 +127,10 @@ class ResultFolder:
         Raises:
             ShardError: they are not there.
         """
-        found = load_states(self._states_folder(shard))
-        if found is None:
+        states = load_states(self._states_folder(shard))
+        if states is None:
             raise ShardError("the shard has not been fitted yet", where=shard, help="fit every shard first")
-        return found
+        return states
 
     def fit(self, plan: Plan, number: int) -> States | None:
         """Fit a shard and write its states, unless they are there; states that cannot be written are returned."""
@@ -149,30 +143,24 @@ class ResultFolder:
         save_states(self._states_folder(shard.name), states)
         return None
 
-    @property
-    def all_states(self) -> States | None:
-        """The states of all shards; None if they are not there."""
-        return load_states(self.folder / "fit" / "all")
-
-    def keep_all_states(self, states: States) -> None:
-        """Write the states of all shards, if they can be written."""
-        if can_be_saved(states):
-            save_states(self.folder / "fit" / "all", states)
-
-    def fitted(self, plan: Plan) -> Plan:
+    def fitted(self, plan: Plan, states: Iterable[States] | None = None) -> Plan:
         """The plan with the states of all shards, which are merged and written at the first call.
+
+        Args:
+            plan: the plan.
+            states: those of every shard; by default, the folder has them.
 
         Raises:
             ShardError: a shard has not been fitted yet.
         """
         if plan.references is not None:
             return plan.fitted()
-        found = self.all_states
-        if found is not None or not plan.needs_fit:
-            return replace(plan, states=found)
-        fitted = plan.fitted(self.states_of(shard.name) for shard in plan.shards)
-        assert fitted.states is not None
-        self.keep_all_states(fitted.states)
+        merged = load_states(self.folder / "fit" / "all")
+        if merged is not None or not plan.needs_fit:
+            return replace(plan, states=merged)
+        fitted = plan.fitted((self.states_of(shard.name) for shard in plan.shards) if states is None else states)
+        if fitted.states is not None and can_be_saved(fitted.states):
+            save_states(self.folder / "fit" / "all", fitted.states)
         return fitted
 
     def _states_folder(self, shard: str) -> Path:
@@ -190,18 +178,15 @@ class ResultFolder:
         if not path.exists() or (self.per_caption is not None and _run_of(self._scores_file(shard)) != self._run):
             return None
         try:
-            found = ShardSums.from_dict(_read_json(path))
+            sums = ShardSums.from_dict(_read_json(path))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ResourceError(
                 f"these sums are damaged: {error}", where=str(path), help="remove the file, and run again"
             ) from error
-        if found.shard != shard:
-            raise ResourceError(
-                f"these are the sums of {found.shard}, not of {shard}",
-                where=str(path),
-                help="remove the file, and run again",
-            )
-        return found
+        if sums.shard != shard:
+            problem = f"these are the sums of {sums.shard}, not of {shard}"
+            raise ResourceError(problem, where=str(path), help="remove the file, and run again")
+        return sums
 
     def map(self, plan: Plan, number: int) -> ShardSums:
         """Map a shard and write what comes out; or read it, if it was written before."""
@@ -209,15 +194,15 @@ class ResultFolder:
         if (done := self.sums_of(shard.name)) is not None:
             return done
         if self.per_caption is None:
-            found = plan.map(shard)
+            sums = plan.map(shard)
         else:
             with whole_file(self._scores_file(shard.name), "wb") as file:
                 writer = _CaptionWriter(file, self._run)
-                found = plan.map(shard, writer.write)
+                sums = plan.map(shard, writer.write)
                 writer.close()
         with whole_file(self._sums_file(shard.name)) as file:
-            json.dump(found.to_dict(), file, ensure_ascii=False)
-        return found
+            json.dump(sums.to_dict(), file, ensure_ascii=False)
+        return sums
 
     def _sums_file(self, shard: str) -> Path:
         return self.folder / "sums" / f"{self._numbers[shard]:05}.json"

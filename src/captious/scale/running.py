@@ -7,7 +7,6 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
@@ -70,7 +69,7 @@ def score_shards(
         ShardError: shards that could not be scored; says which, and why.
         ParameterError: the output folder holds the results of another plan.
     """
-    made = plan(
+    planned = plan(
         shards,
         metrics,
         references=references,
@@ -80,7 +79,7 @@ def score_shards(
         batch_rows=batch_rows,
         system=system,
     )
-    report = run(made, engine=engine, workers=workers, output=output, per_caption=per_caption, retries=retries)
+    report = run(planned, engine=engine, workers=workers, output=output, per_caption=per_caption, retries=retries)
     for warning in report.warnings:
         warnings.warn(warning, CaptiousWarning, stacklevel=2)
     return report
@@ -123,21 +122,17 @@ def run(
 
 def _fitted(plan: Plan, folder: ResultFolder | None, do: Callable[..., Iterator[Any]]) -> Plan:
     """The plan after the pass over references; states that a folder holds are not counted again."""
-    if not plan.needs_fit or plan.references is not None:
-        return plan if plan.references is None else plan.fitted()
-    if folder is None:
-        return plan.fitted(do(partial(_fit, plan, None), range(len(plan.shards)), plan, "counting references of"))
-    if (states := folder.all_states) is not None:
-        return replace(plan, states=states)
-    todo = [number for number, shard in enumerate(plan.shards) if not folder.has_states(shard.name)]
+    if plan.references is not None:
+        return plan.fitted()
+    if not plan.needs_fit:
+        return plan
+    todo = [n for n, shard in enumerate(plan.shards) if folder is None or not folder.has_states(shard.name)]
     fitted = do(partial(_fit, plan, folder), todo, plan, "counting references of")
+    if folder is None:
+        return plan.fitted(fitted)
     before = (shard.name for number, shard in enumerate(plan.shards) if number not in {*todo})
-    plan = plan.fitted(
-        folder.states_of(states) if isinstance(states, str) else states for states in chain(before, fitted)
-    )
-    assert plan.states is not None
-    folder.keep_all_states(plan.states)
-    return plan
+    states = (folder.states_of(part) if isinstance(part, str) else part for part in chain(before, fitted))
+    return folder.fitted(plan, states)
 
 
 def _map(plan: Plan, folder: ResultFolder | None, number: int) -> ShardSums:

@@ -156,19 +156,19 @@ def reduced(
         system: name of the system.
     """
     total = ShardSums("all shards")
-    for each in shards:
-        total.add(each)
+    for shard in shards:
+        total.add(shard)
     results: dict[str, Result] = {}
     for number, chosen in enumerate(selection):
         moments = total.moments[number] if total.moments else None
         covariance = None if moments is None else Covariance.of(total.counts.n, total.sums[number], moments)
         statistics = ShardStatistics(
-            chosen.metric, [each.sums[number] for each in shards], total.sums[number], covariance
+            chosen.metric, [shard.sums[number] for shard in shards], total.sums[number], covariance
         )
         for label, column in chosen.columns.items():
             results[label] = ShardResult(label, signatures[number][column], statistics, column)
     warnings = [*selection.warnings]
-    if any(each.metric.needs_references for each in selection):
+    if any(chosen.metric.needs_references for chosen in selection):
         warnings += total.counts.warnings
     for wording, times, same in total.warnings.values():
         if same and times == total.n_batches:

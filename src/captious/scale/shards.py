@@ -109,43 +109,44 @@ def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLik
         ParameterError: two shards of one name.
     """
     single = isinstance(shards, str | os.PathLike) or hasattr(shards, "batches")
-    given: Sequence[Any] = [shards] if single else list(shards)  # type: ignore[arg-type]
+    items: Sequence[Any] = [shards] if single else list(shards)  # type: ignore[arg-type]
     files: dict[str, FileShard] = {}
     others: list[Shard] = []
-    for each in given:
-        if isinstance(each, str | os.PathLike):
-            for shard in _found(os.fspath(each)):
+    for shard_or_path in items:
+        if isinstance(shard_or_path, str | os.PathLike):
+            for shard in _found(os.fspath(shard_or_path)):
                 # However its path is written, a file is one shard.
                 files.setdefault(shard.name if "://" in shard.name else os.path.abspath(shard.name), shard)
-        elif hasattr(each, "batches"):
-            others.append(each)
+        elif hasattr(shard_or_path, "batches"):
+            others.append(shard_or_path)
         else:
-            raise ParameterError(f"{each!r:.60} is not a shard", help="give paths, patterns or captious.scale shards")
-    found = (*sorted(files.values(), key=lambda shard: shard.name), *others)
-    names = [shard.name for shard in found]
+            problem = f"{shard_or_path!r:.60} is not a shard"
+            raise ParameterError(problem, help="give paths, patterns or captious.scale shards")
+    all_shards = (*sorted(files.values(), key=lambda shard: shard.name), *others)
+    names = [shard.name for shard in all_shards]
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
         raise ParameterError(f"two shards are called {repeated!r}", help="give each shard its own name")
-    if not found:
+    if not all_shards:
         raise ParameterError("no shards were given", help="give a pattern, such as 'data/part-*.parquet'")
-    return found
+    return all_shards
 
 
 def _found(pattern: str) -> Iterator[FileShard]:
     """The shards that a pattern or path names."""
-    found = [*(_in_store(pattern) if "://" in pattern else _on_disk(pattern))]
-    if not found:
+    shards = [*(_in_store(pattern) if "://" in pattern else _on_disk(pattern))]
+    if not shards:
         raise CaptionFileError(
             "no shard has such a name", where=pattern, help="check the pattern; quote it, so that the shell leaves it"
         )
-    for shard in found:
+    for shard in shards:
         if not shard.name.lower().removesuffix(".gz").endswith(EXTENSIONS):
             raise CaptionFileError(
                 "this is not the extension of a shard",
                 where=shard.name,
                 help=f"accepted are {', '.join(EXTENSIONS)}, each plain or with .gz; make the pattern narrower",
             )
-    return iter(found)
+    return iter(shards)
 
 
 def _on_disk(pattern: str) -> Iterator[FileShard]:
@@ -162,11 +163,11 @@ def _in_store(pattern: str) -> Iterator[FileShard]:
     fs, path = store_of(pattern)
     try:
         paths = fs.glob(path) if glob.has_magic(path) else [path] if fs.isfile(path) else []
-        for each in paths:
-            about = fs.info(each)
+        for address in paths:
+            about = fs.info(address)
             if about.get("type") == "file":
                 tag = about.get("ETag") or about.get("etag") or about.get("mtime") or about.get("LastModified") or ""
-                yield FileShard(fs.unstrip_protocol(each), f"{about.get('size')} bytes, {tag}")
+                yield FileShard(fs.unstrip_protocol(address), f"{about.get('size')} bytes, {tag}")
     except Exception as error:  # stores have errors of their own, which are not OSErrors
         raise CaptionFileError(
             f"the store cannot be read: {str(error) or type(error).__name__}",

@@ -75,7 +75,7 @@ def read_upload(
     try:
         problems = _read_in_child(path, filename, expected, limits, folder)
         if not problems:
-            _move(folder, output, [f"{each.name}.json" for each in expected])
+            _move(folder, output, [f"{file.name}.json" for file in expected])
         return problems
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -88,8 +88,8 @@ def _read_in_child(
         "upload": os.path.abspath(path),
         "filename": filename,
         "expected": [
-            {"name": each.name, "pattern": each.pattern, "ids_file": os.path.abspath(each.ids_file)}
-            for each in expected
+            {"name": file.name, "pattern": file.pattern, "ids_file": os.path.abspath(file.ids_file)}
+            for file in expected
         ],
         "limits": asdict(limits),
         "output": os.path.abspath(folder),
@@ -126,11 +126,11 @@ def _environment() -> dict[str, str]:
 def _understood(status: int, answer: bytes, complaints: bytes, file: str, limits: UploadLimits) -> list[Problem]:
     """The problems that the process has found, or what became of the process."""
     if status == 0:
-        found = json.loads(answer)
-        if "failure" in found:
-            failure = found["failure"]
+        response = json.loads(answer)
+        if "failure" in response:
+            failure = response["failure"]
             raise _ERRORS[failure["kind"]](failure["message"], where=failure["where"], help=failure["help"])
-        return [Problem.from_dict(problem) for problem in found["problems"]]
+        return [Problem.from_dict(problem) for problem in response["problems"]]
     if status == -signal.SIGXCPU:
         return [_too_slow(file, limits.seconds)]
     if status == -signal.SIGKILL or b"MemoryError" in complaints:
@@ -179,7 +179,7 @@ def _main() -> None:
     """Answer one job."""
     job = json.load(sys.stdin.buffer)
     limits = UploadLimits(**job["limits"])
-    expected = [ExpectedFile(each["name"], each["pattern"], Path(each["ids_file"])) for each in job["expected"]]
+    expected = [ExpectedFile(entry["name"], entry["pattern"], Path(entry["ids_file"])) for entry in job["expected"]]
     _limit(limits)
     answer: dict[str, Any]
     try:
@@ -212,7 +212,7 @@ def _limit(limits: UploadLimits) -> None:
 
 def _read(job: Mapping[str, Any], expected: Sequence[ExpectedFile], limits: UploadLimits) -> list[Problem]:
     try:
-        ids = {each.name: _ids(each.ids_file) for each in expected}
+        ids = {captions.name: _ids(captions.ids_file) for captions in expected}
     except (OSError, ValueError) as error:
         raise _unreadable("a list of expected image ids", error) from error
     try:
