@@ -146,11 +146,11 @@ def test_subclasses_of_the_evaluation(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_pools(method: str, tmp_path: Path) -> None:
-    assert printed(run(POOL.replace("METHOD", method), tmp_path)) == [f"{OURS}.cider.cider"]
+    assert printed(run(POOL.replace("METHOD", method), tmp_path)) == [f"{OURS}.coco_scorers"]
 
 
 def test_programs_that_start_programs(tmp_path: Path) -> None:
-    assert printed(run(SUBPROCESS, tmp_path)) == [f"{OURS}.rouge.rouge"]
+    assert printed(run(SUBPROCESS, tmp_path)) == [f"{OURS}.coco_scorers"]
 
 
 def test_evaluators_of_news(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_rewards_of_the_meshed_memory_transformer(name: str, tmp_path: Path) -> 
     imported = name.partition("=")[0]
     program = MESHED.replace("import evaluation\n", f"import {imported} as evaluation\n")
     program = program.replace("from evaluation", f"from {imported}")
-    ours = "captious.compat.meshed_memory.scorers"
+    ours = "captious.compat.meshed_memory.meshed_memory_scorers"
     assert printed(run(program, tmp_path, options=("--replace", name))) == [f"[1, 0, 0] {ours}"]
 
 
@@ -185,7 +185,7 @@ def test_a_module_evaluation_of_the_programs_own_is_left_alone(tmp_path: Path) -
 def test_copies_of_the_toolkit_in_other_packages(tmp_path: Path) -> None:
     program = "from nlgeval.pycocoevalcap.rouge.rouge import Rouge; print(Rouge.__module__)"
     done = run(program, tmp_path, options=("--replace", "nlgeval.pycocoevalcap"))
-    assert printed(done) == [f"{OURS}.rouge.rouge"]
+    assert printed(done) == [f"{OURS}.coco_scorers"]
 
 
 def test_the_exit_status_and_the_traceback_are_the_programs_own(tmp_path: Path) -> None:

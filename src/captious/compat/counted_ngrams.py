@@ -19,7 +19,7 @@ from captious.metrics import cider, cider_d
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
-__all__ = ["CountedCaptions", "Counts", "cook_refs", "cook_test", "precook"]
+__all__ = ["COOKING", "CountedCaptions", "Counts", "cook_refs", "cook_test", "precook"]
 
 Ngram: TypeAlias = tuple[str, ...]
 Counts: TypeAlias = defaultdict[Ngram, int]
@@ -46,6 +46,10 @@ def cook_refs(refs: Sequence[str], n: int = 4) -> list[Counts]:
 def cook_test(test: str, n: int = 4) -> Counts:
     """The counts of a candidate."""
     return precook(test, n)
+
+
+#: What the toolkits' modules with a ``CiderScorer`` have, too.
+COOKING = (precook, cook_refs, cook_test)
 
 
 class _Vector(NamedTuple):

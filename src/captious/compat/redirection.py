@@ -2,7 +2,7 @@
 
     import captious.compat
     captious.compat.install()
-    from pycocoevalcap.cider.cider import Cider  # captious.compat.pycocoevalcap.cider.cider.Cider
+    from pycocoevalcap.cider.cider import Cider  # captious.compat.pycocoevalcap.Cider
 
 Modules of both names are the same objects, so what one part of a program patches, another sees, and objects pickle
 under captious's names.

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.data.memo import Memo
 from captious.errors import MissingExtraError, ResourceError
-from captious.models.encoders import Encoder, _loaded
+from captious.models.encoders import Encoder, _loaded, equal_lengths, token_ids
 from captious.models.encoding_layers import numbered
 from captious.models.images import find_images, read_image
 from captious.models.pretrained import INSTALL, image_processor, missing_extra, torch_threads
@@ -41,7 +41,6 @@ _IMAGES_PER_BATCH = 32  # 19 MB at 224 x 224 pixels
 _TEXTS_PER_BATCH = 64
 _TEXTS_PER_BATCH_GPU = 1024
 _CANDIDATES_KEPT = 1 << 16  # 170 MB at 512 numbers each
-_TEXTS_AT_ONCE = 4096  # what tokenizers return takes a hundred times the memory of the ids
 
 
 def missing_clip() -> str | None:
@@ -64,13 +63,13 @@ def encode_images(encoder: Encoder, paths: Sequence[Path]) -> NDArray[np.float32
 
     vectors = np.empty((len(paths), clip.width), np.float32)
     with Progress(max(1, len(paths))) as progress, ThreadPoolExecutor(threads()) as pool:
-        for rows in _batches(np.zeros(len(paths), np.int64), _IMAGES_PER_BATCH):
-            progress.reach(int(rows[0]), f"encoding images with {encoder.model}")
-            pixels = np.stack(_read(clip.pixels, [paths[row] for row in rows.tolist()], pool))
+        for start in range(0, len(paths), _IMAGES_PER_BATCH):
+            progress.reach(start, f"encoding images with {encoder.model}")
+            batch = slice(start, start + _IMAGES_PER_BATCH)
+            pixels = torch.from_numpy(np.stack(_read(clip.pixels, paths[batch], pool)))
             with torch.inference_mode(), torch_threads():
-                given = torch.from_numpy(pixels).to(clip.device, clip.model.dtype)
-                seen = clip.model.visual_projection(clip.model.vision_model(pixel_values=given).pooler_output)
-            vectors[rows] = _units(seen.float().cpu().numpy())
+                pooled = clip.model.vision_model(pixel_values=pixels.to(clip.device, clip.model.dtype)).pooler_output
+                vectors[batch] = _units(clip.model.visual_projection(pooled))
     return vectors
 
 
@@ -79,10 +78,10 @@ def _read(
 ) -> list[NDArray[np.float32]]:
     """The model's input for the image of each path; read in this thread if the system cannot start others."""
     try:
-        waiting = [pool.submit(pixels, path) for path in paths]
+        futures = [pool.submit(pixels, path) for path in paths]
     except RuntimeError:
         return [pixels(path) for path in paths]
-    return [each.result() for each in waiting]
+    return [future.result() for future in futures]
 
 
 def encode_texts(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -105,12 +104,11 @@ def encode_texts(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.flo
     most = _TEXTS_PER_BATCH if clip.device.type == "cpu" else _TEXTS_PER_BATCH_GPU
     done = 0
     with Progress(max(1, len(texts))) as progress:
-        for rows in _batches(np.minimum(lengths, clip.max_tokens), most):
+        for rows in equal_lengths(np.minimum(lengths, clip.max_tokens), lambda length: most):
             progress.reach(done, f"encoding texts with {encoder.model}")
             with torch.inference_mode(), torch_threads():
-                given = torch.tensor([ids[row] for row in rows.tolist()], device=clip.device)
-                seen = clip.model.text_projection(clip.model.text_model(input_ids=given).pooler_output)
-            vectors[rows] = _units(seen.float().cpu().numpy())
+                batch = torch.tensor([ids[row] for row in rows.tolist()], device=clip.device)
+                vectors[rows] = _units(clip.model.text_projection(clip.model.text_model(input_ids=batch).pooler_output))
             done += len(rows)
     return vectors, cut
 
@@ -153,9 +151,9 @@ class PromptedCandidates(KeyedByFields):
             return zip(map(np.copy, vectors), cut, strict=True)  # rows that do not keep the whole array alive
 
         memo: Memo[tuple[NDArray[np.float32], np.bool_]] = captions.references.memo(self.key, _CANDIDATES_KEPT)
-        known = memo.of(captions.candidates, encode)
-        vectors = np.array([vector for vector, _ in known], np.float32).reshape(len(known), _clip(self.encoder).width)
-        return ClipTexts(vectors, np.array([cut for _, cut in known], np.bool_))
+        rows = memo.of(captions.candidates, encode)
+        vectors = np.array([vector for vector, _ in rows], np.float32).reshape(len(rows), _clip(self.encoder).width)
+        return ClipTexts(vectors, np.array([cut for _, cut in rows], np.bool_))
 
 
 @dataclass(frozen=True)
@@ -212,11 +210,7 @@ class _Clip:
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of the pieces of each text with the special tokens, of any length."""
-        ids: list[list[int]] = []
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            some = list(texts[start : start + _TEXTS_AT_ONCE])
-            ids += self._tokenizer(some, return_attention_mask=False, verbose=False)["input_ids"]
-        return ids
+        return token_ids(self._tokenizer, texts, verbose=False)
 
     def pixels(self, path: Path) -> NDArray[np.float32]:
         """An image as the model expects it, float32[3, height, width].
@@ -225,7 +219,7 @@ class _Clip:
         rounds half of it to the even pixel and transformers rounds it down, so the crops can be a pixel apart.
         """
         image, processor = read_image(path), self._processor
-        own: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         edge = processor.size.get("shortest_edge")
         if processor.do_resize and processor.do_center_crop and edge:
             width, height = image.size
@@ -234,8 +228,8 @@ class _Clip:
             cut_width, cut_height = processor.crop_size["width"], processor.crop_size["height"]
             left, top = round((resized.width - cut_width) / 2), round((resized.height - cut_height) / 2)
             image = resized.crop((left, top, left + cut_width, top + cut_height))
-            own = {"do_resize": False, "do_center_crop": False}
-        pixels: NDArray[np.float32] = processor(images=image, return_tensors="np", **own)["pixel_values"][0]
+            options = {"do_resize": False, "do_center_crop": False}
+        pixels: NDArray[np.float32] = processor(images=image, return_tensors="np", **options)["pixel_values"][0]
         return pixels
 
 
@@ -244,19 +238,9 @@ def _clip(encoder: Encoder) -> _Clip:
     return _Clip(encoder)
 
 
-def _batches(lengths: NDArray[np.int64], most: int) -> Iterator[NDArray[np.int64]]:
-    """Rows of equal length, at most so many at a time, the shortest first."""
-    order = np.argsort(lengths, kind="stable")
-    start = 0
-    while start < len(order):
-        same = int(np.searchsorted(lengths[order], lengths[order[start]], side="right"))
-        stop = min(same, start + most)
-        yield order[start:stop]
-        start = stop
-
-
-def _units(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def _units(tensor: Any) -> NDArray[np.float32]:
     """Vectors scaled to length 1; those of length 0 are left as they are."""
+    vectors: NDArray[np.float32] = tensor.float().cpu().numpy()
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     units: NDArray[np.float32] = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return units

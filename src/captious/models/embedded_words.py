@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -54,20 +55,20 @@ class WordTable:
         """The table of a vocabulary that begins with the one of this table; numbers stay."""
         form = FORMS[layer.form]
         words = [form(token) for token in vocabulary.words(len(self.of_tokens))]
-        new = [w for w in dict.fromkeys(words) if w and w not in self.numbers]
-        wanted = [w for w in new if w not in layer.stop_words]
-        known, vectors = layer.vectors.look_up(wanted)
-        places = np.where(known, len(self.words) + np.cumsum(known) - 1, _NO_VECTOR)
+        new = [word for word in dict.fromkeys(words) if word and word not in self.numbers]
+        content = [word for word in new if word not in layer.stop_words]
+        has_vector, vectors = layer.vectors.look_up(content)
+        places = np.where(has_vector, len(self.words) + np.cumsum(has_vector) - 1, _NO_VECTOR)
         numbers = {
             **self.numbers,
             **dict.fromkeys(new, _LEFT_OUT),
-            **dict(zip(wanted, places.tolist(), strict=True)),
+            **dict(zip(content, places.tolist(), strict=True)),
         }
         of_words = np.array([numbers[word] if word else _LEFT_OUT for word in words], np.int32)
         return WordTable(
             np.concatenate([self.of_tokens, of_words]),
-            [*self.words, *(word for word, one in zip(wanted, known.tolist(), strict=True) if one)],
-            np.concatenate([self.rows, vectors[known]]),
+            [*self.words, *compress(content, has_vector.tolist())],
+            np.concatenate([self.rows, vectors[has_vector]]),
             numbers,
         )
 
@@ -148,8 +149,8 @@ class EmbeddedLayer:
         words = texts_of(arrays["words"])
         numbers = dict(zip(texts_of(arrays["looked_up"]), arrays["numbers"].tolist(), strict=True))
         table = WordTable(arrays["of_tokens"], words, arrays["rows"], numbers)
-        found = EmbeddedWords(arrays["ids"], arrays["offsets"], table, int(stored.about["n_wanted"]))
-        check_words(found.ids, found.offsets, n_words=len(words), n_captions=len(references.texts))
+        embedded = EmbeddedWords(arrays["ids"], arrays["offsets"], table, int(stored.about["n_wanted"]))
+        check_words(embedded.ids, embedded.offsets, n_words=len(words), n_captions=len(references.texts))
         sound = (
             table.of_tokens.shape == (len(tokens.vocabulary),)
             and table.of_tokens.dtype == np.int32
@@ -161,7 +162,7 @@ class EmbeddedLayer:
         )
         if not sound:
             raise ValueError("vectors of other words")
-        return found
+        return embedded
 
     def of_references(self, references: References) -> EmbeddedWords:
         tokens: Tokens = references.layer(self._tokens)

@@ -8,7 +8,7 @@ text depends on the rest of its batch only in the last bits of floating point.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
 
-__all__ = ["Batch", "Encoder", "as_encoder"]
+__all__ = ["Batch", "Encoder", "as_encoder", "equal_lengths", "token_ids"]
 
 _TOKENS_PER_BATCH = 1024  # on a processor, where from 512 to 4096 makes no difference to speed
 _TOKENS_PER_BATCH_GPU = 32_768
@@ -148,14 +148,7 @@ class Encoder:
         """Ids of each text's pieces with the model's special tokens; texts that are too long are cut at the end."""
         if not texts:
             return []
-        tokenizer = self.tokenizer
-        found: list[list[int]] = []
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            some = list(texts[start : start + _TEXTS_AT_ONCE])
-            found += tokenizer(some, truncation=True, max_length=self.max_length, return_attention_mask=False)[
-                "input_ids"
-            ]
-        return found
+        return token_ids(self.tokenizer, texts, truncation=True, max_length=self.max_length)
 
     def run(
         self, sequences: Sequence[Sequence[int]], layers: Sequence[int] = (), attentions: bool = False
@@ -180,20 +173,35 @@ class Encoder:
         import torch
 
         lengths = np.array([len(sequence) for sequence in sequences], np.int64)
-        order = np.argsort(lengths, kind="stable")
-        lengths = lengths[order]
         most = _TOKENS_PER_BATCH if weights.device.type == "cpu" else _TOKENS_PER_BATCH_GPU
-        with Progress(max(1, len(order))) as progress:
-            start = 0
-            while start < len(order):
-                n = int(lengths[start])
-                same = int(np.searchsorted(lengths, n, side="right"))
-                stop = min(same, start + max(1, most // max(1, n)))
-                rows = order[start:stop]
-                progress.reach(start, f"encoding with {self.model}")
+        done = 0
+        with Progress(max(1, len(lengths))) as progress:
+            for rows in equal_lengths(lengths, lambda length: most // max(1, length)):
+                progress.reach(done, f"encoding with {self.model}")
                 ids = torch.tensor([list(sequences[row]) for row in rows.tolist()], device=weights.device)
                 yield Batch(rows, *weights.forward(ids, layers, attentions))
-                start = stop
+                done += len(rows)
+
+
+def token_ids(tokenizer: Any, texts: Sequence[str], **options: Any) -> list[list[int]]:
+    """Ids of each text's pieces, from a tokenizer of transformers and with options of it."""
+    ids: list[list[int]] = []
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        batch = list(texts[start : start + _TEXTS_AT_ONCE])
+        ids += tokenizer(batch, return_attention_mask=False, **options)["input_ids"]
+    return ids
+
+
+def equal_lengths(lengths: NDArray[np.int64], most: Callable[[int], int]) -> Iterator[NDArray[np.int64]]:
+    """Rows of one length at a time, the shortest first: at most ``most(length)`` of them, but one at least."""
+    order = np.argsort(lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        length = int(lengths[order[start]])
+        longer = int(np.searchsorted(lengths, length, side="right", sorter=order))
+        stop = min(longer, start + max(1, most(length)))
+        yield order[start:stop]
+        start = stop
 
 
 class _Weights:
@@ -263,13 +271,13 @@ class _Weights:
         """The module that holds the list of blocks, and under which name; None if there is no such module."""
         from torch.nn import ModuleList
 
-        found = [
+        lists = [
             (module, name)
             for module in self.model.modules()
             for name, child in module.named_children()
             if isinstance(child, ModuleList) and len(child) == self.config.num_hidden_layers
         ]
-        return found[0] if len(found) == 1 else None
+        return lists[0] if len(lists) == 1 else None
 
     def _positions(self) -> int:
         """The most tokens that the model has positions for."""

@@ -109,15 +109,15 @@ class EncodingLayer(KeyedByFields):
     def of_candidates(self, captions: Captions, references: EncodedTexts) -> EncodedTexts:
         return self._encoded(captions.candidates, references)
 
-    def _encoded(self, texts: Sequence[str], known: EncodedTexts | None = None) -> EncodedTexts:
+    def _encoded(self, texts: Sequence[str], references: EncodedTexts | None = None) -> EncodedTexts:
         distinct, rows = numbered(self.form(texts))
         ids = self.encoder.tokenize(distinct)
         vectors = TokenVectors([len(sequence) for sequence in ids], self.encoder.width)
-        places = {} if known is None else {text: row for row, text in enumerate(known.texts)}
+        places = {} if references is None else {text: row for row, text in enumerate(references.texts)}
         new = []
         for row, text in enumerate(distinct):
-            if known is not None and text in places:
-                vectors.write(row, known.vectors.read(places[text]))
+            if references is not None and text in places:
+                vectors.write(row, references.vectors.read(places[text]))
             else:
                 new.append(row)
         for batch in self.encoder.run([ids[row] for row in new], [self.layer]):
@@ -143,11 +143,11 @@ class TextLayer(Generic[R]):
         return "texts", self.name
 
     def of_references(self, references: References) -> NDArray[Any]:
-        return self._each(references.texts)
+        return self._values(references.texts)
 
     def of_candidates(self, captions: Captions, references: NDArray[Any]) -> NDArray[Any]:
-        return self._each(captions.candidates)
+        return self._values(captions.candidates)
 
-    def _each(self, texts: Sequence[str]) -> NDArray[Any]:
+    def _values(self, texts: Sequence[str]) -> NDArray[Any]:
         distinct, rows = numbered(texts)
         return self.function(distinct)[rows]

@@ -161,14 +161,14 @@ class ImageFeatures:
         except UnpackedSizeError as error:
             raise ResourceError(str(error), where=str(path), help=RAISE_LIMIT) from error
         except OSError as error:
-            said = f"cannot read the image features: {error.strerror or error}"
-            raise ResourceError(said, where=str(path), help=_HELP) from error
+            problem = f"cannot read the image features: {error.strerror or error}"
+            raise ResourceError(problem, where=str(path), help=_HELP) from error
         except ParameterError as error:
             where = "\n".join(filter(None, [str(path), error.where]))
             raise ResourceError(error.message, where=where, help=error.help or _HELP) from error
         except Exception as error:  # readers of formats raise many kinds of errors on damaged files
-            said = str(error).partition("\n")[0] or type(error).__name__
-            raise ResourceError(f"not a file of image features: {said}", where=str(path), help=_HELP) from error
+            problem = str(error).partition("\n")[0] or type(error).__name__
+            raise ResourceError(f"not a file of image features: {problem}", where=str(path), help=_HELP) from error
 
 
 def check_image_feature_file(path: str | os.PathLike[str]) -> None:
@@ -244,15 +244,16 @@ def _read_parquet(file: IO[bytes]) -> tuple[list[ImageId], NDArray[np.float32], 
     source = pq.ParquetFile(file)
     if not {"id", "features"} <= {*source.schema_arrow.names}:
         raise ValueError("it has no columns id and features")
-    size, found, ids = os.fstat(file.fileno()).st_size, [], []
-    unpacked = 0
+    size, unpacked = os.fstat(file.fileno()).st_size, 0
+    ids: list[ImageId] = []
+    vectors = []
     for batch in source.iter_batches(_ROWS, columns=["id", "features"]):
         unpacked += batch.nbytes
         check_size(unpacked, size)
         ids += batch["id"].to_pylist()
-        found.append(_rows_of(batch["features"]))
+        vectors.append(_rows_of(batch["features"]))
     model = (source.schema_arrow.metadata or {}).get(b"model", b"").decode()
-    return ids, np.concatenate(found) if found else np.empty((0, 0), np.float32), model
+    return ids, np.concatenate(vectors) if vectors else np.empty((0, 0), np.float32), model
 
 
 def _rows_of(column: Any) -> NDArray[np.float32]:

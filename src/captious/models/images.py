@@ -51,20 +51,20 @@ def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> lis
     for file in sorted(files):
         for name in ids_in_name(file):
             named.setdefault(name, []).append(file)
-    found = [[str(image)] if str(image) in files else named.get(str(image), []) for image in ids]
-    if absent := [repr(image) for image, names in zip(ids, found, strict=True) if not names]:
+    names_of = [[str(image)] if str(image) in files else named.get(str(image), []) for image in ids]
+    if absent := [repr(image) for image, names in zip(ids, names_of, strict=True) if not names]:
         raise InputError(
             f"{len(absent):,} of {len(ids):,} images have no file",
             where=f"{folder}: image_id {_some(absent)}",
             help="image files are named by id: ID, ID.jpg, 000000ID.jpg or COCO_val2014_000000ID.jpg",
         )
-    if several := [f"{image!r}: {' or '.join(names)}" for image, names in zip(ids, found, strict=True) if names[1:]]:
+    if several := [f"{image!r}: {' or '.join(names)}" for image, names in zip(ids, names_of, strict=True) if names[1:]]:
         raise InputError(
             f"{len(several):,} of {len(ids):,} images have more than one file",
             where=f"{folder}: image_id {_some(several, '; ')}",
             help="keep one file per image in the folder, or give the file names as ids",
         )
-    return [folder / names[0] for names in found]
+    return [folder / names[0] for names in names_of]
 
 
 def read_image(path: Path) -> Any:

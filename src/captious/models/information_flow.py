@@ -51,5 +51,5 @@ def normalised_information(maps: NDArray[np.floating]) -> NDArray[np.float64]:
     joint = maps / maps.sum(axis=(-2, -1), keepdims=True, dtype=np.float64)
     apart = sum(entr(joint.sum(axis=axis)).sum(axis=-1) for axis in (-1, -2))
     with np.errstate(invalid="ignore"):
-        found = 2 * (apart - entr(joint).sum(axis=(-2, -1))) / apart
-    return np.asarray(found, np.float64)
+        information = 2 * (apart - entr(joint).sum(axis=(-2, -1))) / apart
+    return np.asarray(information, np.float64)

@@ -49,9 +49,8 @@ def pretrained(name: str, load: Any, **options: Any) -> Any:
         except MemoryError:
             raise
         except Exception as error:  # the libraries raise many kinds of errors on missing and damaged files
-            if local != attempts[-1]:
-                continue
-            raise _not_found(name, error) from error
+            if local == attempts[-1]:
+                raise _not_found(name, error) from error
     raise AssertionError
 
 
@@ -86,13 +85,13 @@ def torch_threads(number: int | None = None) -> Iterator[None]:
     import torch
 
     before = torch.get_num_threads()
-    wanted = number or (threads() if os.environ.get("CAPTIOUS_THREADS") else before)
-    if wanted != before:
-        torch.set_num_threads(wanted)
+    during = number or (threads() if os.environ.get("CAPTIOUS_THREADS") else before)
+    if during != before:
+        torch.set_num_threads(during)
     try:
         yield
     finally:
-        if wanted != before:
+        if during != before:
             torch.set_num_threads(before)
 
 

@@ -50,8 +50,9 @@ class _Vision(NamedTuple):
         import torch
 
         with torch.inference_mode():
-            found: NDArray[np.float32] = self.encode(torch.from_numpy(self.pixels(path))[None])[0].float().cpu().numpy()
-        return found
+            vectors = self.encode(torch.from_numpy(self.pixels(path))[None]).float().cpu().numpy()
+        vector: NDArray[np.float32] = vectors[0]
+        return vector
 
 
 def image_features(
@@ -87,15 +88,15 @@ def image_features(
             )
     vision = _efficientnet() if model == EFFICIENTNET else _of_transformers(model)
     with Progress(len(paths)) as progress, torch_threads(1), ThreadPoolExecutor(threads()) as pool:
-        found = []
+        vectors = []
         try:
             for number, vector in enumerate(pool.map(vision.vector, paths)):
                 progress.reach(number, f"encoding images with {model}")
-                found.append(vector)
+                vectors.append(vector)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return ImageFeatures(ids, np.stack(found), vision.label)
+    return ImageFeatures(ids, np.stack(vectors), vision.label)
 
 
 def _of_transformers(model: str) -> _Vision:
@@ -116,13 +117,13 @@ def _of_transformers(model: str) -> _Vision:
         )
 
     def pixels(path: Path) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = processor(images=read_image(path), return_tensors="np")["pixel_values"][0]
-        return found
+        image: NDArray[np.float32] = processor(images=read_image(path), return_tensors="np")["pixel_values"][0]
+        return image
 
-    def encode(given: Any) -> Any:
-        seen = network(pixel_values=given.to(device, network.dtype))
-        pooled = getattr(seen, "pooler_output", None)
-        return (seen.last_hidden_state.mean(1) if pooled is None else pooled).flatten(1)
+    def encode(inputs: Any) -> Any:
+        outputs = network(pixel_values=inputs.to(device, network.dtype))
+        pooled = getattr(outputs, "pooler_output", None)
+        return (outputs.last_hidden_state.mean(1) if pooled is None else pooled).flatten(1)
 
     name = re.sub(r"[^A-Za-z0-9._/+-]", "_", Encoder(model).name)
     return _Vision(f"{name}@{version_of(model, whole.config)}", pixels, encode)
@@ -144,10 +145,10 @@ def _efficientnet() -> _Vision:
         image = read_image(path)
         if image.size != (_EDGE, _EDGE):
             image = image.resize((_EDGE, _EDGE), 3)  # bicubic
-        found: NDArray[np.float32] = (np.asarray(image, np.float32) - np.float32(127)) / np.float32(128)
-        return found.transpose(2, 0, 1)
+        scaled: NDArray[np.float32] = (np.asarray(image, np.float32) - np.float32(127)) / np.float32(128)
+        return scaled.transpose(2, 0, 1)
 
-    def encode(given: Any) -> Any:
-        return network.extract_features(given).mean((2, 3))
+    def encode(inputs: Any) -> Any:
+        return network.extract_features(inputs).mean((2, 3))
 
     return _Vision(EFFICIENTNET, pixels, encode)

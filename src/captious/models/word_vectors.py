@@ -52,8 +52,8 @@ class WordVectors:
         Raises:
             MissingExtraError, ParameterError, UnknownNameError, ResourceError: as ``captious.resources.vectors.find``.
         """
-        found = resource.find(what)
-        return cls(found.name, found.checksum, found.index, found.origin, partial(cls.open, what))
+        match = resource.find(what)
+        return cls(match.name, match.checksum, match.index, match.origin, partial(cls.open, what))
 
     @classmethod
     def of(cls, words: Sequence[str], vectors: ArrayLike, name: str = "own") -> WordVectors:

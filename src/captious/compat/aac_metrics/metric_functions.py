@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from captious.compat.aac_metrics.inputs import Outs, SplitIntoWords, outs, table, words
-from captious.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer
-from captious.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
+from captious.compat.pycocoevalcap.bleu_scorer import BleuScorer
+from captious.compat.pycocoevalcap.cider_scorer import CiderScorer
 from captious.errors import CaptiousWarning, ParameterError
 from captious.metrics import meteor as _meteor
 from captious.metrics import rouge_l as _rouge_l

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain
 
-from captious.compat.pycocoevalcap.tokenizer.ptbtokenizer import PUNCTUATIONS, PTBTokenizer
+from captious.compat.pycocoevalcap.ptb_tokenizer import PUNCTUATIONS, PTBTokenizer
 from captious.errors import ParameterError
 
 __all__ = ["PTB_PUNCTUATIONS", "preprocess_mono_sents", "preprocess_mult_sents", "ptb_tokenize_batch"]

@@ -13,11 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 from captious.compat import counted_ngrams
-from captious.compat.meshed_memory.scorers import Bleu, Cider, CiderScorer, Meteor, Rouge
+from captious.compat.meshed_memory.meshed_memory_scorers import Bleu, Cider, CiderScorer, Meteor, Rouge
 from captious.compat.meshed_memory.tokenizer import PTBTokenizer
-from captious.compat.pycocoevalcap.bleu import bleu_scorer
+from captious.compat.pycocoevalcap import bleu_scorer
+from captious.compat.pycocoevalcap.coco_scorers import my_lcs
 from captious.compat.pycocoevalcap.harness_input import Texts
-from captious.compat.pycocoevalcap.rouge.rouge import my_lcs
 from captious.compat.reexports import add_modules, by_name
 
 __all__ = ["Bleu", "Cider", "Meteor", "PTBTokenizer", "Rouge", "compute_scores"]
@@ -42,17 +42,15 @@ def compute_scores(gts: Texts, gen: Texts) -> tuple[dict[str, Any], dict[str, An
     return corpus, {name: scores for name, (_, scores) in results.items()}
 
 
-_COUNTS_OF_BLEU = by_name(bleu_scorer.cook_refs, bleu_scorer.cook_test, bleu_scorer.precook)
-_COUNTS_OF_CIDER = by_name(counted_ngrams.cook_refs, counted_ngrams.cook_test, counted_ngrams.precook)
 add_modules(
     __name__,
     {
         "bleu": by_name(Bleu),
         "bleu.bleu": by_name(Bleu),
-        "bleu.bleu_scorer": {**by_name(bleu_scorer.BleuScorer), **_COUNTS_OF_BLEU},
+        "bleu.bleu_scorer": by_name(bleu_scorer.BleuScorer, *bleu_scorer.COOKING),
         "cider": by_name(Cider),
         "cider.cider": by_name(Cider),
-        "cider.cider_scorer": {**by_name(CiderScorer), **_COUNTS_OF_CIDER},
+        "cider.cider_scorer": by_name(CiderScorer, *counted_ngrams.COOKING),
         "meteor": by_name(Meteor),
         "meteor.meteor": by_name(Meteor),
         "rouge": by_name(Rouge),

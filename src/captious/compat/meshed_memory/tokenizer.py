@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from captious.compat.pycocoevalcap.tokenizer import ptbtokenizer
+from captious.compat.pycocoevalcap import ptb_tokenizer
 from captious.errors import CaptionTypeError
 
 __all__ = ["PTBTokenizer"]
@@ -14,7 +14,7 @@ __all__ = ["PTBTokenizer"]
 class PTBTokenizer:
     """Penn Treebank tokens, as in ``captious.compat.pycocoevalcap``, by a method of the class."""
 
-    punctuations = ptbtokenizer.PUNCTUATIONS
+    punctuations = ptb_tokenizer.PUNCTUATIONS
     eos_token = "<eos>"
 
     @classmethod
@@ -37,7 +37,7 @@ class PTBTokenizer:
             raise CaptionTypeError("captions are neither in a list nor in a dictionary", where=f"{corpus!r:.80}")
         groups = corpus if isinstance(corpus, Mapping) else dict(enumerate(corpus))
         raw = {key: _annotations(key, group) for key, group in groups.items()}
-        tokenized = ptbtokenizer.PTBTokenizer().tokenize(raw)
+        tokenized = ptb_tokenizer.PTBTokenizer().tokenize(raw)
         if not add_eos:
             return tokenized
         return {key: [f"{text} {cls.eos_token}" for text in texts] for key, texts in tokenized.items()}

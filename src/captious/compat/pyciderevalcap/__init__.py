@@ -12,13 +12,13 @@ from the pickles of that code, which are read without executing anything in them
 
 from captious.compat import counted_ngrams
 from captious.compat.pyciderevalcap.caption_tokenizer import PUNCTUATIONS, PTBTokenizer
+from captious.compat.pyciderevalcap.frequency_scorers import CiderDScorer, CiderScorer
 from captious.compat.pyciderevalcap.rewards import Cider, CiderD
-from captious.compat.pyciderevalcap.scorers import CiderDScorer, CiderScorer
 from captious.compat.reexports import add_modules, by_name
 
 __all__: list[str] = []
 
-_COUNTS = by_name(counted_ngrams.cook_refs, counted_ngrams.cook_test, counted_ngrams.precook)
+_COUNTS = by_name(*counted_ngrams.COOKING)
 add_modules(
     __name__,
     {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from captious.compat.pycocoevalcap.tokenizer import ptbtokenizer
-from captious.compat.pycocoevalcap.tokenizer.ptbtokenizer import PUNCTUATIONS
+from captious.compat.pycocoevalcap import ptb_tokenizer
+from captious.compat.pycocoevalcap.ptb_tokenizer import PUNCTUATIONS
 from captious.errors import InputError, ParameterError
 
 __all__ = ["PUNCTUATIONS", "PTBTokenizer"]
@@ -41,7 +41,7 @@ class PTBTokenizer:
         Raises:
             InputError: a value that is not a caption.
         """
-        tokenizer = ptbtokenizer.PTBTokenizer()
+        tokenizer = ptb_tokenizer.PTBTokenizer()
         if self.source == "gts":
             return tokenizer.tokenize(captions_for_image)
         try:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.compat.df_files import CORPUS, frequencies
-from captious.compat.pyciderevalcap.scorers import CiderDScorer, CiderScorer
-from captious.compat.pycocoevalcap.scorer import Scorer
+from captious.compat.pyciderevalcap.frequency_scorers import CiderDScorer, CiderScorer
+from captious.compat.pycocoevalcap.coco_scorers import Scorer
 from captious.data import Captions, References
 from captious.errors import InputError, ParameterError
 from captious.metrics import cider, cider_d

@@ -11,15 +11,24 @@ those of forks; ``prepare_references`` and ``use_prepared_references`` are of ca
 
 from __future__ import annotations
 
-from captious.compat.pycocoevalcap.bleu.bleu import Bleu
-from captious.compat.pycocoevalcap.cider.cider import Cider
+from captious.compat import counted_ngrams
+from captious.compat.pycocoevalcap import bleu_scorer
+from captious.compat.pycocoevalcap.bleu_scorer import BleuScorer
+from captious.compat.pycocoevalcap.cider_scorer import CiderScorer
+from captious.compat.pycocoevalcap.coco_scorers import (
+    WMD,
+    Bleu,
+    Cider,
+    Meteor,
+    Rouge,
+    Spice,
+    get_stanford_models,
+    my_lcs,
+)
 from captious.compat.pycocoevalcap.eval import COCOEvalCap
-from captious.compat.pycocoevalcap.meteor.meteor import Meteor
 from captious.compat.pycocoevalcap.prepared_references import prepare_references, use_prepared_references
-from captious.compat.pycocoevalcap.rouge.rouge import Rouge
-from captious.compat.pycocoevalcap.spice.spice import Spice
-from captious.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
-from captious.compat.pycocoevalcap.wmd.wmd import WMD
+from captious.compat.pycocoevalcap.ptb_tokenizer import PUNCTUATIONS, PTBTokenizer
+from captious.compat.reexports import add_modules, by_name
 
 __all__ = [
     "WMD",
@@ -33,3 +42,26 @@ __all__ = [
     "prepare_references",
     "use_prepared_references",
 ]
+
+add_modules(
+    __name__,
+    {
+        "bleu": by_name(Bleu),
+        "bleu.bleu": by_name(Bleu, BleuScorer),
+        "bleu.bleu_scorer": by_name(BleuScorer, *bleu_scorer.COOKING),
+        "cider": by_name(Cider),
+        "cider.cider": by_name(Cider, CiderScorer),
+        "cider.cider_scorer": by_name(CiderScorer, *counted_ngrams.COOKING),
+        "meteor": by_name(Meteor),
+        "meteor.meteor": by_name(Meteor),
+        "rouge": by_name(Rouge),
+        "rouge.rouge": by_name(Rouge, my_lcs),
+        "spice": by_name(Spice),
+        "spice.spice": by_name(Spice),
+        "spice.get_stanford_models": by_name(get_stanford_models),
+        "tokenizer": by_name(PTBTokenizer),
+        "tokenizer.ptbtokenizer": {"PUNCTUATIONS": PUNCTUATIONS, **by_name(PTBTokenizer)},
+        "wmd": by_name(WMD),
+        "wmd.wmd": by_name(WMD),
+    },
+)

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from captious.compat.df_files import CORPUS
-from captious.compat.pycocoevalcap.bleu.bleu import Bleu
-from captious.compat.pycocoevalcap.cider.cider import Cider
+from captious.compat.pycocoevalcap.coco_scorers import WMD, Bleu, Cider, Meteor, Rouge, Spice
 from captious.compat.pycocoevalcap.eval_arguments import (
     SCORES,
     Tokenize,
@@ -25,11 +24,7 @@ from captious.compat.pycocoevalcap.eval_arguments import (
 )
 from captious.compat.pycocoevalcap.harness_input import of_images
 from captious.compat.pycocoevalcap.input_errors import NoImages
-from captious.compat.pycocoevalcap.meteor.meteor import Meteor
-from captious.compat.pycocoevalcap.rouge.rouge import Rouge
-from captious.compat.pycocoevalcap.spice.spice import Spice
-from captious.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
-from captious.compat.pycocoevalcap.wmd.wmd import WMD
+from captious.compat.pycocoevalcap.ptb_tokenizer import PTBTokenizer
 from captious.errors import ParameterError
 from captious.metrics import meteor, spice
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+from captious.compat.pycocoevalcap.coco_scorers import Spice
 from captious.compat.pycocoevalcap.eval import COCOEvalCap
-from captious.compat.pycocoevalcap.spice.spice import Spice
-from captious.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+from captious.compat.pycocoevalcap.ptb_tokenizer import PTBTokenizer
 
 __all__ = ["COCOEvalCapSpice", "SpiceEval"]
 

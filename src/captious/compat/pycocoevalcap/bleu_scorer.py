@@ -15,7 +15,7 @@ from captious.data import Captions
 from captious.metrics import bleu
 from captious.text import WHITESPACE
 
-__all__ = ["BleuScorer", "cook_refs", "cook_test", "precook", "scores_of"]
+__all__ = ["COOKING", "BleuScorer", "cook_refs", "cook_test", "precook", "scores_of"]
 
 _KERNEL_ORDER = 4  # the highest order of n-grams that kernels count
 _TINY, _SMALL = 1e-15, 1e-9  # added to every numerator and every denominator
@@ -62,6 +62,10 @@ def cook_test(test: str, refs: CookedReferences, eff: str | None = None, n: int 
         "guess": [max(0, length - order) for order in range(n)],
         "correct": correct,
     }
+
+
+#: What the toolkits' modules with a ``BleuScorer`` have, too.
+COOKING = (precook, cook_refs, cook_test)
 
 
 class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):

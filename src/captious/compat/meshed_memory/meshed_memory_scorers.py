@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from captious.compat import pycocoevalcap
 from captious.compat.counted_ngrams import CountedCaptions, Ngram
+from captious.compat.pycocoevalcap.coco_scorers import MeanScorer
 from captious.compat.pycocoevalcap.harness_input import Texts, captions, references_table
-from captious.compat.pycocoevalcap.scorer import MeanScorer
 from captious.errors import ParameterError
 from captious.metrics import cider_d
 from captious.metrics.shared.document_frequencies import DocumentFrequencies

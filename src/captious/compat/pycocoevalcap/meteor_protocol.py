@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from captious.compat.pycocoevalcap.harness_input import captions
 from captious.metrics import meteor
 
-__all__ = ["Process", "scores_of", "statistics_line"]
+__all__ = ["Process", "statistics_line", "statistics_scores"]
 
 #: Columns of the statistics: words of both sides, chunks, matched words of both sides.
 _WORDS, _CHUNKS, _MATCHED = slice(0, 2), 20, slice(21, 23)
@@ -35,7 +35,7 @@ def statistics_line(metric: meteor.Meteor, candidate: str, references: Sequence[
     return " ".join(map(str, row))
 
 
-def scores_of(metric: meteor.Meteor, lines: Sequence[str]) -> tuple[list[float], float]:
+def statistics_scores(metric: meteor.Meteor, lines: Sequence[str]) -> tuple[list[float], float]:
     """The score of each line of statistics, and of all of them together; a ValueError for any other line."""
     rows = np.array([_numbers(line) for line in lines]).reshape(-1, _COLUMNS)
     perfect = (rows[:, _MATCHED] == rows[:, _WORDS]).all(axis=1) & (rows[:, _CHUNKS] == 1)
@@ -113,7 +113,7 @@ class _In:
         if verb not in ("EVAL", "SING"):
             return ["Error: specify SCORE or EVAL or SING"]
         try:
-            scores, total = scores_of(metric, fields)
+            scores, total = statistics_scores(metric, fields)
         except ValueError:
             fields = []
         if not fields:

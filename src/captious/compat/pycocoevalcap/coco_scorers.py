@@ -1,0 +1,347 @@
+"""The toolkit's scorers: BLEU, CIDEr-D, METEOR, ROUGE-L and SPICE, and the word mover's distance of a fork."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.compat.df_files import CORPUS, frequencies
+from captious.compat.pycocoevalcap.bleu_scorer import scores_of
+from captious.compat.pycocoevalcap.harness_input import Texts, captions, captions_of_several, is_nothing
+from captious.compat.pycocoevalcap.meteor_protocol import Process, statistics_line, statistics_scores
+from captious.errors import CaptiousWarning, ParameterError
+from captious.metrics import cider_d, meteor, rouge_l, spice, wmd
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.models import WordVectors
+from captious.scenes.facts import CATEGORIES, agreement, count
+from captious.text import SPACES, WHITESPACE
+
+__all__ = ["WMD", "Bleu", "Cider", "MeanScorer", "Meteor", "Rouge", "Scorer", "Spice", "get_stanford_models", "my_lcs"]
+
+
+class Scorer:
+    """A metric under the toolkit's interface."""
+
+    _name: ClassVar[str]
+
+    def method(self) -> str:
+        """What the toolkit calls this scorer."""
+        return self._name
+
+
+class MeanScorer(Scorer):
+    """A scorer whose corpus score is the mean of the images' scores."""
+
+    #: Whether a corpus without images is an error; if not, its score is nan.
+    _refuses_nothing: ClassVar[bool] = False
+
+    def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, NDArray[np.float64]]:
+        """Score tokenized captions.
+
+        Args:
+            gts: image id -> list of references.
+            res: image id -> list of one candidate.
+
+        Returns:
+            The mean, and float64[n_images] in the order of gts.
+
+        Raises:
+            InputError: invalid captions; the error names the image.
+        """
+        nothing = is_nothing(gts, res) and not self._refuses_nothing
+        scores = np.zeros(0) if nothing else self._scores(gts, res)
+        return np.float64(scores.mean()), scores
+
+    def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+
+class Bleu(Scorer):
+    """BLEU of order 1 to n.
+
+    Args:
+        n: 1 to 4.
+    """
+
+    _name = "Bleu"
+
+    def __init__(self, n: int = 4) -> None:
+        if n not in (1, 2, 3, 4):
+            raise ParameterError(f"BLEU of order {n!r} is not supported", help="n must be 1, 2, 3 or 4")
+        self._n = n
+
+    def compute_score(self, gts: Texts, res: Texts, verbose: int = 1) -> tuple[list[float], list[list[float]]]:
+        """Score tokenized captions, split at white space.
+
+        Args:
+            gts: image id -> list of references.
+            res: image id -> list of one candidate.
+            verbose: print lengths and counts of the corpus; 0 to print nothing.
+
+        Returns:
+            Corpus scores by order, and by order the scores of every image, in the order of gts. Without any images, the
+            corpus scores are 0.
+
+        Raises:
+            InputError: invalid captions; the error names the image.
+        """
+        return scores_of(None if is_nothing(gts, res) else captions(gts, res), self._n, verbose)
+
+
+class Cider(MeanScorer):
+    """CIDEr-D, which the toolkit calls CIDEr, with the document frequencies of the references that are scored against.
+
+    Captions are split at white space; scores are 0 to 10. No images at all are a ``ValueError``, as there.
+
+    Args:
+        test: as some forks call it, document frequencies, like ``df``; otherwise ignored, as in the toolkit.
+        refs: accepted and ignored, as in the toolkit.
+        n: 4; the toolkit's scores with another n are wrong or an error.
+        sigma: width of the length penalty, in words.
+        df: an argument of forks: "corpus", or document frequencies from a pickle, its path or its name in the folder
+            ``data`` ("coco-val-df").
+    """
+
+    _name = "CIDEr"
+    _refuses_nothing = True
+    _given: DocumentFrequencies | None = None
+
+    def __init__(
+        self,
+        test: object = None,
+        refs: object = None,
+        n: int = 4,
+        sigma: float = 6.0,
+        df: str | os.PathLike[str] = CORPUS,
+    ) -> None:
+        if isinstance(test, str) and refs is None:
+            df = test
+        self._n = n
+        self._sigma = sigma
+        self._given = frequencies(df)
+        self._metric()
+
+    def _metric(self) -> cider_d.CiderD:
+        if self._n != 4:
+            raise ParameterError(f"CIDEr-D up to order {self._n!r} is not supported", help="leave n at 4")
+        return cider_d.CiderD(self._given, sigma=self._sigma, tokenizer=WHITESPACE)
+
+    def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
+        return self._metric().scores(captions(gts, res))
+
+
+class Meteor(Scorer):
+    """METEOR 1.5, with the toolkit's settings, in this process.
+
+    METEOR's tables are looked for when the first caption is scored, so that a program that makes all scorers before it
+    uses one runs without them.
+
+    Attributes:
+        lock: for code that uses ``_stat`` or ``meteor_p`` from several threads; nothing here needs it.
+        meteor_p: answers the lines of METEOR's protocol like the toolkit's process, by ``stdin.write`` and
+            ``stdout.readline``; other attributes of a process are an ``AttributeError``.
+    """
+
+    _name = "METEOR"
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.meteor_p = Process(self)
+
+    @cached_property
+    def _metric(self) -> meteor.Meteor:
+        return meteor.Meteor(tokenizer=SPACES)
+
+    def compute_score(self, gts: Texts, res: Texts) -> tuple[float, list[float]]:
+        """Score tokenized captions, which METEOR normalises further.
+
+        Args:
+            gts: image id -> list of references; a tuple or an array, too, as in the toolkit's METEOR.
+            res: image id -> list of one candidate; likewise.
+
+        Returns:
+            The corpus score, and the scores of every image, in the order of gts.
+
+        Raises:
+            InputError: invalid captions; the error names the image. No images are a ``ValueError``, too.
+            MissingExtraError: METEOR's tables are not installed.
+        """
+        table = captions(_with_lists(gts), _with_lists(res))
+        statistics = self._metric.statistics(table)
+        corpus = float(self._metric.aggregate(statistics.sum(axis=0))[0])
+        per_image: list[float] = self._metric.aggregate(statistics)[:, 0].tolist()
+        return corpus, per_image
+
+    def close(self) -> None:
+        """Does nothing; forks end their process with it."""
+
+    def _stat(self, hypothesis_str: str, reference_list: Sequence[str]) -> str:
+        """METEOR's statistics of a candidate: 23 numbers."""
+        return statistics_line(self._metric, hypothesis_str, reference_list)
+
+    def _score(self, hypothesis_str: str, reference_list: Sequence[str]) -> float:
+        """The score of a candidate; in Python 3, the toolkit's fails."""
+        return statistics_scores(self._metric, [self._stat(hypothesis_str, reference_list)])[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("lock", "meteor_p")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.lock = threading.Lock()
+        self.meteor_p = Process(self)
+
+
+def _with_lists(texts_of: Any) -> Any:
+    """Captions in lists; anything that is not a tuple or an array is left to the check of the input."""
+    if not isinstance(texts_of, Mapping):
+        return texts_of
+    return {image: [*texts] if isinstance(texts, tuple | np.ndarray) else texts for image, texts in texts_of.items()}
+
+
+def my_lcs(string: Sequence[Hashable], sub: Sequence[Hashable]) -> int:
+    """Length of the longest common subsequence of two lists of words."""
+    row = [0] * (len(sub) + 1)
+    for word in string:
+        before = 0  # of the row above, one to the left
+        for column, other in enumerate(sub, 1):
+            above = row[column]
+            row[column] = before + 1 if word == other else max(above, row[column - 1])
+            before = above
+    return row[-1]
+
+
+class Rouge(MeanScorer):
+    """ROUGE-L; a ``calc_score`` that a subclass defines is called for every image.
+
+    Captions are split at single spaces: two in a row have an empty word between them.
+
+    Attributes:
+        beta: weight of recall against precision.
+    """
+
+    _name = "Rouge"
+
+    def __init__(self) -> None:
+        self.beta = rouge_l.RougeL.beta
+
+    def calc_score(self, candidate: Sequence[str], refs: Sequence[str]) -> float:
+        """Score the candidate of one image, given in a list.
+
+        Raises:
+            InputError: as ``compute_score``; the image counts as image 0.
+        """
+        captions({0: list(refs)}, {0: list(candidate)})
+        words = candidate[0].split(" ")
+        pairs = [(my_lcs(other, words), len(other)) for other in (reference.split(" ") for reference in refs)]
+        precision, recall = max(lcs for lcs, _ in pairs) / len(words), max(lcs / length for lcs, length in pairs)
+        if not precision or not recall:
+            return 0.0
+        return (1 + self.beta**2) * precision * recall / (recall + self.beta**2 * precision)
+
+    def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
+        table = captions(gts, res)
+        if type(self).calc_score is not Rouge.calc_score:
+            return np.array([self.calc_score(res[image], gts[image]) for image in gts])
+        metric = rouge_l.RougeL(tokenizer=SPACES)
+        metric.beta = self.beta
+        return metric.scores(table)
+
+
+class Spice(Scorer):
+    """SPICE, with the best grammar on this machine.
+
+    METEOR's tables, which have SPICE's synonyms, are looked for when the first caption is scored, so that a program
+    that makes all scorers before it uses one runs without them.
+    """
+
+    _name = "SPICE"
+
+    @cached_property
+    def _metric(self) -> spice.Spice:
+        return spice.Spice(tokenizer=WHITESPACE)
+
+    def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, list[dict[str, dict[str, float]]]]:
+        """Score tokenized captions, split at white space.
+
+        Args:
+            gts: image id -> list of references.
+            res: image id -> list of one candidate, or of several: what they say together is scored, as with the
+                metric AllSPICE.
+
+        Returns:
+            The mean, and for every image, in the order of gts, a category (All, Object, Relation, Attribute, Color,
+            Cardinality, Size) -> pr, re, f (nan where the references have nothing of the category), tp, fp, fn (which
+            may be below 0) and numImages, which is 1.
+
+        Raises:
+            InputError: invalid captions; the error names the image.
+            MissingExtraError: METEOR's tables are not installed.
+        """
+        if is_nothing(gts, res):
+            return np.float64(np.mean([])), []
+        references, candidates = (table.layer(self._metric.layer) for table in captions_of_several(gts, res))
+        for warning in spice.approximate(self._metric.parser.label):
+            warnings.warn(warning, CaptiousWarning, stacklevel=2)
+        counts = [count(ours, theirs) for ours, theirs in zip(candidates, references, strict=True)]
+        scores = agreement(np.array(counts, np.float64).reshape(-1, len(CATEGORIES), 3)).tolist()
+        per_image = [
+            {
+                category.capitalize(): _of_category(category, *row)
+                for category, *row in zip(CATEGORIES, *of_image, strict=True)
+            }
+            for of_image in zip(counts, scores, strict=True)
+        ]
+        return np.float64(np.mean([scores["All"]["f"] for scores in per_image])), per_image
+
+
+def _of_category(category: str, counts: tuple[int, int, int], scores: list[float]) -> dict[str, float]:
+    """What the toolkit reports of a category of an image."""
+    matched, ours, theirs = counts
+    precision, recall, f1 = scores if theirs or category == CATEGORIES[0] else (np.nan, np.nan, np.nan)
+    return {
+        "pr": precision,
+        "re": recall,
+        "f": f1,
+        "tp": float(matched),
+        "fp": float(ours - matched),
+        "fn": float(theirs - matched),
+        "numImages": 1.0,
+    }
+
+
+def get_stanford_models() -> None:
+    """Does nothing, where the toolkit downloads CoreNLP.
+
+    ``captious resources get spice-grammar`` fetches the official grammar.
+    """
+
+
+class WMD(MeanScorer):
+    """Word mover's distance as a similarity, as in the fork mtanti/coco-caption. ``COCOEvalCap`` runs it only if it
+    is named.
+
+    Captions are split at single spaces. The fork reads a file of GoogleNews vectors from its own folder; here any
+    vectors are given.
+
+    Args:
+        vectors: as ``captious.Wmd`` takes them; None for the default.
+
+    Raises:
+        MissingExtraError: there are no word vectors.
+    """
+
+    _name = "WMD"
+
+    def __init__(self, vectors: WordVectors | str | os.PathLike[str] | None = None) -> None:
+        self._metric = wmd.Wmd(vectors, tokenizer=SPACES)
+
+    def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
+        return self._metric.scores(captions(gts, res))
