@@ -40,15 +40,15 @@ def list_(data: Path | None, format_: str) -> None:
     The first protocol is the default; select another with BENCHMARK@PROTOCOL. Files may be compressed: .gz.
     """
     folder = data_folder(data) if data is not None or os.environ.get("CAPTIOUS_DATA") else None
-    found = list(_described(folder))
+    benchmarks = list(_described(folder))
     if format_ == "json":
         place = str(folder.folder) if folder else None
-        document = {"version": __version__, "folder": place, "benchmarks": found}
+        document = {"version": __version__, "folder": place, "benchmarks": benchmarks}
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
         return
     if folder is not None:
         click.echo(f"data: {folder.folder}\n")
-    _print_list(found)
+    _print_list(benchmarks)
     if folder is None:
         click.echo("No folder of judgment data is set: give --data DIR or set CAPTIOUS_DATA.", err=True)
 
@@ -96,13 +96,13 @@ def _described(folder: DataFolder | None) -> Iterator[dict[str, Any]]:
         }
 
 
-def _print_list(found: list[dict[str, Any]]) -> None:
+def _print_list(benchmarks: list[dict[str, Any]]) -> None:
     from rich.console import Group, RenderableType
     from rich.table import Table
     from rich.text import Text
 
     parts: list[RenderableType] = []
-    for benchmark in found:
+    for benchmark in benchmarks:
         grid = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
         for label, lines in _facts(benchmark).items():
             grid.add_row(Text(f"  {label}", style=_COLORS.get(label, "")), Text("\n".join(lines)))
@@ -122,7 +122,7 @@ def _facts(benchmark: dict[str, Any]) -> dict[str, list[str]]:
         return facts
     lines = []
     for form in benchmark["files"]:
-        here = [name for name, there in form.items() if there]
+        here = [name for name, is_here in form.items() if is_here]
         lines.append(_folded(form) + (f" ({_folded(here)} was found)" if here else ""))
     facts["files" if benchmark["found"] is None else "missing"] = [lines[0], *(f"or {line}" for line in lines[1:])]
     return facts | {"obtain": [benchmark["obtain"]]}

@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from captious.cli.fit import with_objects
+from captious.cli.library_options import FILE
 from captious.cli.options import settings_options
 from captious.cli.outputs import format_option, warn, written
 from captious.data import load
 from captious.errors import ParameterError
 from captious.learned.captious import Captious
 from captious.metrics.chair import Chair
-from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.specification import Specification
-from captious.metrics.meteor import Alignment, Meteor
-from captious.metrics.shared.image_objects import ImageObjects
+from captious.metrics.meteor import Meteor
 from captious.metrics.spice import Spice
-from captious.metrics.wmd import Transport, Wmd
+from captious.metrics.wmd import Wmd
 from captious.version import __version__
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 __all__ = ["explain"]
 
+_EXPLAINED = (Captious, Chair, Meteor, Spice, Wmd)
 _NARROWEST = 24  # columns; on a terminal with less, lines run over
 
 
@@ -39,7 +43,7 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
 @format_option("text", "json")
 @click.option(
     "--svg",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="For spice: draw the scene graphs to a .svg, .png or .pdf file; matches are filled.",
 )
@@ -64,10 +68,8 @@ def explain(
     of the candidate with what they add to its similarity to the references. For CHAIR, it marks the words that name
     objects; the objects in the image are those that the references name and, with --image, those of --objects.
     """
-    if settings.objects is None and registry.owner(Specification.from_text(metric).name) == Chair.name:
-        settings = replace(settings, objects=ImageObjects({}))
-    chosen = select_one(metric, settings)
-    if not isinstance(chosen, Captious | Chair | Meteor | Spice | Wmd):
+    chosen = select_one(metric, with_objects(metric, settings))
+    if not isinstance(chosen, _EXPLAINED):
         raise ParameterError(f"{metric} cannot be explained yet", help="supported: captious, chair, meteor, spice, wmd")
     if image is not None and not (isinstance(chosen, Chair) and len(chosen.objects)):
         raise ParameterError("--image needs the objects of images", help="explain chair, and give --objects FILE")
@@ -79,78 +81,66 @@ def explain(
         raise ParameterError(f"{files[0]} is not a caption", help="explain takes quoted captions, not files")
     if svg is not None and not isinstance(chosen, Spice):
         raise ParameterError(f"--svg cannot draw {metric}", help="remove --svg, or explain spice")
-    if isinstance(chosen, Spice):
-        _explain_spice(chosen, candidate, references, format_, svg)
-    elif isinstance(chosen, Chair):
-        _explain_mentions(chosen, candidate, references, image, format_)
-    elif isinstance(chosen, Captious):
-        _explain_words(chosen, candidate, references, format_)
-    elif isinstance(chosen, Meteor):
-        _explain_pairs(chosen, [chosen.align(candidate, reference) for reference in references], format_)
-    else:
-        _explain_pairs(chosen, [chosen.transport(candidate, reference) for reference in references], format_)
-
-
-def _explain_pairs(metric: Metric, pairs: Sequence[Alignment | Transport], format_: str) -> None:
-    """Show the candidate with each reference, the best of several marked."""
-    best = max(range(len(pairs)), key=lambda i: (pairs[i].score, -i))
-    if format_ == "json":
-        _print_json(metric, {"score": pairs[best].score, "best": best, "references": [asdict(pair) for pair in pairs]})
-        return
-    from rich.console import Group
-
-    from captious.report.alignment_text import AlignmentPicture
-    from captious.report.word_texts import transport_legend, transport_text
-
-    show: Any = AlignmentPicture if isinstance(metric, Meteor) else transport_text
-    legend: Any = AlignmentPicture.legend if isinstance(metric, Meteor) else transport_legend
-    parts = [part for i, pair in enumerate(pairs) for part in (show(pair, best=len(pairs) > 1 and i == best), "")]
-    _print(Group(*parts, legend(pairs)))
-
-
-def _explain_spice(metric: Spice, candidate: str, references: tuple[str, ...], format_: str, svg: Path | None) -> None:
-    explanation = metric.explain(candidate, references)
+    explanations = _explanations(chosen, candidate, references, image)
     if svg is not None:
         from captious.report.scene_drawing import write_scenes
 
-        write_scenes(svg, explanation)
+        write_scenes(svg, explanations[0])
     if format_ == "json":
-        _print_json(metric, asdict(explanation))
+        values = asdict(explanations[0])
+        if isinstance(chosen, Meteor | Wmd):
+            best = _best(explanations)
+            values = {"score": explanations[best].score, "best": best, "references": [*map(asdict, explanations)]}
+        document = {"version": __version__, "signature": chosen.signatures()[0], **values}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        from captious.report.scene_text import scene_text
-
-        _print(scene_text(explanation))
-    warn(metric.warnings(load({0: candidate}, {0: list(references)}), None))
+        _print(_picture(chosen, explanations))
+    if isinstance(chosen, Spice):
+        warn(chosen.warnings(load({0: candidate}, {0: list(references)}), None))
     if svg is not None:
         click.echo(f"drawn: {svg}", err=True)
 
 
-def _explain_words(metric: Captious, candidate: str, references: tuple[str, ...], format_: str) -> None:
-    agreement = metric.explain(candidate, references)
-    if format_ == "json":
-        _print_json(metric, asdict(agreement))
-        return
-    from captious.report.word_texts import agreement_text
-
-    _print(agreement_text(agreement))
-
-
-def _explain_mentions(
-    metric: Chair, candidate: str, references: tuple[str, ...], image: str | None, format_: str
-) -> None:
-    objects = metric.objects_in(references)
-    if image is not None:
-        objects |= metric.objects_at(image)
-    mentions = metric.explain(candidate, objects)
-    if format_ == "json":
-        _print_json(metric, asdict(mentions))
-        return
-    from captious.report.word_texts import mentions_text
-
-    _print(mentions_text(mentions))
+def _explanations(metric: Metric, candidate: str, references: Sequence[str], image: str | None) -> Sequence[Any]:
+    """What METEOR and WMD say about the candidate and each reference, and others about all references together."""
+    match metric:
+        case Meteor():
+            return [metric.align(candidate, reference) for reference in references]
+        case Wmd():
+            return [metric.transport(candidate, reference) for reference in references]
+        case Chair():
+            objects = metric.objects_in(references)
+            return [metric.explain(candidate, objects if image is None else objects | metric.objects_at(image))]
+        case Captious() | Spice():
+            return [metric.explain(candidate, references)]
+    raise TypeError(metric)
 
 
-def _print(picture: Any) -> None:
+def _best(explanations: Sequence[Any]) -> int:
+    """The position of the explanation with the highest score, the first one in a tie."""
+    return max(range(len(explanations)), key=lambda i: (explanations[i].score, -i))
+
+
+def _picture(metric: Metric, explanations: Sequence[Any]) -> RenderableType:
+    from rich.console import Group
+
+    from captious.report.alignment_text import AlignmentPicture
+    from captious.report.scene_text import scene_text
+    from captious.report.word_texts import agreement_text, mentions_text, transport_legend, transport_text
+
+    if isinstance(metric, Meteor | Wmd):
+        show: Any = AlignmentPicture if isinstance(metric, Meteor) else transport_text
+        legend: Any = AlignmentPicture.legend if isinstance(metric, Meteor) else transport_legend
+        best = _best(explanations) if len(explanations) > 1 else None
+        pictures = [(show(explanation, best=i == best), "") for i, explanation in enumerate(explanations)]
+        return Group(*chain(*pictures), legend(explanations))
+    (explanation,) = explanations
+    if isinstance(metric, Spice):
+        return scene_text(explanation)
+    return mentions_text(explanation) if isinstance(metric, Chair) else agreement_text(explanation)
+
+
+def _print(picture: RenderableType) -> None:
     from rich.console import Console
 
     from captious.report.terminal import as_text
@@ -158,8 +148,3 @@ def _print(picture: Any) -> None:
     terminal = Console()
     fold = {"width": max(terminal.width, _NARROWEST)} if terminal.is_terminal else {}  # in a file, lines stay whole
     click.echo(as_text(picture, color=terminal.is_terminal, **fold).rstrip("\n"))
-
-
-def _print_json(metric: Metric, explanation: dict[str, Any]) -> None:
-    document = {"version": __version__, "signature": metric.signatures()[0], **explanation}
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))

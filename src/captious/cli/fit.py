@@ -20,7 +20,7 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.contract.specification import Specification
 from captious.metrics.shared.image_objects import ImageObjects
 
-__all__ = ["fit"]
+__all__ = ["fit", "with_objects"]
 
 
 @click.command()
@@ -46,7 +46,12 @@ def fit(
     across sets of images. 'smurf' learns its standardisation constants, for smurf:constants=FILE. 'chair' collects the
     objects in images, for --objects: give COCO instances, captions written by people, or both.
     """
-    chosen = select_one(metric, _without_objects(metric, settings))
+    if settings.objects is not None and registry.owner(Specification.from_text(metric).name) == Chair.name:
+        raise ParameterError(
+            "--objects cannot be used with captious fit, which writes it",
+            help="remove --objects, and give that file as an argument",
+        )
+    chosen = select_one(metric, with_objects(metric, settings))
     if settings.idf is not None:
         raise ParameterError(
             "--idf cannot be used with captious fit, which computes document frequencies", help="remove --idf"
@@ -71,39 +76,24 @@ def fit(
         source = f"{human.name}, with the references {references.name}; {len(people):,} images"
         learned = chosen.calibrate(people, references.name.partition(".")[0], source)
     if learned is None:
-        raise ParameterError(
-            f"{chosen.name} cannot be fitted", help=f"metrics that can be fitted: {', '.join(_learning())}"
-        )
+        fitted = ", ".join(name for name in registry.names() if registry.get(name).learns)
+        raise ParameterError(f"{chosen.name} cannot be fitted", help=f"metrics that can be fitted: {fitted}")
     learned.save(output)
     click.echo(f"{output}: {learned.contents}", err=True)
     warn(single_captions(table))
 
 
-def _without_objects(metric: str, settings: Settings) -> Settings:
-    """The settings; for chair, with no objects, which are what it collects."""
-    if registry.owner(Specification.from_text(metric).name) != Chair.name:
+def with_objects(metric: str, settings: Settings) -> Settings:
+    """The settings; for chair without objects, with an empty table of them."""
+    if settings.objects is not None or registry.owner(Specification.from_text(metric).name) != Chair.name:
         return settings
-    if settings.objects is not None:
-        raise ParameterError(
-            "--objects cannot be used with captious fit, which writes it",
-            help="remove --objects, and give that file as an argument",
-        )
     return replace(settings, objects=ImageObjects({}))
 
 
 def _fit_objects(metric: Chair, files: tuple[Path, ...], output: Path) -> None:
-    found = metric.objects_of(files)
-    found.save(output)
-    click.echo(f"{output}: {found.contents}", err=True)
-    if empty := sum(not names for names in found.by_image.values()):
-        warn(
-            [
-                f"{empty:,} of {len(found):,} images have no objects: every object that a caption of them names will "
-                "count as hallucinated."
-            ]
-        )
-
-
-def _learning() -> list[str]:
-    """Metrics that learn something that can be written."""
-    return [name for name in registry.names() if registry.get(name).learns]
+    objects = metric.objects_of(files)
+    objects.save(output)
+    click.echo(f"{output}: {objects.contents}", err=True)
+    if empty := sum(not names for names in objects.by_image.values()):
+        what = "every object that a caption of them names will count as hallucinated."
+        warn([f"{empty:,} of {len(objects):,} images have no objects: {what}"])

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from captious.data import Groups, References, read_groups
 from captious.data.prepared_files import is_prepared
-from captious.data.source import images
+from captious.data.source import images as image_list
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import length_groups
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["group_option", "groups_of"]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _LENGTH = "length"
 
@@ -30,11 +27,11 @@ group_option = click.option(
 )
 
 
-def groups_of(given: str | None, files: Sequence[Path], references: References, settings: Settings) -> Groups | None:
+def groups_of(by: str | None, files: Sequence[Path], references: References, settings: Settings) -> Groups | None:
     """The groups that the option names.
 
     Args:
-        given: the value of the option; without one there are no groups (None).
+        by: the value of the option; without one there are no groups (None).
         files: the files that the command reads, the references first.
         references: the images.
         settings: whose tokenizer counts the words of references.
@@ -43,70 +40,68 @@ def groups_of(given: str | None, files: Sequence[Path], references: References, 
         ParameterError: neither a file nor a column, or both readings are possible.
         InputError: as ``read_groups`` does.
     """
-    if given is None:
+    if by is None:
         return None
     tokenizer = settings.tokenizer or "ptb"
-    if os.path.isfile(given):
-        return read_groups(given)
-    file, _, column = given.rpartition(":")
+    if os.path.isfile(by):
+        return read_groups(by)
+    file, _, column = by.rpartition(":")
     if file and os.path.isfile(file):
         return read_groups(file, column=column)
-    name, _, bounds = given.partition(":")
+    name, _, bounds = by.partition(":")
     if name == _LENGTH and bounds:
-        return length_groups(references, _numbers(given, bounds), tokenizer=tokenizer)
-    found, absent = _columns(given, files)
-    if given == _LENGTH:
-        if found:
+        return length_groups(references, _bounds(by, bounds), tokenizer=tokenizer)
+    columns, absent = _columns(by, files)
+    if by == _LENGTH:
+        if columns:
             raise ParameterError(
                 f"{_LENGTH!r} is also a column",
-                where=found[0].source,
-                help=f"for the column: --group-by {found[0].source}:{_LENGTH}; for the number of words of the "
+                where=columns[0].source,
+                help=f"for the column: --group-by {columns[0].source}:{_LENGTH}; for the number of words of the "
                 f"references: {_LENGTH}:8,10,12, which are the largest numbers",
             )
         return length_groups(references, tokenizer=tokenizer)
-    if not found:
+    if not columns:
         raise ParameterError(
-            f"{given!r} is neither a file nor a column",
+            f"{by!r} is neither a file nor a column",
             where="; ".join(absent),
             help="give a file of groups, FILE:COLUMN, the name of a column or field of these files, or length",
         )
-    _check_agreement(given, found)
-    return found[0]
+    _check_agreement(by, columns)
+    return columns[0]
 
 
-def _numbers(given: str, text: str) -> list[float]:
+def _bounds(by: str, text: str) -> list[float]:
     try:
         return [float(piece) for piece in text.split(",")]
     except ValueError:
         raise ParameterError(
-            f"{given!r} is not a list of lengths", where="--group-by", help="give numbers of words: length:8,10,12"
+            f"{by!r} is not a list of lengths", where="--group-by", help="give numbers of words: length:8,10,12"
         ) from None
 
 
 def _columns(column: str, files: Sequence[Path]) -> tuple[list[Groups], list[str]]:
-    """Groups from every file that has the column, and where the others were looked through."""
-    found, absent = [], []
+    """Groups from every file that has the column, and where the others were searched."""
+    columns, absent = [], []
     for file in dict.fromkeys(files):
         if is_prepared(file):
             absent.append(f"{file}: prepared references have no columns")
             continue
         try:
-            found.append(read_groups(file, column=column))
+            columns.append(read_groups(file, column=column))
         except UnknownNameError as error:
             absent.append(error.where)
-    return found, absent
+    return columns, absent
 
 
-def _check_agreement(column: str, found: Sequence[Groups]) -> None:
-    """Several files may have the column if they say the same of every image."""
-    first, *others = ({str(image): name for image, name in groups.group_of.items()} for groups in found)
-    for groups, other in zip(found[1:], others, strict=True):
-        differing = [
-            image for image in groups.group_of if first.get(str(image), other[str(image)]) != other[str(image)]
-        ]
+def _check_agreement(name: str, columns: Sequence[Groups]) -> None:
+    """Refuse columns of several files that put an image into different groups."""
+    first = {str(image): group for image, group in columns[0].group_of.items()}
+    for groups in columns[1:]:
+        differing = [image for image, group in groups.group_of.items() if first.get(str(image), group) != group]
         if differing:
             raise ParameterError(
-                f"{len(differing):,} images have a different {column} in two files",
-                where=f"{found[0].source}, {groups.source}: {images(differing)}",
-                help=f"say which file is meant: --group-by {found[0].source}:{column}",
+                f"{len(differing):,} images have a different {name} in two files",
+                where=f"{columns[0].source}, {groups.source}: {image_list(differing)}",
+                help=f"say which file is meant: --group-by {columns[0].source}:{name}",
             )

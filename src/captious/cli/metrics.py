@@ -24,9 +24,9 @@ def metrics(format_: str) -> None:
 
     The first variant is the default; select another with METRIC@VARIANT.
     """
-    found = [_described(name) for name in names()]
+    described = [_described(name) for name in names()]
     if format_ == "json":
-        click.echo(json.dumps({"version": __version__, "metrics": found}, indent=2))
+        click.echo(json.dumps({"version": __version__, "metrics": described}, indent=2))
         return
     from rich.table import Table
     from rich.text import Text
@@ -34,7 +34,7 @@ def metrics(format_: str) -> None:
     table = Table(box=None, header_style="", padding=(0, 2, 0, 0))
     for head in ("metric", "variants", "runs here", "what it is"):
         table.add_column(head, overflow="fold", max_width=_WIDEST if head == "runs here" else None)
-    for metric in found:
+    for metric in described:
         outputs = metric["outputs"]
         title = f"{metric['name']}\n  {outputs[0]} .. {outputs[-1]}" if len(outputs) > 1 else metric["name"]
         runs = "yes" if metric["runs"] else f"no: {metric['install']}"
@@ -43,19 +43,12 @@ def metrics(format_: str) -> None:
 
 
 def _described(name: str) -> dict[str, Any]:
+    """What json says about a metric; of one of another package that is broken, only why it cannot run."""
     try:
         metric = get(name)
-    except CaptiousError as error:  # offered by another package that is broken
-        return {
-            "name": name,
-            "outputs": [],
-            "lower_is_better": [],
-            "no_direction": [],
-            "variants": {},
-            "summary": "",
-            "runs": False,
-            "install": error.message,
-        }
+    except CaptiousError as error:
+        lists: dict[str, Any] = {"outputs": [], "lower_is_better": [], "no_direction": []}
+        return {"name": name, **lists, "variants": {}, "summary": "", "runs": False, "install": error.message}
     try:
         missing = metric.missing()
     except CaptiousError as error:  # what it needs is there, but damaged

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from captious.cli.image_groups import group_option, groups_of
+from captious.cli.library_options import FILE
 from captious.cli.options import (
     metric_option,
     no_references_option,
@@ -37,11 +38,11 @@ __all__ = ["score"]
 
 
 @click.command()
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="CANDIDATES... REFERENCES")
+@click.argument("files", nargs=-1, type=FILE, metavar="CANDIDATES... REFERENCES")
 @click.option("--ci", "intervals", is_flag=True, help="95% bootstrap intervals over images.")
 @click.option(
     "--per-caption",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Also write caption scores: .jsonl, .csv or .parquet; with --shards, a folder for parquet files.",
 )
@@ -87,12 +88,6 @@ def score(
             files,
             metrics,
             settings,
-            refused={
-                "--subset": subset,
-                "--no-references": no_references,
-                "--group-by": group_by is not None,
-                "--several": several,
-            },
             intervals=intervals,
             per_caption=per_caption,
             output=output,
@@ -131,7 +126,7 @@ def score(
     else:
         grouped = [report.by_group(groups) for report in reports]
         deliver(grouped_score_table(grouped, intervals=intervals), output, format_)
-        warnings = [warning for each in grouped for warning in each.warnings]
+        warnings = [warning for report in grouped for warning in report.warnings]
     if per_caption is not None:
         write_captions(per_caption, reports)
     if intervals:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from captious.cli.library_options import COUNT
 from captious.cli.options import system_names
 from captious.errors import ParameterError
 from captious.metrics.contract.settings import Settings
@@ -43,9 +44,7 @@ _OPTIONS = (
         show_default=True,
         help="Where shards are scored: in this process, in several processes, or on a Ray cluster.",
     ),
-    click.option(
-        "--workers", type=click.IntRange(min=1), metavar="N", help="Shards scored at a time. Default: one per core."
-    ),
+    click.option("--workers", type=COUNT, metavar="N", help="Shards scored at a time. Default: one per core."),
     click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True, help="Retries of a shard."),
     click.option(
         "--batch-rows",
@@ -55,7 +54,8 @@ _OPTIONS = (
         help="Rows of shards that are in memory at a time, for each worker.",
     ),
 )
-_NAMES = ("columns", "engine", "workers", "retries", "batch_rows")
+_OF_SHARDS = ("columns", "engine", "workers", "retries", "batch_rows")
+_NOT_OF_SHARDS = ("subset", "no_references", "group_by", "several")
 
 
 def shard_options(command: F) -> F:
@@ -71,11 +71,14 @@ def refuse_shard_options() -> None:
     Raises:
         ParameterError: one of them was given.
     """
-    context = click.get_current_context()
-    for name in _NAMES:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            option = f"--{name.replace('_', '-')}"
-            raise ParameterError(f"{option} is for shards only", help=f"leave it out, or give --shards 'GLOB' {option}")
+    for option in _given(_OF_SHARDS):
+        raise ParameterError(f"{option} is for shards only", help=f"leave it out, or give --shards 'GLOB' {option}")
+
+
+def _given(names: Sequence[str]) -> Iterator[str]:
+    """The options on the command line, of the parameters with these names."""
+    source = click.get_current_context().get_parameter_source
+    return (f"--{name.replace('_', '-')}" for name in names if source(name) is ParameterSource.COMMANDLINE)
 
 
 def sharded_report(
@@ -83,28 +86,17 @@ def sharded_report(
     metrics: list[str] | None,
     settings: Settings,
     *,
-    refused: Mapping[str, bool],
     shards: tuple[str, ...],
     columns: str | None,
-    engine: str,
-    workers: int | None,
-    retries: int,
     batch_rows: int,
     intervals: bool,
-    per_caption: Path | None,
-    output: Path | None,
+    **of_run: Any,
 ) -> ShardReport:
-    """Score shards.
-
-    Args:
-        refused: options that shards cannot have, and whether they were given.
-        others: as the command has them.
-    """
+    """Score shards, with parameters as the command has them; ``of_run`` are those of ``captious.scale.run``."""
     from captious import scale
 
-    for option, given in refused.items():
-        if given:
-            raise ParameterError(f"{option} cannot be used with shards", help=f"leave out {option}, or --shards")
+    for option in _given(_NOT_OF_SHARDS):
+        raise ParameterError(f"{option} cannot be used with shards", help=f"leave out {option}, or --shards")
     if len(files) > 1:
         raise ParameterError(
             "several files were given with --shards",
@@ -120,7 +112,7 @@ def sharded_report(
         batch_rows=batch_rows,
         system=_system_name(shards[0]),
     )
-    return scale.run(plan, engine=engine, workers=workers, output=output, per_caption=per_caption, retries=retries)
+    return scale.run(plan, **of_run)
 
 
 def _system_name(pattern: str) -> str:
