@@ -88,8 +88,14 @@ def test_output_in_a_folder_that_does_not_exist(folder: Path, run: Run) -> None:
     assert_refused(outcome, "cannot write none/out.txt", "folder that exists")
 
 
-def test_standard_input_is_refused_by_name(folder: Path, run: Run) -> None:
-    assert_refused(run("score", "/dev/stdin", "references.json"), "/dev/stdin", "extension")
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_standard_input(folder: Path, start: Run, name: str) -> None:
+    captions = (folder / "baseline.json").read_bytes()
+    outcome = start("score", name, "references.json", "-m", "rouge-l", "--format", "json", input=captions)
+    assert outcome.code == 0, outcome
+    (system,) = outcome.json["systems"]
+    (by_name,) = start("score", "baseline.json", "references.json", "-m", "rouge-l", "--format", "json").json["systems"]
+    assert system == by_name | {"name": "standard input"}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,12 +20,9 @@ from captious.cli.options import (
     system_names,
 )
 from captious.cli.outputs import deliver, output_options, warn
-from captious.data import images_of, load, read_references
+from captious.data import images_of, read_references
 from captious.errors import ParameterError
-from captious.evaluation import compare_reports, evaluate
-from captious.evaluation.run_metrics import check_of_k
-from captious.metrics.contract.of_k import Choice
-from captious.metrics.contract.selection import select
+from captious.evaluation import compare as compare_systems
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["compare"]
@@ -54,18 +52,13 @@ def compare(
     a: Path,
     b: Path,
     references: Path | None,
-    metrics: list[str] | None,
     settings: Settings,
-    several: bool,
-    of_k: tuple[Choice, ...],
-    subset: bool,
     examples: int,
     no_references: bool,
     group_by: str | None,
-    resamples: int,
-    seed: int,
     format_: str,
     output: Path | None,
+    **options: Any,
 ) -> None:
     """Compare the captions of systems A and B: difference B - A, interval, effect size, p values.
 
@@ -82,16 +75,11 @@ def compare(
         raise ParameterError(
             "references were given", where=str(references), help="leave out --no-references, or this file"
         )
-    names = system_names([a, b])
-    choices = check_of_k(of_k, several=several)
-    selection = select(metrics, settings, several=several)
+    first, second = system_names([a, b])
+    files = [file for file in (references, a, b) if file is not None]
     table = images_of(a) if references is None else read_references(references)
-    groups = groups_of(group_by, [file for file in (references, a, b) if file is not None], table, settings)
-    first, second = (
-        evaluate(load(file, table, subset=subset, several=several), selection, system=name, of_k=choices)
-        for name, file in zip(names, (a, b), strict=True)
-    )
-    comparison = compare_reports(first, second, resamples=resamples, seed=seed)
+    groups = groups_of(group_by, files, table, settings)
+    comparison = compare_systems(a, b, table, settings=settings, systems=(first, second), **options)
     result = comparison if groups is None else comparison.by_group(groups)
     deliver(result.to_table(examples=examples), output, format_)
     warn(result.warnings)
