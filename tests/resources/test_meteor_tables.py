@@ -25,7 +25,7 @@ import captious
 from captious.errors import CaptiousError, MissingExtraError, ResourceError
 from captious.resources import meteor_tables as meteor
 from captious.resources.cache import cache_folder
-from captious.resources.known import RESOURCES
+from captious.resources.user_resources import RESOURCES
 
 from ..support.meteor_files import EXCEPTIONS, FUNCTION_WORDS, JAR, PARAPHRASES, SYNSETS, MeteorFiles, write_jar
 from .conftest import Install

@@ -18,8 +18,8 @@ from captious.errors import OutputError, ParameterError, ResourceError
 from captious.resources import spice_grammar
 from captious.resources.corenlp_grammar import fingerprint_of
 from captious.resources.grammar import Grammar
-from captious.resources.known import RESOURCES
 from captious.resources.spice_grammar import SpiceGrammar
+from captious.resources.user_resources import RESOURCES
 
 from ..support.spice_grammar_files import GRAMMAR, IN_JAR, JAR, WORDS, distribution, models_jar, packed
 from ..support.web_server import Web, serving

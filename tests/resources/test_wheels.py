@@ -16,7 +16,7 @@ import pytest
 import captious
 from captious.errors import OutputError, ResourceError
 from captious.resources import meteor_tables as meteor
-from captious.resources.known import RESOURCES
+from captious.resources.user_resources import RESOURCES
 
 from ..support.meteor_files import JAR, PARAPHRASES, MeteorFiles
 from .conftest import Install

@@ -16,7 +16,7 @@ from captious.models.pretrained import is_here
 from captious.native import threads
 from captious.resources import vectors
 from captious.resources.cache import cache_folder
-from captious.resources.known import RESOURCES
+from captious.resources.user_resources import RESOURCES
 from captious.version import __version__
 
 __all__ = ["doctor"]

@@ -7,8 +7,9 @@ import click
 from captious.cli.outputs import print_rows
 from captious.errors import CaptiousError, MissingExtraError
 from captious.resources.cache import cache_folder
-from captious.resources.known import RESOURCES, Found, Resource
+from captious.resources.compiling import ResourceFiles
 from captious.resources.spice_grammar import SpiceGrammar
+from captious.resources.user_resources import RESOURCES, Resource
 
 __all__ = ["describe", "resources"]
 
@@ -41,7 +42,7 @@ def get(names: tuple[str, ...], source: str) -> None:
         _compile(name, _fetched(name, source))
 
 
-def _fetched(name: str, source: str) -> Found:
+def _fetched(name: str, source: str) -> ResourceFiles:
     """A resource, which is fetched if it is not there or if there is a source."""
 
     def tell(line: str) -> None:
@@ -78,7 +79,7 @@ def build(names: tuple[str, ...]) -> None:
         _compile(name, installed)
 
 
-def _compile(name: str, installed: Found) -> None:
+def _compile(name: str, installed: ResourceFiles) -> None:
     """Compile a resource; a grammar's parser is tuned, too."""
     installed.build()
     if isinstance(installed, SpiceGrammar):

@@ -5,16 +5,20 @@ However a build ends (killed, disk full, two at once), what is found afterwards 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import ClassVar
 
 from captious.atomic_write import whole_file
 from captious.errors import OutputError, ResourceError
 from captious.progress import Progress
 from captious.resources.arrays import Arrays, open_arrays, write_arrays
-from captious.resources.cache import make_folder
+from captious.resources.cache import cache_folder, make_folder
 
-__all__ = ["compiled"]
+__all__ = ["ResourceFiles", "compiled"]
 
 _UNFINISHED = ".captious-*"  # what `whole_file` calls a file until it is complete
 
@@ -56,6 +60,59 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
             lock.release()
     arrays = open_arrays(path, label, note=True)
     return made if arrays is None else arrays
+
+
+@dataclass(frozen=True)
+class ResourceFiles(ABC):
+    """Files of a resource that were found on this machine, and what is compiled from them.
+
+    Args:
+        origin: how they were found, in human-readable form.
+        fingerprint: fingerprint of their content.
+    """
+
+    origin: str
+    fingerprint: str
+
+    #: Name of the resource, and of its folder in the cache.
+    name: ClassVar[str]
+    #: Of the compiled file; counts up when its arrays or the way they are looked up change.
+    format: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What signatures call them."""
+
+    @property
+    def index(self) -> Path:
+        """Where the compiled file is, or will be."""
+        return cache_folder() / self.name / "index" / f"{self.name}-{self.format}-{self.fingerprint}.index"
+
+    @property
+    def is_built(self) -> bool:
+        """Whether the compiled file exists and is intact."""
+        return open_arrays(self.index, self.fingerprint) is not None
+
+    def arrays(self) -> Arrays:
+        """The content of the compiled file, which is made if necessary.
+
+        Raises:
+            ResourceError: damaged files, or a cache folder that cannot be used.
+        """
+        return _compiled_once(self)
+
+    def build(self) -> None:
+        """Make the compiled file, unless it exists and is intact; raises as ``arrays`` does."""
+        compiled(self.index, self.fingerprint, self._compile)
+
+    @abstractmethod
+    def _compile(self, progress: Progress) -> Arrays: ...
+
+
+@cache
+def _compiled_once(files: ResourceFiles) -> Arrays:
+    return compiled(files.index, files.fingerprint, files._compile)
 
 
 def _unusable(path: Path, reason: str) -> ResourceError:

@@ -11,14 +11,13 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from captious.errors import MissingExtraError, ResourceError
 from captious.progress import Progress
-from captious.resources.arrays import Arrays, open_arrays
+from captious.resources.arrays import Arrays
 from captious.resources.cache import cache_folder, expanded
-from captious.resources.compiling import compiled
+from captious.resources.compiling import ResourceFiles
 from captious.resources.wheels import Wheel, fetch_files, installed_folder
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, check_size, unpacked
 
@@ -37,7 +36,6 @@ _PARAPHRASES = "paraphrase-en.gz"
 _SYNSETS, _EXCEPTIONS = "synonym/english.synsets", "synonym/english.exceptions"
 _FUNCTION_WORDS = "function/english.words"
 _IN_JAR = (_SYNSETS, _EXCEPTIONS, _FUNCTION_WORDS)
-_FORMAT = 1  # of the index; counts up when the arrays or the way they are looked up change
 _PIECE = 1 << 20
 
 _WHEEL = Wheel(
@@ -50,47 +48,24 @@ _PUBLISHED = "5bd522b577b51c38"
 
 
 @dataclass(frozen=True)
-class MeteorTables:
-    """The files that were found, and their index.
+class MeteorTables(ResourceFiles):
+    """The files that were found; their arrays are those of ``captious.native.MeteorLexicon``.
 
     Args:
         jar: ``meteor-1.5.jar``.
         paraphrases: ``paraphrase-en.gz``.
-        origin: how they were found, in human-readable form.
-        fingerprint: fingerprint of their content.
     """
 
     jar: Path
     paraphrases: Path
-    origin: str
-    fingerprint: str
+
+    name = "meteor"
+    format = 1
 
     @property
     def label(self) -> str:
         """What signatures call them: 1.5, or the fingerprint of other files."""
         return "1.5" if self.fingerprint == _PUBLISHED else self.fingerprint
-
-    @property
-    def index(self) -> Path:
-        """Where the index is, or will be."""
-        return cache_folder() / "meteor" / "index" / f"meteor-{_FORMAT}-{self.fingerprint}.index"
-
-    @property
-    def is_built(self) -> bool:
-        """Whether the index exists and is intact."""
-        return open_arrays(self.index, self.fingerprint) is not None
-
-    def arrays(self) -> Arrays:
-        """The index, made if necessary; for ``captious.native.MeteorLexicon``.
-
-        Raises:
-            ResourceError: damaged files, or a cache folder that cannot be used.
-        """
-        return _opened(self)
-
-    def build(self) -> None:
-        """Make the index, unless it exists and is intact; raises as ``arrays`` does."""
-        compiled(self.index, self.fingerprint, self._compile)
 
     def _compile(self, progress: Progress) -> Arrays:
         import zipfile
@@ -108,11 +83,6 @@ class MeteorTables:
             return compiler.finish(synsets=synsets, exceptions=exceptions, function_words=words)
         except _trouble() as error:
             raise _damaged(self.jar, self.paraphrases, self.origin, error) from error
-
-
-@cache
-def _opened(tables: MeteorTables) -> Arrays:
-    return compiled(tables.index, tables.fingerprint, tables._compile)
 
 
 def _unpacked(path: Path) -> Iterator[tuple[float, bytes]]:
@@ -182,7 +152,7 @@ def _in_folder(folder: Path, origin: str) -> MeteorTables | None:
     jar = folder / _JAR
     for paraphrases in (folder / _PARAPHRASES, folder / "data" / _PARAPHRASES):
         if os.path.isfile(jar) and os.path.isfile(paraphrases):  # also false where access is denied
-            return MeteorTables(jar, paraphrases, origin, _fingerprint(jar, paraphrases, origin))
+            return MeteorTables(origin, _fingerprint(jar, paraphrases, origin), jar, paraphrases)
     return None
 
 

@@ -17,9 +17,9 @@ from typing import IO
 from captious.atomic_write import whole_file
 from captious.errors import ParameterError, ResourceError
 from captious.progress import Progress
-from captious.resources.arrays import Arrays, open_arrays
+from captious.resources.arrays import Arrays
 from captious.resources.cache import cache_folder, expanded, make_folder
-from captious.resources.compiling import compiled
+from captious.resources.compiling import ResourceFiles, compiled
 from captious.resources.corenlp_files import GRAMMAR, MODELS_JAR, packed_grammar
 from captious.resources.corenlp_grammar import fingerprint_of, read_grammar
 from captious.resources.grammar import Grammar
@@ -48,39 +48,27 @@ _PACKAGE = "package pycocoevalcap"
 _AAC = "cache of aac-metrics"
 _NAMED = ""  # by the user, just now
 
-_FORMAT = 2  # of the compiled file; counts up when the arrays change
 #: Fingerprint of the published file.
 _PUBLISHED = "7e035e8900611f89"
 
 
 @dataclass(frozen=True)
-class SpiceGrammar:
-    """The file that was found, and what is compiled from it.
+class SpiceGrammar(ResourceFiles):
+    """The file that was found.
 
     Args:
         file: ``englishPCFG.ser.gz``, or a jar or zip that contains it.
-        origin: how it was found, in human-readable form.
-        fingerprint: fingerprint of the grammar.
     """
 
     file: Path
-    origin: str
-    fingerprint: str
+
+    name = "spice-grammar"
+    format = 2
 
     @property
     def label(self) -> str:
         """What signatures call it."""
         return f"corenlp-{'3.6.0' if self.fingerprint == _PUBLISHED else self.fingerprint}"
-
-    @property
-    def index(self) -> Path:
-        """Where the compiled file is, or will be."""
-        return cache_folder() / "spice-grammar" / "index" / f"spice-grammar-{_FORMAT}-{self.fingerprint}.index"
-
-    @property
-    def is_built(self) -> bool:
-        """Whether the compiled file exists and is intact."""
-        return open_arrays(self.index, self.fingerprint) is not None
 
     def grammar(self) -> Grammar:
         """The grammar, compiled if necessary; its tables are mapped into memory.
@@ -90,10 +78,6 @@ class SpiceGrammar:
         """
         return _opened(self)
 
-    def build(self) -> None:
-        """Compile the grammar, unless the compiled file exists and is intact; raises as ``grammar`` does."""
-        compiled(self.index, self.fingerprint, self._compile)
-
     def _compile(self, progress: Progress) -> Arrays:
         progress.reach(5, "compiling SPICE's grammar (once)")
         with _trouble_with(self.file, self.origin), open(self.file, "rb") as file:
@@ -101,9 +85,8 @@ class SpiceGrammar:
 
 
 @cache
-def _opened(found: SpiceGrammar) -> Grammar:
-    arrays = compiled(found.index, found.fingerprint, found._compile)
-    return Grammar.from_arrays(arrays, found.label, found.fingerprint)
+def _opened(grammar: SpiceGrammar) -> Grammar:
+    return Grammar.from_arrays(grammar.arrays(), grammar.label, grammar.fingerprint)
 
 
 def find() -> SpiceGrammar | None:
@@ -137,12 +120,12 @@ def fetch(source: str = "", tell: Callable[[str], None] = lambda line: None) -> 
     make_folder(_fetched().parent)
     with _trouble_with(source, _NAMED), _source(source, tell) as file:
         packed = packed_grammar(file, tell)
-        found = SpiceGrammar(_fetched(), _FETCHED, fingerprint_of(packed))
-        arrays = read_grammar(packed, found.label).arrays()
-    with whole_file(found.file, "wb") as kept:
+        grammar = SpiceGrammar(_FETCHED, fingerprint_of(packed), _fetched())
+        arrays = read_grammar(packed, grammar.label).arrays()
+    with whole_file(grammar.file, "wb") as kept:
         kept.write(packed)
-    compiled(found.index, found.fingerprint, lambda progress: arrays)
-    return found
+    compiled(grammar.index, grammar.fingerprint, lambda progress: arrays)
+    return grammar
 
 
 @contextmanager
@@ -170,7 +153,7 @@ def _places() -> Iterator[tuple[Path, str]]:
 
 def _in_file(path: Path, origin: str) -> SpiceGrammar:
     with _trouble_with(path, origin), open(path, "rb") as file:
-        return SpiceGrammar(path, origin, fingerprint_of(packed_grammar(file, tell=None)))
+        return SpiceGrammar(origin, fingerprint_of(packed_grammar(file, tell=None)), path)
 
 
 @contextmanager

@@ -1,49 +1,20 @@
-"""The resources that captious knows of, as the command line lists and gets them."""
+"""The resources of metrics that users bring, as the command line lists and gets them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
 
 from captious.resources import meteor_tables as meteor
 from captious.resources import spice_grammar
+from captious.resources.compiling import ResourceFiles
 
-__all__ = ["RESOURCES", "Found", "Resource"]
-
-
-class Found(Protocol):
-    """A resource that is on this machine."""
-
-    @property
-    def origin(self) -> str:
-        """How it was found, in human-readable form."""
-        ...
-
-    @property
-    def label(self) -> str:
-        """What signatures call it."""
-        ...
-
-    @property
-    def index(self) -> Path:
-        """Where the compiled file is, or will be."""
-        ...
-
-    @property
-    def is_built(self) -> bool:
-        """Whether the compiled file exists and is intact."""
-        ...
-
-    def build(self) -> None:
-        """Make the compiled file, unless it exists and is intact."""
-        ...
+__all__ = ["RESOURCES", "Resource"]
 
 
 @dataclass(frozen=True)
 class Resource:
-    """A resource that captious knows of.
+    """A resource that users bring.
 
     Args:
         title: its name in lists of metrics.
@@ -57,9 +28,9 @@ class Resource:
     title: str
     what: str
     install: str
-    find: Callable[[], Found | None]
-    fetch: Callable[[], Found]
-    fetch_from: Callable[[str, Callable[[str], None]], Found] | None = None
+    find: Callable[[], ResourceFiles | None]
+    fetch: Callable[[], ResourceFiles]
+    fetch_from: Callable[[str, Callable[[str], None]], ResourceFiles] | None = None
 
 
 #: By name, as the command line takes it.
