@@ -9,8 +9,6 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,7 @@ from captious.resources.cache import cache_folder, make_folder
 from captious.resources.compiling import compiled
 from captious.resources.vector_files import source_of
 from captious.resources.vector_index import DuplicateWordError, VectorIndex, index_of
-from captious.resources.vector_source import PIECE, Source, broken, opened
+from captious.resources.vector_source import PIECE, VectorFileError, opened
 
 __all__ = ["INSTALL", "VectorFile", "delete", "folder", "index_file", "is_checksum", "is_compiled", "read_json"]
 
@@ -104,10 +102,10 @@ class VectorFile:
 
     def _stamp(self) -> list[list[int]]:
         try:
-            found = [os.stat(path) for path in self.files]
+            states = [os.stat(path) for path in self.files]
         except (OSError, ValueError) as error:
-            raise broken(self.path, "", getattr(error, "strerror", None) or str(error)) from error
-        return [[each.st_size, each.st_mtime_ns, each.st_ino] for each in found]
+            raise VectorFileError(getattr(error, "strerror", None) or str(error)).of(self.path) from error
+        return [[state.st_size, state.st_mtime_ns, state.st_ino] for state in states]
 
     def _summed(self) -> str:
         digest = hashlib.sha256(f"{self.subwords:d}{self.keep_first:d}".encode())
@@ -129,27 +127,22 @@ class VectorFile:
                 progress.reach(min(99, 100 * raw.tell() // size), f"compiling {self.path.name} (once)")
 
             tell()
-            with whole_file(_rows(checksum), "wb") as out, self._duplicates_told(source):
-                arrays = index_of(
-                    source.blocks, subwords=source.subwords, keep_first=self.keep_first, out=out, tell=tell
-                )
-                if not len(arrays["rows"]):
-                    raise broken(self.path, "", "it contains no words")
-        if self._stamp() != stamp:
-            raise broken(self.path, "", "the file changed while it was read", "try again when it is complete")
+            try:
+                with whole_file(_rows(checksum), "wb") as out:
+                    arrays = index_of(
+                        source.blocks, subwords=source.subwords, keep_first=self.keep_first, out=out, tell=tell
+                    )
+                    if not len(arrays["rows"]):
+                        raise VectorFileError("it contains no words")
+            except DuplicateWordError as error:
+                raise VectorFileError(
+                    f"{error.word!r} is a duplicate of the word at {source.place(error.first)}",
+                    f"remove the duplicate, or keep the first of each: {INSTALL} --keep-first",
+                    place=source.place(error.second),
+                ) from error
+            if self._stamp() != stamp:
+                raise VectorFileError("the file changed while it was read", "try again when it is complete")
         return {**arrays, "width": np.array([source.width], np.int64)}
-
-    @contextmanager
-    def _duplicates_told(self, source: Source) -> Iterator[None]:
-        try:
-            yield
-        except DuplicateWordError as error:
-            raise broken(
-                self.path,
-                source.place(error.second),
-                f"{error.word!r} is a duplicate of the word at {source.place(error.first)}",
-                f"remove the duplicate, or keep the first of each: {INSTALL} --keep-first",
-            ) from error
 
 
 def is_checksum(value: object) -> bool:

@@ -5,7 +5,9 @@ Bojanowski et al. 2017; the form of the file and the hash of n-grams are those o
 
 from __future__ import annotations
 
+import shutil
 import struct
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from captious.native import mean_vectors, subword_buckets, threads
 from captious.resources.vector_index import Block, Subwords
-from captious.resources.vector_source import WIDEST, Source, broken, finite, rest_on_disk
+from captious.resources.vector_source import WIDEST, Source, VectorFileError, finite
 from captious.unpacking import is_unpacked
 
 __all__ = ["MAGIC", "source"]
@@ -34,55 +36,49 @@ _PIECE = 1 << 22
 _WORDS_AT_ONCE = 4096
 
 
-def source(path: Path, file: IO[bytes], with_subwords: bool, scratch: Path) -> Source:
+def source(file: IO[bytes], with_subwords: bool, scratch: Path) -> Source:
     """Words of a model with their vectors, and the rows of its n-grams if they are wanted.
 
     Raises:
         ResourceError: the file is truncated, or another kind of model.
     """
     file.seek(len(MAGIC))
-    version, width, *settings = _SETTINGS.unpack(_read(path, file, _SETTINGS.size, "its settings"))
+    version, width, *settings = _SETTINGS.unpack(_read(file, _SETTINGS.size, "its settings"))
     buckets, shortest, longest = settings[7:10]
     if version != _VERSION:
-        raise broken(path, "", f"fastText format version {version}, not {_VERSION}")
-    _, n_words, n_labels, _, n_pruned = _COUNTS.unpack(_read(path, file, _COUNTS.size, "its word counts"))
+        raise VectorFileError(f"fastText format version {version}, not {_VERSION}")
+    _, n_words, n_labels, _, n_pruned = _COUNTS.unpack(_read(file, _COUNTS.size, "its word counts"))
     if n_words < 1 or n_labels < 0 or buckets < 0:
         said = f"{n_words:,} words, {n_labels:,} labels and {buckets:,} n-grams"
-        raise broken(path, "", f"the header says {said}", "download the file again")
-    words = _words(path, file, n_words + n_labels)[:n_words]
+        raise VectorFileError(f"the header says {said}", "download the file again")
+    words = _words(file, n_words + n_labels)[:n_words]
     if n_pruned > 0:
-        raise broken(path, "", "a quantised model", "give the .bin model it was made from")
-    quantised, rows, columns = _SHAPE.unpack(_read(path, file, _SHAPE.size, "the size of its matrix"))
+        raise VectorFileError("a quantised model", "give the .bin model it was made from")
+    quantised, rows, columns = _SHAPE.unpack(_read(file, _SHAPE.size, "the size of its matrix"))
     if quantised:
-        raise broken(path, "", "a quantised model", "give the .bin model it was made from")
+        raise VectorFileError("a quantised model", "give the .bin model it was made from")
     if longest <= 0 or shortest <= 0:
         buckets = 0
     if columns != width or not n_words + buckets <= rows <= _MOST_ROWS:
-        raise broken(
-            path,
-            "",
-            f"a matrix of {rows:,} x {columns:,} for {n_words:,} words and {buckets:,} n-grams of {width:,} numbers",
+        raise VectorFileError(
+            f"a matrix of {rows:,} x {columns:,} for {n_words:,} words and {buckets:,} n-grams of {width:,} numbers"
         )
     if not 0 < width <= WIDEST:
-        raise broken(path, "", f"vectors of {width:,} numbers")
+        raise VectorFileError(f"vectors of {width:,} numbers")
     subwords = Subwords(buckets, shortest, longest) if buckets else None
-    matrix = _matrix(path, file, rows, columns, scratch)
-    return Source(
-        path,
-        width,
-        _blocks(path, words, matrix, subwords, with_subwords),
-        subwords=subwords if with_subwords else None,
-    )
+    matrix = _matrix(file, rows, columns, scratch)
+    blocks = _blocks(words, matrix, subwords, with_subwords)
+    return Source(width, blocks, subwords=subwords if with_subwords else None)
 
 
-def _read(path: Path, file: IO[bytes], size: int, what: str) -> bytes:
+def _read(file: IO[bytes], size: int, what: str) -> bytes:
     data = file.read(size)
     if len(data) < size:
-        raise broken(path, "", f"the file ends before {what}", "download the file again")
+        raise VectorFileError(f"the file ends before {what}", "download the file again")
     return data
 
 
-def _words(path: Path, file: IO[bytes], n: int) -> list[bytes]:
+def _words(file: IO[bytes], n: int) -> list[bytes]:
     """Words and labels; afterwards the file is positioned after them."""
     start = file.tell()
     words: list[bytes] = []
@@ -92,7 +88,9 @@ def _words(path: Path, file: IO[bytes], n: int) -> list[bytes]:
         if end < 0 or end + 1 + _COUNT_AND_TYPE > len(buffer):
             piece = file.read(_PIECE)
             if not piece:
-                raise broken(path, f"word {len(words) + 1:,}", "the file is truncated", "download the file again")
+                raise VectorFileError(
+                    "the file is truncated", "download the file again", place=f"word {len(words) + 1:,}"
+                )
             consumed += at
             buffer, at = buffer[at:] + piece, 0
             continue
@@ -102,19 +100,27 @@ def _words(path: Path, file: IO[bytes], n: int) -> list[bytes]:
     return words
 
 
-def _matrix(path: Path, file: IO[bytes], rows: int, columns: int, scratch: Path) -> NDArray[np.float32]:
+def _matrix(file: IO[bytes], rows: int, columns: int, scratch: Path) -> NDArray[np.float32]:
     """The input matrix, mapped; copied first if it is compressed or not aligned."""
     start, size = file.tell(), rows * columns * 4
     plain = not is_unpacked(file) and start % 4 == 0
-    on_disk, offset = (file, start) if plain else (rest_on_disk(file, scratch), 0)
+    on_disk, offset = (file, start) if plain else (_rest_on_disk(file, scratch), 0)
     try:
         if not _has_both_matrices(on_disk, offset + size):
-            raise broken(path, "", "the file is truncated inside its matrices", "download the file again")
+            raise VectorFileError("the file is truncated inside its matrices", "download the file again")
         mapped: NDArray[np.float32] = np.memmap(on_disk, "<f4", "r", offset, (rows, columns))
     finally:
         if on_disk is not file:
             on_disk.close()  # the mapping remains valid
     return mapped
+
+
+def _rest_on_disk(file: IO[bytes], folder: Path) -> IO[bytes]:
+    """What is left of a file, in an unnamed file of a folder."""
+    copy = tempfile.TemporaryFile(dir=folder, prefix=".captious-")  # noqa: SIM115
+    shutil.copyfileobj(file, copy, _PIECE)
+    copy.seek(0)
+    return copy
 
 
 def _has_both_matrices(file: IO[bytes], end: int) -> bool:
@@ -129,13 +135,13 @@ def _has_both_matrices(file: IO[bytes], end: int) -> bool:
 
 
 def _blocks(
-    path: Path, words: list[bytes], matrix: NDArray[np.float32], subwords: Subwords | None, with_subwords: bool
+    words: list[bytes], matrix: NDArray[np.float32], subwords: Subwords | None, with_subwords: bool
 ) -> Iterator[Block]:
     for start in range(0, len(words), _WORDS_AT_ONCE):
         some = words[start : start + _WORDS_AT_ONCE]
         own = np.arange(start, start + len(some), dtype=np.int32)
         if subwords is None:
-            yield Block.of(some, finite(path, matrix[own], start))
+            yield Block.of(some, finite(matrix[own], start))
             continue
         block = Block.of(some, np.empty((0, 0), np.float32))
         pieces = subword_buckets(block.text, block.ends, subwords.shortest, subwords.longest, subwords.buckets)
@@ -146,12 +152,12 @@ def _blocks(
         at = offsets + np.arange(len(offsets))
         used, local = np.unique(rows, return_inverse=True)
         vectors = mean_vectors(np.ascontiguousarray(matrix[used]), local.astype(np.int32), at, threads())
-        yield Block(block.text, block.ends, finite(path, vectors, start))
+        yield Block(block.text, block.ends, finite(vectors, start))
     if with_subwords and subwords is not None:
         no_words = Block.of([], np.empty((0, 0), np.float32))
         for start in range(len(words), len(words) + subwords.buckets, _WORDS_AT_ONCE):
             stop = min(start + _WORDS_AT_ONCE, len(words) + subwords.buckets)
-            yield Block(no_words.text, no_words.ends, finite(path, matrix[start:stop], start - len(words), "n-gram"))
+            yield Block(no_words.text, no_words.ends, finite(matrix[start:stop], start - len(words), "n-gram"))
 
 
 def _without(

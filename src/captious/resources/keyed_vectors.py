@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.resources.npy_files import map_npy
 from captious.resources.pickles import PickledObject, PickleError, read_pickle
-from captious.resources.vector_source import broken, encoded
+from captious.resources.vector_source import VectorFileError, encoded
 from captious.unpacking import is_unpacked
 
 __all__ = ["read"]
@@ -31,16 +31,16 @@ def read(path: Path, file: IO[bytes]) -> tuple[list[bytes], NDArray[Any]]:
         saved = read_pickle(data)
     except PickleError as error:
         reason = f"not gensim KeyedVectors ({error})"
-        raise broken(path, "", reason, "if gensim saved a whole model, save only model.wv") from error
+        raise VectorFileError(reason, "if gensim saved a whole model, save only model.wv") from error
     attributes = saved.attributes if isinstance(saved, PickledObject) else {}
     words = attributes.get("index_to_key", attributes.get("index2word"))
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise broken(path, "", "not gensim KeyedVectors: it contains no words", "save model.wv, not the model")
+        raise VectorFileError("not gensim KeyedVectors: it contains no words", "save model.wv, not the model")
     if sum(map(len, words)) > len(data):
-        raise broken(path, "", "not gensim KeyedVectors: it contains duplicate words")
+        raise VectorFileError("not gensim KeyedVectors: it contains duplicate words")
     if "bucket" in attributes:
-        raise broken(
-            path, "", "gensim FastText vectors, which are saved in several files", "save them with save_facebook_model"
+        raise VectorFileError(
+            "gensim FastText vectors, which are saved in several files", "save them with save_facebook_model"
         )
     vectors = attributes.get("vectors", attributes.get("syn0"))
     if vectors is None:
@@ -48,9 +48,9 @@ def read(path: Path, file: IO[bytes]) -> tuple[list[bytes], NDArray[Any]]:
         try:
             vectors = map_npy(second)
         except (OSError, ValueError) as error:
-            raise broken(
-                path, "", f"its vectors cannot be read from {second.name}", "keep both gensim files in the same folder"
+            raise VectorFileError(
+                f"its vectors cannot be read from {second.name}", "keep both gensim files in the same folder"
             ) from error
     if not isinstance(vectors, np.ndarray):
-        raise broken(path, "", "not gensim KeyedVectors: its vectors are not numbers", "save model.wv, not the model")
-    return encoded(path, words), vectors
+        raise VectorFileError("not gensim KeyedVectors: its vectors are not numbers", "save model.wv, not the model")
+    return encoded(words), vectors

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from captious.native import parse_vector_lines
 from captious.resources import fasttext, keyed_vectors, npy_files
 from captious.resources.vector_index import Block
-from captious.resources.vector_source import PIECE, Source, broken, encoded, finite, from_arrays, opened
+from captious.resources.vector_source import PIECE, Source, VectorFileError, encoded, finite, from_arrays, opened
 from captious.unpacking import is_unpacked
 
 __all__ = ["source_of"]
@@ -49,7 +49,7 @@ def source_of(path: Path, vocabulary: Path | None, subwords: bool, scratch: Path
         file.seek(0)
         source = _source(path, file, start, vocabulary, subwords, scratch)
         if subwords and source.subwords is None:
-            raise broken(path, "", "it contains no subwords", "leave --subwords out, or give fastText's .bin")
+            raise VectorFileError("it contains no subwords", "leave --subwords out, or give fastText's .bin")
         yield source, raw
 
 
@@ -58,19 +58,19 @@ def _source(
 ) -> Source:
     if start.startswith(npy_files.MAGIC):
         if vocabulary is None:
-            raise broken(path, "", "the words of its rows are unknown", "give the file of words with --vocabulary")
+            raise VectorFileError("the words of its rows are unknown", "give the file of words with --vocabulary")
         words = _lines(vocabulary)
-        return from_arrays(path, words, _load(path, file))
+        return from_arrays(words, _load(path, file))
     if vocabulary is not None:
-        raise broken(
-            path, "", "the file contains its own words, so --vocabulary is not needed", "leave --vocabulary out"
+        raise VectorFileError(
+            "the file contains its own words, so --vocabulary is not needed", "leave --vocabulary out"
         )
     if start.startswith(fasttext.MAGIC):
-        return fasttext.source(path, file, subwords, scratch)
+        return fasttext.source(file, subwords, scratch)
     if start.startswith(b"PK"):
-        return _from_npz(path, file)
+        return _from_npz(file)
     if start.startswith(b"\x80"):
-        return from_arrays(path, *keyed_vectors.read(path, file))
+        return from_arrays(*keyed_vectors.read(path, file))
     begin = len(codecs.BOM_UTF8) if start.startswith(codecs.BOM_UTF8) else 0
     line, newline, rest = start[begin:].partition(b"\n")
     header = _HEADER.fullmatch(line)
@@ -81,14 +81,14 @@ def _source(
             file.seek(begin)
         width = _width(line)
         if width < 1:
-            raise broken(path, "line 1", "expected a word followed by its numbers")
-        return Source(path, width, _text_blocks(path, file, width), unit="line")
+            raise VectorFileError("expected a word followed by its numbers", place="line 1")
+        return Source(width, _text_blocks(file, width), unit="line")
     n_words, width = int(header[1]), int(header[2])
     file.seek(begin + len(line) + 1)
     if rest and not _is_text(rest, width):
-        return Source(path, width, _binary_blocks(path, file, n_words, width))
-    blocks = _text_blocks(path, file, width, first=2, announced=n_words)
-    return Source(path, width, blocks, unit="line", first=2)
+        return Source(width, _binary_blocks(file, n_words, width))
+    blocks = _text_blocks(file, width, first=2, announced=n_words)
+    return Source(width, blocks, unit="line", first=2)
 
 
 def _width(line: bytes) -> int:
@@ -111,30 +111,27 @@ def _is_text(rows: bytes, width: int) -> bool:
 # ---- text
 
 
-def _text_blocks(
-    path: Path, file: IO[bytes], width: int, *, first: int = 1, announced: int | None = None
-) -> Iterator[Block]:
+def _text_blocks(file: IO[bytes], width: int, *, first: int = 1, announced: int | None = None) -> Iterator[Block]:
     line = first
     left = b""
     while True:
         piece = file.read(PIECE)
         lines, newline, left = (left + piece).rpartition(b"\n") if piece else (left, b"", b"")
         if len(left) > _LONGEST_LINE:
-            raise broken(path, f"line {line:,}", "a line that is too long")
+            raise VectorFileError("a line that is too long", place=f"line {line:,}")
         text, ends, vectors, fault, found, field = parse_vector_lines(lines + newline, width)
         line += len(ends)
         if fault:
-            raise broken(path, f"line {line:,}", _fault(fault, found, field, width, announced is not None))
+            raise VectorFileError(_fault(fault, found, field, width, announced is not None), place=f"line {line:,}")
         if len(ends):
             yield Block(text, ends, vectors)
         if not piece:
             break
     if announced is not None and line - first != announced:
-        raise broken(
-            path,
-            "line 1",
+        raise VectorFileError(
             f"the header says {announced:,} words, but there are {line - first:,}",
             "download the file again, or fix its header",
+            place="line 1",
         )
 
 
@@ -153,7 +150,7 @@ def _fault(fault: str, found: int, field: bytes, width: int, header: bool) -> st
 # ---- word2vec's binary form
 
 
-def _binary_blocks(path: Path, file: IO[bytes], n_words: int, width: int) -> Iterator[Block]:
+def _binary_blocks(file: IO[bytes], n_words: int, width: int) -> Iterator[Block]:
     size = 4 * width
     buffer, at, row = b"", 0, 0
     words: list[bytes] = []
@@ -162,63 +159,61 @@ def _binary_blocks(path: Path, file: IO[bytes], n_words: int, width: int) -> Ite
         end = buffer.find(b" ", at)
         if end < 0 or end + 1 + size > len(buffer):
             if words:
-                yield _binary_block(path, words, numbers, width, row)
+                yield _binary_block(words, numbers, width, row)
                 words, numbers = [], []
             piece = file.read(PIECE + size)
             buffer, at = buffer[at:] + piece, 0
             if not piece or (len(buffer) > _LONGEST_WORD and buffer.find(b" ", 0, _LONGEST_WORD) < 0):
                 reason = "the file is truncated" if not piece else "a word is missing"
                 said = f"{reason}; the header says {n_words:,} words of {width:,} numbers"
-                raise broken(path, f"word {row + 1:,}", said, "download the file again")
+                raise VectorFileError(said, "download the file again", place=f"word {row + 1:,}")
             continue
         word = buffer[at:end].lstrip(b"\n")
         if not word:
-            raise broken(path, f"word {row + 1:,}", "the word is empty")
+            raise VectorFileError("the word is empty", place=f"word {row + 1:,}")
         words.append(word)
         numbers.append(buffer[end + 1 : end + 1 + size])
         at = end + 1 + size
         row += 1
     if words:
-        yield _binary_block(path, words, numbers, width, row)
+        yield _binary_block(words, numbers, width, row)
     if (buffer[at:] + file.read(1 << 10)).strip():
-        raise broken(
-            path, "line 1", f"the header says {n_words:,} words, but there are more", "download the file again"
+        raise VectorFileError(
+            f"the header says {n_words:,} words, but there are more", "download the file again", place="line 1"
         )
 
 
-def _binary_block(path: Path, words: list[bytes], numbers: list[bytes], width: int, end: int) -> Block:
+def _binary_block(words: list[bytes], numbers: list[bytes], width: int, end: int) -> Block:
     vectors = np.frombuffer(b"".join(numbers), "<f4").reshape(-1, width)
-    return Block.of(words, finite(path, vectors, end - len(words)))
+    return Block.of(words, finite(vectors, end - len(words)))
 
 
 # ---- numpy
 
 
-def _from_npz(path: Path, file: IO[bytes]) -> Source:
+def _from_npz(file: IO[bytes]) -> Source:
     try:
         arrays = npy_files.read_npz(file, ("words", "vectors"))
     except ValueError as error:
-        raise broken(path, "", f"not a readable .npz file ({error})") from error
+        raise VectorFileError(f"not a readable .npz file ({error})") from error
     if len(arrays) < 2:
         found = ", ".join(arrays) or "neither"
-        raise broken(
-            path, "", f"the file must contain both words and vectors; found: {found}", "save words and vectors"
-        )
+        raise VectorFileError(f"the file must contain both words and vectors; found: {found}", "save words and vectors")
     words = arrays["words"]
     if words.ndim != 1 or words.dtype.kind not in "US":
-        raise broken(path, "", "its words are not an array of strings", "save words as an array of strings")
+        raise VectorFileError("its words are not an array of strings", "save words as an array of strings")
     try:
         listed = words.tolist()
     except (SystemError, ValueError) as error:  # what numpy raises on numbers that are not characters
-        raise broken(path, "", "its words are not valid text") from error
-    return from_arrays(path, listed if words.dtype.kind == "S" else encoded(path, listed), arrays["vectors"])
+        raise VectorFileError("its words are not valid text") from error
+    return from_arrays(listed if words.dtype.kind == "S" else encoded(listed), arrays["vectors"])
 
 
 def _load(path: Path, file: IO[bytes]) -> NDArray[Any]:
     try:
         return npy_files.read_npy(file) if is_unpacked(file) else npy_files.map_npy(path)
     except ValueError as error:
-        raise broken(path, "", f"not a readable .npy file ({error})") from error
+        raise VectorFileError(f"not a readable .npy file ({error})") from error
 
 
 def _lines(path: Path) -> list[bytes]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import shutil
-import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +16,7 @@ from captious.errors import ResourceError
 from captious.resources.vector_index import Block, Subwords
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpacked
 
-__all__ = ["FORMS", "PIECE", "WIDEST", "Source", "broken", "encoded", "finite", "from_arrays", "opened", "rest_on_disk"]
+__all__ = ["FORMS", "PIECE", "WIDEST", "Source", "VectorFileError", "encoded", "finite", "from_arrays", "opened"]
 
 #: What can be read, in human-readable form.
 FORMS = (
@@ -37,7 +35,6 @@ class Source:
     """Words and vectors in the order of a file.
 
     Args:
-        path: what messages call it.
         width: numbers of a vector.
         blocks: all of it; may raise ResourceError.
         unit: what places in it are counted in: "line" or "word".
@@ -47,7 +44,6 @@ class Source:
 
     def __init__(
         self,
-        path: Path,
         width: int,
         blocks: Iterator[Block],
         *,
@@ -56,8 +52,8 @@ class Source:
         subwords: Subwords | None = None,
     ) -> None:
         if not 0 < width <= WIDEST:
-            raise broken(path, "line 1", f"vectors of {width:,} numbers")
-        self.path, self.width, self.blocks, self.subwords = path, width, blocks, subwords
+            raise VectorFileError(f"vectors of {width:,} numbers", place="line 1")
+        self.width, self.blocks, self.subwords = width, blocks, subwords
         self._unit, self._first = unit, first
 
     def place(self, row: int) -> str:
@@ -65,13 +61,24 @@ class Source:
         return f"{self._unit} {self._first + row:,}"
 
 
-def broken(path: Path, place: str, reason: str, help: str = "") -> ResourceError:
-    """The error for a file that cannot be used."""
-    return ResourceError(
-        f"these word vectors cannot be read: {reason}",
-        where=f"{path}{', ' if place else ''}{place}",
-        help=help or f"supported formats: {FORMS}",
-    )
+class VectorFileError(Exception):
+    """A file that cannot be used. ``opened`` makes it a ``ResourceError`` with the name of the file.
+
+    Args:
+        reason: what is wrong.
+        help: what to do about it.
+        place: where in the file.
+    """
+
+    def __init__(self, reason: str, help: str = "", *, place: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.place = reason, place
+        self.help = help or f"supported formats: {FORMS}"
+
+    def of(self, path: Path) -> ResourceError:
+        """The error for the user."""
+        where = f"{path}{', ' if self.place else ''}{self.place}"
+        return ResourceError(f"these word vectors cannot be read: {self.reason}", where=where, help=self.help)
 
 
 @contextmanager
@@ -90,17 +97,21 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
                     yield file, raw
             else:
                 yield raw, raw
+    except VectorFileError as error:
+        raise error.of(path) from error
     except EOFError as error:
-        raise broken(path, "", "the compressed file is truncated", "download the file again") from error
+        problem = VectorFileError("the compressed file is truncated", "download the file again")
+        raise problem.of(path) from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise broken(path, "", f"the compressed file is damaged ({error})", "download the file again") from error
+        problem = VectorFileError(f"the compressed file is damaged ({error})", "download the file again")
+        raise problem.of(path) from error
     except UnpackedSizeError as error:
-        raise broken(path, "", str(error), RAISE_LIMIT) from error
+        raise VectorFileError(str(error), RAISE_LIMIT).of(path) from error
     except OSError as error:
-        raise broken(path, "", error.strerror or str(error), "give a readable file") from error
+        raise VectorFileError(error.strerror or str(error), "give a readable file").of(path) from error
 
 
-def encoded(path: Path, words: Sequence[str]) -> list[bytes]:
+def encoded(words: Sequence[str]) -> list[bytes]:
     """Words in UTF-8.
 
     Raises:
@@ -110,29 +121,29 @@ def encoded(path: Path, words: Sequence[str]) -> list[bytes]:
         return [word.encode() for word in words]
     except UnicodeEncodeError as error:
         number = next(number for number, word in enumerate(words, 1) if word == error.object)
-        raise broken(
-            path, f"word {number:,}", "it contains a lone surrogate (half of a character)", "remove that word"
+        raise VectorFileError(
+            "it contains a lone surrogate (half of a character)", "remove that word", place=f"word {number:,}"
         ) from error
 
 
-def from_arrays(path: Path, words: list[bytes], vectors: NDArray[Any]) -> Source:
+def from_arrays(words: list[bytes], vectors: NDArray[Any]) -> Source:
     """Words and the rows of a matrix."""
     if vectors.ndim != 2 or not (np.issubdtype(vectors.dtype, np.floating) or vectors.dtype == np.int8):
-        raise broken(path, "", f"an array of {vectors.dtype} with {vectors.ndim} dimensions", "give float32[words, d]")
+        raise VectorFileError(f"an array of {vectors.dtype} with {vectors.ndim} dimensions", "give float32[words, d]")
     if len(words) != len(vectors):
-        raise broken(path, "", f"{len(words):,} words for {len(vectors):,} vectors", "give one word for each row")
+        raise VectorFileError(f"{len(words):,} words for {len(vectors):,} vectors", "give one word for each row")
     if not all(words):
-        raise broken(path, f"word {words.index(b'') + 1:,}", "the word is empty")
+        raise VectorFileError("the word is empty", place=f"word {words.index(b'') + 1:,}")
 
     def blocks() -> Iterator[Block]:
         step = max(1, PIECE // (4 * vectors.shape[1]))
         for start in range(0, len(words), step):
-            yield Block.of(words[start : start + step], finite(path, vectors[start : start + step], start))
+            yield Block.of(words[start : start + step], finite(vectors[start : start + step], start))
 
-    return Source(path, int(vectors.shape[1]), blocks())
+    return Source(int(vectors.shape[1]), blocks())
 
 
-def finite(path: Path, vectors: NDArray[Any], first: int, what: str = "word") -> NDArray[np.float32]:
+def finite(vectors: NDArray[Any], first: int, what: str = "word") -> NDArray[np.float32]:
     """Vectors in single precision, the first being the word ``first`` of the file.
 
     Raises:
@@ -142,13 +153,5 @@ def finite(path: Path, vectors: NDArray[Any], first: int, what: str = "word") ->
         single: NDArray[np.float32] = np.asarray(vectors, np.float32)
     bad = np.flatnonzero(~np.isfinite(single).all(axis=1))
     if bad.size:
-        raise broken(path, f"{what} {first + int(bad[0]) + 1:,}", "a number that is not finite")
+        raise VectorFileError("a number that is not finite", place=f"{what} {first + int(bad[0]) + 1:,}")
     return single
-
-
-def rest_on_disk(file: IO[bytes], folder: Path) -> IO[bytes]:
-    """What is left of a file, in an unnamed file of a folder."""
-    copy = tempfile.TemporaryFile(dir=folder, prefix=".captious-")  # noqa: SIM115
-    shutil.copyfileobj(file, copy, PIECE)
-    copy.seek(0)
-    return copy
