@@ -5,19 +5,21 @@ Bojanowski et al. 2017; the form of the file and the hash of n-grams are those o
 
 from __future__ import annotations
 
+import math
+import mmap
 import shutil
 import struct
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.native import mean_vectors, subword_buckets, threads
 from captious.resources.vector_index import Block, Subwords
-from captious.resources.vector_source import WIDEST, Source, VectorFileError, finite
+from captious.resources.vector_source import PIECE, WIDEST, Source, VectorFileError, finite
 from captious.unpacking import is_unpacked
 
 __all__ = ["MAGIC", "source"]
@@ -32,7 +34,6 @@ _COUNT_AND_TYPE = 9  # bytes after each word
 _SHAPE = struct.Struct("<?qq")  # whether quantised; rows, columns
 _END_OF_SENTENCE = b"</s>"  # the only word without n-grams
 _MOST_ROWS = (1 << 31) - 1
-_PIECE = 1 << 22
 _WORDS_AT_ONCE = 4096
 
 
@@ -42,19 +43,20 @@ def source(file: IO[bytes], with_subwords: bool, scratch: Path) -> Source:
     Raises:
         ResourceError: the file is truncated, or another kind of model.
     """
-    file.seek(len(MAGIC))
-    version, width, *settings = _SETTINGS.unpack(_read(file, _SETTINGS.size, "its settings"))
+    content = _mapped(file, scratch)
+    content.seek(len(MAGIC))
+    version, width, *settings = _unpack(_SETTINGS, content, "its settings")
     buckets, shortest, longest = settings[7:10]
     if version != _VERSION:
         raise VectorFileError(f"fastText format version {version}, not {_VERSION}")
-    _, n_words, n_labels, _, n_pruned = _COUNTS.unpack(_read(file, _COUNTS.size, "its word counts"))
+    _, n_words, n_labels, _, n_pruned = _unpack(_COUNTS, content, "its word counts")
     if n_words < 1 or n_labels < 0 or buckets < 0:
         said = f"{n_words:,} words, {n_labels:,} labels and {buckets:,} n-grams"
         raise VectorFileError(f"the header says {said}", "download the file again")
-    words = _words(file, n_words + n_labels)[:n_words]
+    words = _words(content, n_words + n_labels)[:n_words]
     if n_pruned > 0:
         raise VectorFileError("a quantised model", "give the .bin model it was made from")
-    quantised, rows, columns = _SHAPE.unpack(_read(file, _SHAPE.size, "the size of its matrix"))
+    quantised, rows, columns = _unpack(_SHAPE, content, "the size of its matrix")
     if quantised:
         raise VectorFileError("a quantised model", "give the .bin model it was made from")
     if longest <= 0 or shortest <= 0:
@@ -66,72 +68,48 @@ def source(file: IO[bytes], with_subwords: bool, scratch: Path) -> Source:
     if not 0 < width <= WIDEST:
         raise VectorFileError(f"vectors of {width:,} numbers")
     subwords = Subwords(buckets, shortest, longest) if buckets else None
-    matrix = _matrix(file, rows, columns, scratch)
-    blocks = _blocks(words, matrix, subwords, with_subwords)
+    blocks = _blocks(words, _matrix(content, rows, columns), subwords, with_subwords)
     return Source(width, blocks, subwords=subwords if with_subwords else None)
 
 
-def _read(file: IO[bytes], size: int, what: str) -> bytes:
-    data = file.read(size)
-    if len(data) < size:
+def _mapped(file: IO[bytes], scratch: Path) -> mmap.mmap:
+    """A file mapped into memory, after it was unpacked to disk if it is compressed."""
+    if not is_unpacked(file):
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    with tempfile.TemporaryFile(dir=scratch, prefix=".captious-") as copy:
+        shutil.copyfileobj(file, copy, PIECE)
+        copy.flush()
+        return mmap.mmap(copy.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _unpack(form: struct.Struct, content: mmap.mmap, what: str) -> tuple[Any, ...]:
+    data = content.read(form.size)
+    if len(data) < form.size:
         raise VectorFileError(f"the file ends before {what}", "download the file again")
-    return data
+    return form.unpack(data)
 
 
-def _words(file: IO[bytes], n: int) -> list[bytes]:
-    """Words and labels; afterwards the file is positioned after them."""
-    start = file.tell()
-    words: list[bytes] = []
-    buffer, at, consumed = b"", 0, 0
-    while len(words) < n:
-        end = buffer.find(b"\0", at)
-        if end < 0 or end + 1 + _COUNT_AND_TYPE > len(buffer):
-            piece = file.read(_PIECE)
-            if not piece:
-                raise VectorFileError(
-                    "the file is truncated", "download the file again", place=f"word {len(words) + 1:,}"
-                )
-            consumed += at
-            buffer, at = buffer[at:] + piece, 0
-            continue
-        words.append(buffer[at:end])
-        at = end + 1 + _COUNT_AND_TYPE
-    file.seek(start + consumed + at)
+def _words(content: mmap.mmap, n: int) -> list[bytes]:
+    words = []
+    for number in range(1, n + 1):
+        start = content.tell()
+        end = content.find(b"\0", start)
+        if end < 0 or end + 1 + _COUNT_AND_TYPE > len(content):
+            raise VectorFileError("the file is truncated", "download the file again", place=f"word {number:,}")
+        words.append(content[start:end])
+        content.seek(end + 1 + _COUNT_AND_TYPE)
     return words
 
 
-def _matrix(file: IO[bytes], rows: int, columns: int, scratch: Path) -> NDArray[np.float32]:
-    """The input matrix, mapped; copied first if it is compressed or not aligned."""
-    start, size = file.tell(), rows * columns * 4
-    plain = not is_unpacked(file) and start % 4 == 0
-    on_disk, offset = (file, start) if plain else (_rest_on_disk(file, scratch), 0)
-    try:
-        if not _has_both_matrices(on_disk, offset + size):
-            raise VectorFileError("the file is truncated inside its matrices", "download the file again")
-        mapped: NDArray[np.float32] = np.memmap(on_disk, "<f4", "r", offset, (rows, columns))
-    finally:
-        if on_disk is not file:
-            on_disk.close()  # the mapping remains valid
-    return mapped
-
-
-def _rest_on_disk(file: IO[bytes], folder: Path) -> IO[bytes]:
-    """What is left of a file, in an unnamed file of a folder."""
-    copy = tempfile.TemporaryFile(dir=folder, prefix=".captious-")  # noqa: SIM115
-    shutil.copyfileobj(file, copy, _PIECE)
-    copy.seek(0)
-    return copy
-
-
-def _has_both_matrices(file: IO[bytes], end: int) -> bool:
-    """Whether the first matrix, which ends there, and the one after it are in the file."""
-    size = file.seek(0, 2)
-    file.seek(end)
-    shape = file.read(_SHAPE.size)
-    if len(shape) < _SHAPE.size:
-        return False
-    quantised, rows, columns = _SHAPE.unpack(shape)
-    return bool(quantised) or size >= end + _SHAPE.size + rows * columns * 4
+def _matrix(content: mmap.mmap, rows: int, columns: int) -> NDArray[np.float32]:
+    """The input matrix, which another one follows."""
+    start = content.tell()
+    end = start + rows * columns * 4
+    shape = content[end : end + _SHAPE.size]
+    quantised, *of_next = _SHAPE.unpack(shape) if len(shape) == _SHAPE.size else (False, 0, 0)
+    if len(shape) < _SHAPE.size or (not quantised and len(content) < end + _SHAPE.size + math.prod(of_next) * 4):
+        raise VectorFileError("the file is truncated inside its matrices", "download the file again")
+    return np.frombuffer(content, "<f4", rows * columns, start).reshape(rows, columns)
 
 
 def _blocks(

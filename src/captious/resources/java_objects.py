@@ -8,6 +8,7 @@ takes time and memory in proportion to the stream, whatever sizes it claims, and
 from __future__ import annotations
 
 import struct
+from collections import ChainMap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -36,9 +37,8 @@ class JavaStreamError(ValueError):
 
 @dataclass(frozen=True)
 class _Layer:
-    """What one class of a hierarchy puts into the stream for an object."""
+    """What one class of a hierarchy puts into the stream for an object; values of primitive types come first."""
 
-    fields: dict[str, int]  # and their places among the values of this class; primitive ones come first
     primitives: struct.Struct
     references: int
     written: bool
@@ -51,38 +51,15 @@ class JavaClass:
         name: as ``Class.getName`` gives it (``java.util.ArrayList``, ``[I``).
     """
 
-    __slots__ = ("above", "depth", "layer", "n_fields", "name")
+    __slots__ = ("layers", "n_fields", "name", "places")
 
     def __init__(self, name: str) -> None:
         self.name = name
-        #: What this class adds; None until the description is read.
-        self.layer: _Layer | None = None
-        self.above: JavaClass | None = None
-        #: Classes from the topmost one down to this one, and the fields of all of them.
-        self.depth = self.n_fields = 0
-
-    def layers(self) -> list[_Layer]:
-        """From the topmost class down to this one."""
-        found: list[_Layer] = []
-        each: JavaClass | None = self
-        while each is not None and each.layer is not None:
-            found.append(each.layer)
-            each = each.above
-        found.reverse()
-        return found
-
-    def place(self, field: str) -> int:
-        """Place of a field among the values of an object; if two have the same name, that of the lower class.
-
-        Raises:
-            KeyError: there is no such field.
-        """
-        each: JavaClass | None = self
-        while each is not None and each.layer is not None:
-            if field in each.layer.fields:
-                return each.n_fields - len(each.layer.fields) + each.layer.fields[field]
-            each = each.above
-        raise KeyError(field)
+        #: From the topmost class down to this one; empty until the description is read.
+        self.layers: tuple[_Layer, ...] = ()
+        #: Places of fields among the values of an object; of two with the same name, that of the lower class.
+        self.places: ChainMap[str, int] = ChainMap()
+        self.n_fields = 0
 
 
 class JavaObject:
@@ -104,7 +81,7 @@ class JavaObject:
         self.written: Sequence[Any] = ()
 
     def __getitem__(self, field: str) -> Any:
-        return self.values[self.type.place(field)]
+        return self.values[self.type.places[field]]
 
 
 @dataclass(frozen=True)
@@ -170,7 +147,7 @@ class _Reader:
         self._handles.append(made)  # before its values, which may refer to it
         values = made.values
         self._n_values += type.n_fields
-        for layer in type.layers():
+        for layer in type.layers:
             values += layer.primitives.unpack_from(self._stream, self._at)
             self._at += layer.primitives.size
             for _ in range(layer.references):
@@ -220,16 +197,16 @@ class _Reader:
         if code not in (_NULL, _REFERENCE, _CLASS_DESCRIPTION):
             self._refuse(f"byte {code:#04x} where a class should be")
         found = self.value(depth)
-        if found is not None and (not isinstance(found, JavaClass) or found.layer is None):
+        if found is not None and (not isinstance(found, JavaClass) or not found.layers):
             self._refuse("a null reference where a class should be")
         return found
 
     def _new_class(self, depth: int) -> JavaClass:
         if depth > _DEEPEST:
             self._refuse("values nested too deeply")
-        made = JavaClass(self._short_string())
+        description = JavaClass(self._short_string())
         self._take(8)  # serialVersionUID
-        self._handles.append(made)
+        self._handles.append(description)
         flags = self._take(1)[0]
         fields: dict[str, int] = {}
         formats, references = "", 0
@@ -237,7 +214,7 @@ class _Reader:
             kind = chr(self._take(1)[0])
             fields[self._short_string()] = place
             if len(fields) <= place:
-                self._refuse(f"{made.name} with two fields of the same name")
+                self._refuse(f"{description.name} with two fields of the same name")
             if kind in "[L":
                 references += 1
                 if not isinstance(self.value(depth), str):  # the field's type, which values tell themselves
@@ -249,17 +226,19 @@ class _Reader:
         self._until_end(depth)  # annotations of the class
         above = self._class_or_none(depth)
         if flags & _EXTERNALIZABLE and (flags & _SERIALIZABLE or not flags & _BLOCKS):
-            self._refuse(f"{made.name} in a format that only its own code can read")
+            self._refuse(f"{description.name} in a format that only its own code can read")
         if not flags & _SERIALIZABLE:  # the class writes no fields, or none by itself
             fields, references, formats = {}, 0, ""
         written = bool(flags & _EXTERNALIZABLE or (flags & _SERIALIZABLE and flags & _WRITES))
-        made.layer = _Layer(fields, struct.Struct(f">{formats}"), references, written)
-        made.above, made.depth, made.n_fields = above, 1, len(fields)
-        if above is not None:
-            made.depth, made.n_fields = above.depth + 1, above.n_fields + len(fields)
-        if made.depth > _DEEPEST or made.n_fields > _MOST_FIELDS:
-            self._refuse(f"{made.name} with {made.n_fields} fields in {made.depth} classes")
-        return made
+        layers, places, n_above = (above.layers, above.places, above.n_fields) if above else ((), ChainMap(), 0)
+        description.layers = (*layers, _Layer(struct.Struct(f">{formats}"), references, written))
+        own = {field: n_above + place for field, place in fields.items()}
+        description.places = places.new_child(own) if own else places
+        description.n_fields = n_above + len(fields)
+        if len(description.layers) > _DEEPEST or description.n_fields > _MOST_FIELDS:
+            n_classes = len(description.layers)
+            self._refuse(f"{description.name} with {description.n_fields} fields in {n_classes} classes")
+        return description
 
     def _until_end(self, depth: int) -> list[Any]:
         """Blocks of bytes and values up to the mark that ends them."""
