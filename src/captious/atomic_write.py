@@ -44,17 +44,17 @@ def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any
             with _opened(target, mode) as file:
                 yield file
             return
-        before = target.stat() if target.exists() else None
-        permissions = 0o666 if before is None else stat.S_IMODE(before.st_mode) & 0o777
+        replaced = target.stat() if target.exists() else None
+        permissions = 0o666 if replaced is None else stat.S_IMODE(replaced.st_mode) & 0o777
         _remove_leftovers(target.parent)
         temporary, descriptor = _created(target.parent, permissions | 0o600)
         try:
             with _opened(descriptor, mode) as file:
                 yield file
                 file.flush()
-                if before is not None:
+                if replaced is not None:
                     with suppress(OSError):  # only the administrator may give files away
-                        os.fchown(descriptor, before.st_uid, before.st_gid)
+                        os.fchown(descriptor, replaced.st_uid, replaced.st_gid)
                     os.fchmod(descriptor, permissions)
                 os.fsync(descriptor)  # even after a power cut, whole means whole
                 os.replace(temporary, target)  # while the lock is held: nobody removes it

@@ -57,10 +57,10 @@ class EntryPoints:
                 help="repair or uninstall the package that provides it",
             ) from error
 
-    def refuse(self, name: str, wanted: str) -> ParameterError:
+    def refuse(self, name: str, expected: str) -> ParameterError:
         """The error of an entry point that leads to something else than is wanted."""
         return ParameterError(
-            f"{self.found[name].value} is not a {self._what}", help=f"the entry point must name {wanted}"
+            f"{self.found[name].value} is not a {self._what}", help=f"the entry point must name {expected}"
         )
 
     def forget(self) -> None:
@@ -68,9 +68,9 @@ class EntryPoints:
         self._found = None
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A guess for the help of an error, with a blank behind it; empty if no known name is close."""
     import difflib
 
-    close = difflib.get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(name.lower().replace("_", "-"), names, n=1, cutoff=0.6)
     return f"did you mean {close[0]}? " if close else ""

@@ -123,12 +123,12 @@ class _Limited(io.RawIOBase):
 
 
 def _limit() -> int:
-    wanted = os.environ.get(VARIABLE, "")
-    if not wanted:
+    setting = os.environ.get(VARIABLE, "")
+    if not setting:
         return _USUAL
-    found = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", wanted.upper())
-    if found is None:
+    size = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", setting.upper())
+    if size is None:
         raise ParameterError(
-            f"{VARIABLE} is {wanted!r}", help="set it to a number of bytes, or to a size such as 500M or 8G"
+            f"{VARIABLE} is {setting!r}", help="set it to a number of bytes, or to a size such as 500M or 8G"
         )
-    return int(found[1]) << _UNITS[found[2]]
+    return int(size[1]) << _UNITS[size[2]]

@@ -39,27 +39,29 @@ IN_SDIST = (
 def problems_of_names(names: Iterable[str]) -> list[str]:
     """What is wrong with the names of the files of a wheel."""
     names = list(names)
-    found = [f"lacks {pattern}" for pattern in IN_WHEEL if not any(re.fullmatch(pattern, name) for name in names)]
-    found += [f"holds {name}" for name in names if re.search(NOT_IN_WHEEL, name)]
-    return found + [f"holds {name}, outside of the package" for name in names if not re.match(r"captious[/-]", name)]
+    problems = [f"lacks {pattern}" for pattern in IN_WHEEL if not any(re.fullmatch(pattern, name) for name in names)]
+    problems += [f"holds {name}" for name in names if re.search(NOT_IN_WHEEL, name)]
+    return problems + [f"holds {name}, outside of the package" for name in names if not re.match(r"captious[/-]", name)]
 
 
 def problems_of_wheel(path: Path) -> list[str]:
     """What is wrong with a wheel."""
     with zipfile.ZipFile(path) as wheel:
-        found = problems_of_names(wheel.namelist())
+        problems = problems_of_names(wheel.namelist())
     size = path.stat().st_size
-    return found + ([f"has {size:,} bytes, more than {LARGEST_WHEEL:,}"] if size > LARGEST_WHEEL else [])
+    return problems + ([f"has {size:,} bytes, more than {LARGEST_WHEEL:,}"] if size > LARGEST_WHEEL else [])
 
 
 def problems_of_sdist(path: Path) -> list[str]:
     """What is wrong with an sdist."""
     with tarfile.open(path) as sdist:
         names = {member.name.partition("/")[2] for member in sdist}
-    found = [f"lacks {name}" for name in IN_SDIST if name not in names]
-    found += [f"holds {name}" for name in names if re.search(r"\.so$|__pycache__|^build/|^dist/|/\.hypothesis", name)]
+    problems = [f"lacks {name}" for name in IN_SDIST if name not in names]
+    problems += [
+        f"holds {name}" for name in names if re.search(r"\.so$|__pycache__|^build/|^dist/|/\.hypothesis", name)
+    ]
     size = path.stat().st_size
-    return found + ([f"has {size:,} bytes, more than {LARGEST_SDIST:,}"] if size > LARGEST_SDIST else [])
+    return problems + ([f"has {size:,} bytes, more than {LARGEST_SDIST:,}"] if size > LARGEST_SDIST else [])
 
 
 def contents(path: Path) -> dict[str, str]:
@@ -75,12 +77,12 @@ def main(paths: list[Path]) -> int:
     wheels: dict[str, Path] = {}
     problems = []
     for path in paths:
-        found = problems_of_wheel(path) if path.suffix == ".whl" else problems_of_sdist(path)
-        problems += [f"{path.name}: {problem}" for problem in found]
+        problems = problems_of_wheel(path) if path.suffix == ".whl" else problems_of_sdist(path)
+        problems += [f"{path.name}: {problem}" for problem in problems]
         if path.suffix == ".whl":
             other = wheels.setdefault(path.name, path)
-            here, there = contents(path), contents(other)
-            different = sorted(name for name in here.keys() | there.keys() if here.get(name) != there.get(name))
+            here, names = contents(path), contents(other)
+            different = sorted(name for name in here.keys() | names.keys() if here.get(name) != names.get(name))
             problems += [f"{path}: {name} is not as in {other}" for name in different]
         print(f"{path}: {path.stat().st_size:,} bytes")
     print("\n".join(problems) or "no problems")

@@ -23,15 +23,15 @@ def main(project: Path) -> None:
             r"^  ([a-z0-9-]+) +(\S+)  \S+ – \S+ +(\S+) ", readme, flags=re.MULTILINE
         )
     }
-    wanted = ["bleu", "rouge-l", "cider-d"]
-    seen = 0
+    expected = ["bleu", "rouge-l", "cider-d"]
+    actual = 0
     for column, system in enumerate(("baseline", "improved")):
-        report = captious.score(examples / f"{system}.json", examples / "references.json", wanted)
+        report = captious.score(examples / f"{system}.json", examples / "references.json", expected)
         for name, result in report.items():
             assert abs(result.score - shown[name][column]) < 5.1e-5, (system, name, result.score, shown[name])
-            seen += 1
-    assert seen == 12, seen
-    print(f"captious {captious.__version__} at {Path(captious.__file__).parent}: {seen} scores as in README.md")
+            actual += 1
+    assert actual == 12, actual
+    print(f"captious {captious.__version__} at {Path(captious.__file__).parent}: {actual} scores as in README.md")
 
 
 if __name__ == "__main__":

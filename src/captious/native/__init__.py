@@ -82,7 +82,7 @@ __all__ = [
 #: The most threads that can be asked for.
 MOST_THREADS = 1024
 
-_asked_for: ContextVar[int | None] = ContextVar("threads", default=None)
+_number: ContextVar[int | None] = ContextVar("threads", default=None)
 
 
 @contextmanager
@@ -91,11 +91,11 @@ def using_threads(number: int | None) -> Iterator[None]:
     if number is None:
         yield
         return
-    token = _asked_for.set(number)
+    token = _number.set(number)
     try:
         yield
     finally:
-        _asked_for.reset(token)
+        _number.reset(token)
 
 
 def threads() -> int:
@@ -104,13 +104,13 @@ def threads() -> int:
     Raises:
         ParameterError: ``CAPTIOUS_THREADS`` is not a number of threads.
     """
-    if (asked_for := _asked_for.get()) is not None:
-        return asked_for
-    wanted = os.environ.get("CAPTIOUS_THREADS", "")
-    if wanted.isdecimal() and 0 < int(wanted) <= MOST_THREADS:
-        return int(wanted)
-    if wanted:
+    if (number := _number.get()) is not None:
+        return number
+    setting = os.environ.get("CAPTIOUS_THREADS", "")
+    if setting.isdecimal() and 0 < int(setting) <= MOST_THREADS:
+        return int(setting)
+    if setting:
         raise ParameterError(
-            f"invalid CAPTIOUS_THREADS: {wanted!r}", help=f"set it to a number of threads, 1 to {MOST_THREADS:,}"
+            f"invalid CAPTIOUS_THREADS: {setting!r}", help=f"set it to a number of threads, 1 to {MOST_THREADS:,}"
         )
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -69,9 +69,9 @@ class VectorFile:
         stamp = self._stamp()
         place = hashlib.sha256(json.dumps([str(self.path.absolute()), *self._options]).encode()).hexdigest()
         note = folder() / "checksums" / f"{place[:_DIGITS]}.json"
-        known = read_json(note)
-        if known.get("stamp") == stamp and is_checksum(known.get("checksum")):
-            return str(known["checksum"])
+        noted = read_json(note)
+        if noted.get("stamp") == stamp and is_checksum(noted.get("checksum")):
+            return str(noted["checksum"])
         checksum = self._summed()
         if sum(size for size, *_ in stamp) < _SMALL:
             return checksum
@@ -153,10 +153,10 @@ def is_checksum(value: object) -> bool:
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file; an empty one if there is none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def is_compiled(checksum: str) -> bool:

@@ -51,15 +51,15 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
                 return arrays
             for unfinished in path.parent.glob(_UNFINISHED):  # of a process that was killed: no other has the lock
                 unfinished.unlink(missing_ok=True)
-            made = make(progress)
+            new = make(progress)
             with whole_file(path, "wb") as file:
-                write_arrays(file, made, label)
+                write_arrays(file, new, label)
         except OutputError as error:
             raise _unusable(path, error.where) from error
         finally:
             lock.release()
     arrays = open_arrays(path, label, note=True)
-    return made if arrays is None else arrays
+    return new if arrays is None else arrays
 
 
 @dataclass(frozen=True)

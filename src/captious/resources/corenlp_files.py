@@ -12,9 +12,9 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO
 
-from captious.resources.remote_files import copied
+from captious.resources.remote_files import FileOfPieces, copied
 
 __all__ = ["GRAMMAR", "MODELS_JAR", "packed_grammar"]
 
@@ -80,32 +80,16 @@ def _opened(
         raise ValueError(f"{name} inside it is compressed and too large to unpack every time")
 
 
-class _Window(io.RawIOBase):
+class _Window(FileOfPieces):
     """A part of a file as a file."""
 
     def __init__(self, file: IO[bytes], start: int, size: int) -> None:
-        self._file, self._start, self._size = file, start, size
-        self._at = 0
+        super().__init__(size)
+        self._file, self._start = file, start
 
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence])
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        self._file.seek(self._start + self._at)
-        piece = self._file.read(max(0, min(len(buffer), self._size - self._at)))
-        buffer[: len(piece)] = piece
-        self._at += len(piece)
-        return len(piece)
+    def _piece(self, at: int, size: int) -> bytes:
+        self._file.seek(self._start + at)
+        return self._file.read(size)
 
 
 def _bounded(file: IO[bytes]) -> bytes:

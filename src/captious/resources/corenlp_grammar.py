@@ -111,7 +111,7 @@ def _grammar(parser: JavaObject, name: str, fingerprint: str) -> Grammar:
 
 
 def _table(objects: Sequence[JavaObject], fields: Sequence[str]) -> NDArray[np.int32]:
-    return np.array([[made[field] for field in fields] for made in objects], np.int32).reshape(-1, len(fields))
+    return np.array([[instance[field] for field in fields] for instance in objects], np.int32).reshape(-1, len(fields))
 
 
 def _counts(counter: JavaObject) -> _Counts:

@@ -51,8 +51,8 @@ def source(file: IO[bytes], with_subwords: bool, scratch: Path) -> Source:
         raise VectorFileError(f"fastText format version {version}, not {_VERSION}")
     _, n_words, n_labels, _, n_pruned = _unpack(_COUNTS, content, "its word counts")
     if n_words < 1 or n_labels < 0 or buckets < 0:
-        said = f"{n_words:,} words, {n_labels:,} labels and {buckets:,} n-grams"
-        raise VectorFileError(f"the header says {said}", "download the file again")
+        counts = f"{n_words:,} words, {n_labels:,} labels and {buckets:,} n-grams"
+        raise VectorFileError(f"the header says {counts}", "download the file again")
     words = _words(content, n_words + n_labels)[:n_words]
     if n_pruned > 0:
         raise VectorFileError("a quantised model", "give the .bin model it was made from")
@@ -116,16 +116,16 @@ def _blocks(
     words: list[bytes], matrix: NDArray[np.float32], subwords: Subwords | None, with_subwords: bool
 ) -> Iterator[Block]:
     for start in range(0, len(words), _WORDS_AT_ONCE):
-        some = words[start : start + _WORDS_AT_ONCE]
-        own = np.arange(start, start + len(some), dtype=np.int32)
+        block_words = words[start : start + _WORDS_AT_ONCE]
+        own = np.arange(start, start + len(block_words), dtype=np.int32)
         if subwords is None:
-            yield Block.of(some, finite(matrix[own], start))
+            yield Block.of(block_words, finite(matrix[own], start))
             continue
-        block = Block.of(some, np.empty((0, 0), np.float32))
+        block = Block.of(block_words, np.empty((0, 0), np.float32))
         pieces = subword_buckets(block.text, block.ends, subwords.shortest, subwords.longest, subwords.buckets)
         buckets, offsets = pieces
-        if _END_OF_SENTENCE in some:
-            buckets, offsets = _without(some.index(_END_OF_SENTENCE), buckets, offsets)
+        if _END_OF_SENTENCE in block_words:
+            buckets, offsets = _without(block_words.index(_END_OF_SENTENCE), buckets, offsets)
         rows = np.insert(buckets + np.int32(len(words)), offsets[:-1], own)
         at = offsets + np.arange(len(offsets))
         used, local = np.unique(rows, return_inverse=True)

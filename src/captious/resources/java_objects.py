@@ -143,9 +143,9 @@ class _Reader:
         if depth > _DEEPEST:
             self._refuse("values nested too deeply")
         type = self._class(depth)
-        made = JavaObject(type)
-        self._handles.append(made)  # before its values, which may refer to it
-        values = made.values
+        instance = JavaObject(type)
+        self._handles.append(instance)  # before its values, which may refer to it
+        values = instance.values
         self._n_values += type.n_fields
         for layer in type.layers:
             values += layer.primitives.unpack_from(self._stream, self._at)
@@ -153,8 +153,8 @@ class _Reader:
             for _ in range(layer.references):
                 values.append(self.value(depth))
             if layer.written:
-                made.written = [*made.written, *self._until_end(depth)]
-        return made
+                instance.written = [*instance.written, *self._until_end(depth)]
+        return instance
 
     def _array(self, depth: int) -> Any:
         if depth > _DEEPEST:
@@ -182,24 +182,24 @@ class _Reader:
         name = self.value(depth)
         if not isinstance(name, str):
             self._refuse("a constant without a name")
-        made = self._handles[place] = JavaConstant(type, name)
-        return made
+        constant = self._handles[place] = JavaConstant(type, name)
+        return constant
 
     def _class(self, depth: int) -> JavaClass:
         """The class of what follows, described here or before."""
-        found = self._class_or_none(depth)
-        if found is None:
+        description = self._class_or_none(depth)
+        if description is None:
             self._refuse("a value without a class")
-        return found
+        return description
 
     def _class_or_none(self, depth: int) -> JavaClass | None:
         code = self._stream[self._at]
         if code not in (_NULL, _REFERENCE, _CLASS_DESCRIPTION):
             self._refuse(f"byte {code:#04x} where a class should be")
-        found = self.value(depth)
-        if found is not None and (not isinstance(found, JavaClass) or not found.layers):
+        description = self.value(depth)
+        if description is not None and (not isinstance(description, JavaClass) or not description.layers):
             self._refuse("a null reference where a class should be")
-        return found
+        return description
 
     def _new_class(self, depth: int) -> JavaClass:
         if depth > _DEEPEST:
@@ -242,19 +242,19 @@ class _Reader:
 
     def _until_end(self, depth: int) -> list[Any]:
         """Blocks of bytes and values up to the mark that ends them."""
-        found: list[Any] = []
+        values: list[Any] = []
         while (code := self._stream[self._at]) != _END:
             self._n_values += 1
             if code == _BLOCK:
                 self._at += 2
-                found.append(self._take(self._stream[self._at - 1]))
+                values.append(self._take(self._stream[self._at - 1]))
             elif code == _LONG_BLOCK:
                 self._at += 1
-                found.append(self._take(self._number(_I32)))
+                values.append(self._take(self._number(_I32)))
             else:
-                found.append(self.value(depth))
+                values.append(self.value(depth))
         self._at += 1
-        return found
+        return values
 
     def _reference(self) -> Any:
         handle = self._number(_U32) - _FIRST_HANDLE

@@ -100,17 +100,17 @@ def find() -> MeteorTables | None:
         ResourceError: ``CAPTIOUS_METEOR_HOME`` names a folder without them, or files that are damaged.
     """
     if home := os.environ.get(_HOME, ""):
-        found = _in_folder(expanded(home, _HOME), _HOME)
-        if found is None:
+        tables = _in_folder(expanded(home, _HOME), _HOME)
+        if tables is None:
             raise ResourceError(
                 f"the folder that {_HOME} names has no METEOR tables",
                 where=f"{home} does not contain both {_JAR} and {_PARAPHRASES} (directly or in data/)",
                 help=f"set it to a folder that contains them, or unset it and {INSTALL}",
             )
-        return found
+        return tables
     package = installed_folder("pycocoevalcap")
-    if package is not None and (found := _in_folder(package / "meteor", _PACKAGE)) is not None:
-        return found
+    if package is not None and (tables := _in_folder(package / "meteor", _PACKAGE)) is not None:
+        return tables
     return _in_folder(_fetched(), _FETCHED)
 
 
@@ -121,13 +121,13 @@ def tables() -> MeteorTables:
         MissingExtraError: they are not on this machine.
         ResourceError: as ``find``.
     """
-    found = find()
-    if found is None:
+    tables = find()
+    if tables is None:
         raise MissingExtraError(
             "METEOR's tables of synonyms and paraphrases, which METEOR and SPICE need, are not installed",
             help=f"{INSTALL}, or captious resources get meteor",
         )
-    return found
+    return tables
 
 
 def fetch() -> MeteorTables:
@@ -138,10 +138,10 @@ def fetch() -> MeteorTables:
         OutputError: the files cannot be written.
     """
     fetch_files(_WHEEL, _fetched())
-    found = _in_folder(_fetched(), _FETCHED)
-    if found is None:
+    tables = _in_folder(_fetched(), _FETCHED)
+    if tables is None:
         raise ResourceError("the downloaded files are missing", where=str(_fetched()), help="download them again")
-    return found
+    return tables
 
 
 def _fetched() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from captious.version import __version__
 if TYPE_CHECKING:
     from http.client import HTTPResponse
 
-__all__ = ["copied", "is_url", "opened"]
+__all__ = ["FileOfPieces", "copied", "is_url", "opened"]
 
 _SECONDS = 60.0  # of silence
 _PIECE = 1 << 20
@@ -74,21 +75,16 @@ def copied(source: IO[bytes] | HTTPResponse, size: int, what: str) -> IO[bytes]:
     return copy
 
 
-class _RemoteFile(io.RawIOBase):
-    """A file on a server that sends parts of it.
+class FileOfPieces(io.RawIOBase, ABC):
+    """A file to seek in whose bytes come from elsewhere.
 
     Args:
-        url: where it is.
-        size: size of the whole file.
-        part: its first bytes.
+        size: its bytes.
     """
 
-    def __init__(self, url: str, size: int, part: bytes) -> None:
-        self._url = url
+    def __init__(self, size: int) -> None:
         self._size = size
-        self._part, self._start = part, 0
         self._at = 0
-        self._ask = _FIRST
 
     def readable(self) -> bool:
         return True
@@ -107,21 +103,43 @@ class _RemoteFile(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Any) -> int:
-        if self._at >= self._size:
-            return 0
-        end = self._start + len(self._part)
-        if not self._start <= self._at < end:
-            self._ask = min(2 * self._ask, _MOST) if self._at == end else _FIRST
-            with _answer(self._url, self._at, min(self._ask, self._size - self._at)) as answer:
-                size, part = _part(answer, self._at)
-            if size != self._size or not part:
-                raise OSError("the file on the server changed while it was read" if part else "the connection broke")
-            self._part, self._start = part, self._at
-        place = self._at - self._start
-        piece = self._part[place : place + len(buffer)]
+        size = min(len(buffer), self._size - self._at)
+        piece = self._piece(self._at, size) if size > 0 else b""
         buffer[: len(piece)] = piece
         self._at += len(piece)
         return len(piece)
+
+    @abstractmethod
+    def _piece(self, at: int, size: int) -> bytes:
+        """At most ``size`` bytes from a position on, at least one."""
+
+
+class _RemoteFile(FileOfPieces):
+    """A file on a server that sends parts of it.
+
+    Args:
+        url: where it is.
+        size: size of the whole file.
+        part: its first bytes.
+    """
+
+    def __init__(self, url: str, size: int, part: bytes) -> None:
+        super().__init__(size)
+        self._url = url
+        self._part, self._start = part, 0
+        self._ask = _FIRST
+
+    def _piece(self, at: int, size: int) -> bytes:
+        end = self._start + len(self._part)
+        if not self._start <= at < end:
+            self._ask = min(2 * self._ask, _MOST) if at == end else _FIRST
+            with _answer(self._url, at, min(self._ask, self._size - at)) as answer:
+                size_now, part = _part(answer, at)
+            if size_now != self._size or not part:
+                raise OSError("the file on the server changed while it was read" if part else "the connection broke")
+            self._part, self._start = part, at
+        place = at - self._start
+        return self._part[place : place + size]
 
 
 @contextmanager

@@ -119,10 +119,10 @@ def _text_blocks(file: IO[bytes], width: int, *, first: int = 1, announced: int 
         lines, newline, left = (left + piece).rpartition(b"\n") if piece else (left, b"", b"")
         if len(left) > _LONGEST_LINE:
             raise VectorFileError("a line that is too long", place=f"line {line:,}")
-        text, ends, vectors, fault, found, field = parse_vector_lines(lines + newline, width)
+        text, ends, vectors, fault, n_numbers, field = parse_vector_lines(lines + newline, width)
         line += len(ends)
         if fault:
-            raise VectorFileError(_fault(fault, found, field, width, announced is not None), place=f"line {line:,}")
+            raise VectorFileError(_fault(fault, n_numbers, field, width, announced is not None), place=f"line {line:,}")
         if len(ends):
             yield Block(text, ends, vectors)
         if not piece:
@@ -135,13 +135,13 @@ def _text_blocks(file: IO[bytes], width: int, *, first: int = 1, announced: int 
         )
 
 
-def _fault(fault: str, found: int, field: bytes, width: int, header: bool) -> str:
+def _fault(fault: str, n_numbers: int, field: bytes, width: int, header: bool) -> str:
     shown = field[:_SHOWN].decode("utf-8", "replace")
-    said = f"where {'the header' if header else 'line 1'} has {width:,}"
+    expected = f"where {'the header' if header else 'line 1'} has {width:,}"
     return {
         "empty": "an empty line",
         "no word": "the word before the numbers is missing",
-        "wrong count": f"{found:,} number{'' if found == 1 else 's'}, {said}",
+        "wrong count": f"{n_numbers:,} number{'' if n_numbers == 1 else 's'}, {expected}",
         "no number": f"{shown!r} in place of a number",
         "not finite": f"{shown!r}, which is not finite",
     }[fault]
@@ -165,8 +165,8 @@ def _binary_blocks(file: IO[bytes], n_words: int, width: int) -> Iterator[Block]
             buffer, at = buffer[at:] + piece, 0
             if not piece or (len(buffer) > _LONGEST_WORD and buffer.find(b" ", 0, _LONGEST_WORD) < 0):
                 reason = "the file is truncated" if not piece else "a word is missing"
-                said = f"{reason}; the header says {n_words:,} words of {width:,} numbers"
-                raise VectorFileError(said, "download the file again", place=f"word {row + 1:,}")
+                problem = f"{reason}; the header says {n_words:,} words of {width:,} numbers"
+                raise VectorFileError(problem, "download the file again", place=f"word {row + 1:,}")
             continue
         word = buffer[at:end].lstrip(b"\n")
         if not word:
@@ -197,8 +197,8 @@ def _from_npz(file: IO[bytes]) -> Source:
     except ValueError as error:
         raise VectorFileError(f"not a readable .npz file ({error})") from error
     if len(arrays) < 2:
-        found = ", ".join(arrays) or "neither"
-        raise VectorFileError(f"the file must contain both words and vectors; found: {found}", "save words and vectors")
+        present = ", ".join(arrays) or "neither"
+        raise VectorFileError(f"the file must contain both words and vectors; found: {present}", "save both")
     words = arrays["words"]
     if words.ndim != 1 or words.dtype.kind not in "US":
         raise VectorFileError("its words are not an array of strings", "save words as an array of strings")

@@ -97,14 +97,14 @@ class VectorIndex:
         # A word with half of a character has no vector, like the empty word.
         words = [word if word.isascii() or is_unicode(word) else "" for word in words]
         places = find_words(self._arrays["text"], self._arrays["ends"], tuple(words))
-        known = places >= 0
-        found = np.zeros((len(words), self.width), np.float32)
-        found[known] = self._read(self._arrays["rows"][places[known]])
-        if self.subwords is not None and not known.all():
-            missing = np.flatnonzero(~known)
-            has_pieces, made = self._made_of_pieces([words[i] for i in missing.tolist()], self.subwords)
-            known[missing], found[missing] = has_pieces, made
-        return known, found
+        has_vector = places >= 0
+        vectors = np.zeros((len(words), self.width), np.float32)
+        vectors[has_vector] = self._read(self._arrays["rows"][places[has_vector]])
+        if self.subwords is not None and not has_vector.all():
+            missing = np.flatnonzero(~has_vector)
+            has_pieces, means = self._made_of_pieces([words[i] for i in missing.tolist()], self.subwords)
+            has_vector[missing], vectors[missing] = has_pieces, means
+        return has_vector, vectors
 
     def _made_of_pieces(
         self, words: Sequence[str], subwords: Subwords
@@ -120,12 +120,12 @@ class VectorIndex:
         return np.diff(offsets) > 0, means.astype(np.float32)
 
     def _read(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = self._rows[rows]
+        vectors: NDArray[np.float32] = self._rows[rows]
         sums = self._arrays["sums"][rows].tolist()
-        for vector, sum_, row in zip(found, sums, rows.tolist(), strict=True):
+        for vector, sum_, row in zip(vectors, sums, rows.tolist(), strict=True):
             if zlib.crc32(vector.data) != sum_:
                 raise ValueError(f"vector {row + 1:,} differs from what was written")
-        return found
+        return vectors
 
 
 def index_of(

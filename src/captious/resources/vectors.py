@@ -84,10 +84,10 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
     if what is None:
         what = default()
     if what is None:
-        if there := names():
+        if available := names():
             raise ParameterError(
                 "several word vectors are available",
-                where=f"available: {', '.join(there)}",
+                where=f"available: {', '.join(available)}",
                 help=f"--vectors NAME (vectors=NAME in Python), or set {VARIABLE}",
             )
         raise MissingExtraError("no word vectors are available", help=_HOW_TO_GET)
@@ -98,10 +98,10 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
         return _of_entry(text, entry)
     path = expanded(text, "--vectors")
     if not text or not os.path.exists(path):
-        known = ", ".join(names()) or "(none)"
+        available = ", ".join(names()) or "(none)"
         raise UnknownNameError(
             f"{text!r} is neither the name of word vectors nor a file",
-            help=f"known names: {known}. To add vectors: {INSTALL}",
+            help=f"known names: {available}. To add vectors: {INSTALL}",
         )
     file = VectorFile(path)
     return _opened(_safe(path), file.checksum(), file, cache_folder())
@@ -111,8 +111,8 @@ def default() -> str | None:
     """The default: what the environment variable names, or the only vectors that were added."""
     if chosen := os.environ.get(VARIABLE, ""):
         return chosen
-    known = names()
-    return known[0] if len(known) == 1 else None
+    available = names()
+    return available[0] if len(available) == 1 else None
 
 
 def names() -> list[str]:
@@ -135,11 +135,11 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
             f"{name!r} cannot name word vectors", help="use letters, digits and . - _; begin with a letter or digit"
         )
     checksum = file.checksum()
-    before = {} if replace else _entry(name)
-    if before and before["checksum"] != checksum:
+    previous = {} if replace else _entry(name)
+    if previous and previous["checksum"] != checksum:
         raise ParameterError(
             f"the name {name} is taken",
-            where=f"it belongs to {before['path']}, checksum {before['checksum']}",
+            where=f"it belongs to {previous['path']}, checksum {previous['checksum']}",
             help="choose another name, or use --replace",
         )
     if replace:  # also what is compiled already, which may be damaged
@@ -167,10 +167,10 @@ def remove(name: str) -> None:
         UnknownNameError: no vectors have this name.
     """
     if name not in names():
-        known = ", ".join(names())
+        available = ", ".join(names())
         raise UnknownNameError(
             f"no word vectors are named {name!r}",
-            help=f"known names: {known}" if known else "no word vectors have been added yet",
+            help=f"known names: {available}" if available else "no word vectors have been added yet",
         )
     file = _names_folder() / f"{name}.json"
     try:

