@@ -46,8 +46,6 @@ def _record(action: str, obj: Any, request: HttpRequest, message: Any) -> None:
 
 @admin.register(User)
 class _Users(_Audited, UserAdmin):
-    """Accounts."""
-
     list_display = ("username", "email", "is_active", "is_superuser", "date_joined", "last_login")
     list_filter = ("is_active", "is_superuser")
     actions = ("activate", "deactivate", "reset_link")
@@ -82,8 +80,6 @@ class _Members(admin.TabularInline):
 
 @admin.register(Team)
 class _Teams(_Audited):
-    """Teams."""
-
     list_display = ("name", "is_personal", "created")
     search_fields = ("name",)
     inlines = (_Members,)
@@ -109,16 +105,12 @@ class _ReadOnly(_Audited):
 
 @admin.register(Challenge)
 class _Challenges(_ReadOnly):
-    """Challenges, which come from their folders."""
-
     list_display = ("slug", "title", "access", "version", "loaded")
     inlines = (_Participants,)
 
 
 @admin.register(Submission)
 class _Submissions(_ReadOnly):
-    """Submissions."""
-
     list_display = ("id", "method", "team", "phase", "status", "created", "worker", "tries")
     list_filter = ("status", "phase__challenge")
     search_fields = ("method", "team__name")
@@ -127,7 +119,5 @@ class _Submissions(_ReadOnly):
 
 @admin.register(AuditEvent)
 class _Events(_ReadOnly):
-    """The audit log."""
-
     list_display = ("time", "actor", "action", "target", "address", "detail")
     search_fields = ("actor", "target", "action")

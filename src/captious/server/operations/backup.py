@@ -36,7 +36,7 @@ _CHECKSUMS = "checksums.json"
 
 
 def backup(target: Path) -> int:
-    """Write a backup, a tar file; gives the number of files in it.
+    """Write a backup, a tar file; returns the number of files in it.
 
     Raises:
         OutputError: it cannot be written.
@@ -95,7 +95,7 @@ class _Hashing:
 
 
 def restore(source: Path, data: Path) -> int:
-    """Make a data folder from a backup; gives the number of files.
+    """Make a data folder from a backup; returns the number of files.
 
     Raises:
         OutputError: the folder is not empty, or cannot be written.

@@ -82,7 +82,7 @@ def migrate() -> None:
 
 
 def make_administrator(name: str, password: str) -> None:
-    """Make an administrator with this password, or make a user an administrator."""
+    """Make a new user or an existing one an administrator, with this password."""
     from captious.server.models import User
     from captious.server.people.audit import record
 
@@ -101,7 +101,7 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
         demo: make one with a random password if nothing else helps.
 
     Returns:
-        What to tell; may be empty.
+        A message for the person at the command line; may be empty.
 
     Raises:
         ParameterError: ``CAPTIOUS_ADMIN`` is set without a password.

@@ -60,7 +60,7 @@ class SignIn(_Recorded, views.LoginView):
 
     action = "sign in"
     template_name = "captious/sign_in.html"
-    extra_context = {"site_name": settings.CAPTIOUS.site_name}  # Django's own is the host
+    extra_context = {"heading": "Sign in", "site_name": settings.CAPTIOUS.site_name}  # Django's own is the host
 
 
 class ChangePassword(SuccessMessageMixin, _Recorded, views.PasswordChangeView):
@@ -69,6 +69,7 @@ class ChangePassword(SuccessMessageMixin, _Recorded, views.PasswordChangeView):
     action = "change password"
     success_message = "Your password was changed."
     template_name = "captious/password_change.html"
+    extra_context = {"heading": "Change password"}
     success_url = reverse_lazy("captious:account")
 
 
@@ -76,6 +77,7 @@ class ResetPassword(views.PasswordResetView):
     """Send a link that resets the password, to addresses of accounts."""
 
     template_name = "captious/password_reset.html"
+    extra_context = {"heading": "Reset password", "button": "Send the link"}
     email_template_name = "captious/password_reset_email.txt"
     subject_template_name = "captious/password_reset_subject.txt"
     success_url = reverse_lazy("captious:password_reset_done")
@@ -92,6 +94,7 @@ class SetPassword(_Recorded, views.PasswordResetConfirmView):
 
     action = "reset password"
     template_name = "captious/password_reset_confirm.html"
+    extra_context = {"heading": "Set a new password", "button": "Set password"}
     success_url = reverse_lazy("captious:password_reset_complete")
 
 
@@ -118,7 +121,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
                 next_page, {request.get_host()}, require_https=request.is_secure()
             )
             return HttpResponseRedirect(next_page if next_page and is_safe else reverse("captious:home"))
-    context = {"form": form, "next": next_page}
+    context = {"heading": "Sign up", "form": form, "next": next_page}
     return render(request, "captious/sign_up.html", context, status=422 if form.errors else 200)
 
 
@@ -255,7 +258,7 @@ def team_join(request: HttpRequest, token: str) -> HttpResponse:
         record("join team", team.name, request=request)
         messages.success(request, f"You are now a member of {team.name}.")
         return redirect(team.url)
-    return render(request, "captious/team_join.html", {"team": team})
+    return render(request, "captious/team_join.html", {"heading": f"Join {team.name}?", "button": "Join"})
 
 
 def _redirect_with(secret: str, address: str) -> HttpResponse:

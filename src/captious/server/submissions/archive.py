@@ -16,9 +16,9 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
+from typing import NamedTuple
 
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 
@@ -54,30 +54,15 @@ _ARCHIVE_STARTS = (
 )
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A file in a zip file.
+class Entry(NamedTuple):
+    """A file in a zip file: what the directory says of it, and where its packed data begins."""
 
-    Args:
-        name: its name, as the zip file has it.
-        start: where its packed data begins in the zip file.
-        packed: bytes of its packed data.
-        size: bytes that it unpacks to, as announced.
-        crc: CRC-32 of those, as announced.
-        method: compression method.
-    """
-
-    name: str
+    info: zipfile.ZipInfo
     start: int
-    packed: int
-    size: int
-    crc: int
-    method: int
 
     @property
-    def is_clutter(self) -> bool:
-        """Whether macOS has added it; such entries are never unpacked."""
-        return self.name.startswith("__MACOSX/") or self.name == ".DS_Store"
+    def name(self) -> str:
+        return self.info.orig_filename
 
 
 def is_archive(data: bytes | bytearray) -> bool:
@@ -119,7 +104,7 @@ def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Ent
             problems.append(Problem(printable(name), "The entry of the zip file is truncated or damaged."))
             continue
         spans.append((info.header_offset, start + info.compress_size, name))
-        entries.append(Entry(name, start, info.compress_size, info.file_size, info.CRC, info.compress_type))
+        entries.append(Entry(info, start))
     for (_, end, name), (begin, _, other) in pairwise(sorted(spans)):
         if begin < end:
             message = f"The entry shares data with the entry {printable(other)}, as only forged zip files do."
@@ -134,20 +119,19 @@ def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Ent
 
 def _faults(info: zipfile.ZipInfo, limits: UploadLimits) -> Iterator[str]:
     """What is wrong with one entry as the directory describes it."""
-    entry = Entry(info.orig_filename, 0, info.compress_size, info.file_size, info.CRC, info.compress_type)
-    kind = stat.S_IFMT(info.external_attr >> 16)
-    if len(entry.name) > _LONGEST_NAME:
+    name, kind = info.orig_filename, stat.S_IFMT(info.external_attr >> 16)
+    if len(name) > _LONGEST_NAME:
         yield f"The name of the entry is longer than {_LONGEST_NAME} characters."
     if kind == stat.S_IFLNK:
         yield "The entry is a symbolic link, not a file."
     elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         yield "The entry is a special file."
-    if any(not letter.isprintable() for letter in entry.name):
+    if any(not letter.isprintable() for letter in name):
         yield "The name of the entry contains control characters or other characters that do not print."
-    parts = re.split(r"[/\\]", entry.name)
-    if ".." in parts or parts[0] == "" or re.match(r"[A-Za-z]:", entry.name):
+    parts = re.split(r"[/\\]", name)
+    if ".." in parts or parts[0] == "" or re.match(r"[A-Za-z]:", name):
         yield "The name of the entry is a path that leads out of the zip file."
-    elif entry.is_clutter:
+    elif _is_clutter(name):
         pass
     elif len(parts) > 1 or kind == stat.S_IFDIR or info.external_attr & _DOS_FOLDER:
         yield "The zip file contains folders; zip the files themselves, not a folder that holds them."
@@ -155,16 +139,21 @@ def _faults(info: zipfile.ZipInfo, limits: UploadLimits) -> Iterator[str]:
         yield "The entry is encrypted; pack it without a password."
     if info.flag_bits & _PATCH or info.compress_type not in _METHODS:
         yield "The entry is compressed in an unusual way; use the ordinary compression of zip files (deflate)."
-    if _ARCHIVE_NAME.search(entry.name.lower()) and not entry.is_clutter:
+    if _ARCHIVE_NAME.search(name.lower()) and not _is_clutter(name):
         yield "The entry is itself an archive or compressed; put the captions file into the zip file as it is."
-    if _is_bomb(entry.size, entry.packed, limits):
+    if info.file_size > max(_HARMLESS, limits.ratio * info.compress_size):
         yield f"The entry unpacks to more than {limits.ratio:,} times its size, which captions never do."
-    elif entry.size != entry.packed and entry.method == zipfile.ZIP_STORED and not info.flag_bits & _SECRET:
+    elif (
+        info.file_size != info.compress_size
+        and info.compress_type == zipfile.ZIP_STORED
+        and not info.flag_bits & _SECRET
+    ):
         yield "The zip file gives the entry two different sizes."
 
 
-def _is_bomb(size: int, packed: int, limits: UploadLimits) -> bool:
-    return size > max(_HARMLESS, limits.ratio * packed)
+def _is_clutter(name: str) -> bool:
+    """Whether macOS has added an entry of this name, which is never unpacked."""
+    return name.startswith("__MACOSX/") or name == ".DS_Store"
 
 
 def _start_of_data(data: bytes, info: zipfile.ZipInfo) -> int | None:
@@ -195,7 +184,7 @@ def assign(
         expected: what the challenge expects.
         archive: what problems call the zip file.
     """
-    entries = [entry for entry in entries if not entry.is_clutter]
+    entries = [entry for entry in entries if not _is_clutter(entry.name)]
     if len(expected) == 1 and len(entries) == 1:
         return {expected[0].name: entries[0]}, []
     problems = []
@@ -230,20 +219,20 @@ def unpack(data: bytes, entry: Entry) -> bytes | Problem:
         data: the zip file.
         entry: one of ``read_entries``, which has found no problem.
     """
-    name = printable(entry.name)
-    packed = memoryview(data)[entry.start : entry.start + entry.packed]
-    content = bytes(packed)
-    if entry.method != zipfile.ZIP_STORED:
+    name, info = printable(entry.name), entry.info
+    packed = data[entry.start : entry.start + info.compress_size]
+    content = packed
+    if info.compress_type != zipfile.ZIP_STORED:
         stream = zlib.decompressobj(-zlib.MAX_WBITS)
         try:
-            content = stream.decompress(packed, entry.size + 1)
+            content = stream.decompress(packed, info.file_size + 1)
         except zlib.error:
             return Problem(name, "The entry of the zip file is damaged.")
-        if len(content) > entry.size:
+        if len(content) > info.file_size:
             return Problem(name, "The entry unpacks to more than the zip file says.")
         if not stream.eof or stream.unused_data:
             return Problem(name, "The entry of the zip file is truncated or damaged.")
-    if len(content) != entry.size or zlib.crc32(content) != entry.crc:
+    if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
         return Problem(name, "The entry is damaged: its size or checksum is not what the zip file says.")
     return content
 

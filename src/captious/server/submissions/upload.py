@@ -6,8 +6,9 @@ The process that reads uploads has to start fast: nothing that it imports needs 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,7 @@ class Problem:
     @classmethod
     def about(cls, file: str, message: str, ids: Collection[ImageId]) -> Problem:
         """A problem of images; names the first 20 and counts all."""
-        shown = tuple(printable(image) if isinstance(image, str) else image for image in _first(ids))
+        shown = tuple(printable(image) if isinstance(image, str) else image for image in islice(ids, _SHOWN_IDS))
         return cls(file, message, shown, len(ids))
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,10 +105,6 @@ class Problem:
     def from_dict(cls, fields: Mapping[str, Any]) -> Problem:
         """What ``to_dict`` gave."""
         return cls(str(fields["file"]), str(fields["message"]), tuple(fields["ids"]), int(fields["n"]))
-
-
-def _first(ids: Iterable[ImageId]) -> list[ImageId]:
-    return [image for image, _ in zip(ids, range(_SHOWN_IDS), strict=False)]
 
 
 def printable(text: str) -> str:
