@@ -89,7 +89,7 @@ def test_without_the_extra(
 
 def test_it_needs_no_django(folder: Path) -> None:
     code = (
-        "import sys; from captious.server.challenges import folder, starter, texts; "
+        "import sys; from captious.server.challenges import folder, markdown_html, starter; "
         "from pathlib import Path; starter.write_demo(Path('demo')); folder.check_folder(Path('demo')); "
         "assert 'django' not in sys.modules"
     )

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("pydantic")
 
 from captious.errors import ParameterError
-from captious.server.settings import ServerSettings
+from captious.server.server_settings import ServerSettings
 
 
 def test_the_environment_takes_precedence(tmp_path: Path) -> None:

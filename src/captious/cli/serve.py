@@ -76,8 +76,8 @@ def serve(context: click.Context, demo: bool, data: Path | None, host: str, port
     if data is None and not demo:
         raise ParameterError("no data folder is given", help="captious serve --data DIR, or --demo to try it")
     with server_extra():
-        from captious.server.operations.processes import supervise
         from captious.server.operations.setup import first_administrator, load_demo, migrate, set_up
+        from captious.server.operations.supervisor import supervise
     temporary = Path(tempfile.mkdtemp(prefix="captious-demo-")) if data is None else None
     folder = data or temporary
     assert folder is not None
@@ -126,7 +126,7 @@ def _check_port(host: str, port: int) -> None:
 def web(data: Path, host: str, port: int) -> None:
     """Serve pages and API of a data folder that 'captious serve' or 'captious serve admin' has set up."""
     with server_extra():
-        from captious.server.operations.processes import run_web
+        from captious.server.operations.supervisor import run_web
     run_web(data, host, port)
 
 
@@ -135,7 +135,7 @@ def web(data: Path, host: str, port: int) -> None:
 def worker(data: Path) -> None:
     """Score submissions until told to stop; the one that is being scored is finished first."""
     with server_extra():
-        from captious.server.operations.processes import run_worker
+        from captious.server.operations.supervisor import run_worker
     run_worker(data)
 
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import dj_database_url
 
 from captious.errors import ParameterError
-from captious.server.settings import DATA_VARIABLE, SQLITE, ServerSettings
+from captious.server.server_settings import DATA_VARIABLE, SQLITE, ServerSettings
 
 if not os.environ.get(DATA_VARIABLE):
     raise ParameterError(f"{DATA_VARIABLE} is not set", help="set it to the data folder of the server")

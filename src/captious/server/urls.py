@@ -7,7 +7,7 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from captious.server.api import views as api
+from captious.server import api as api
 from captious.server.operations.health import healthz
 from captious.server.pages import challenges, managing, people, submissions
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.server.operations.test_concurrent_uploads import SETTINGS, check_each_scored_once
-from tests.server.operations.test_processes import wait_until_idle
+from tests.server.operations.test_supervisor import wait_until_idle
 from tests.support.server import Server
 from tests.support.site import EXAMPLES, Site
 from tests.support.small_challenge import queue, write_folder

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import captious
-from tests.server.operations.test_processes import wait_until_idle
+from tests.server.operations.test_supervisor import wait_until_idle
 from tests.support.server import Server
 from tests.support.site import example
 from tests.support.uploading import upload_at_once

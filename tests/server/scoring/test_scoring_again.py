@@ -79,7 +79,7 @@ def test_a_version_that_changed_unseen_is_not_finished(
 
 
 def test_files_of_the_old_version_are_gone(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious.server.challenges import prepared
+    from captious.server.challenges import reference_cache
     from captious.server.models import Submission
     from captious.server.scoring import lease, worker
 
@@ -88,7 +88,7 @@ def test_files_of_the_old_version_are_gone(site: Site, folder: Path, monkeypatch
     assert taken is not None
     for title in ("One", "Two", "Three"):
         site.load(write_folder(folder, title=title))
-    prepared._kept.clear()
+    reference_cache._kept.clear()
     worker.score(taken)
     made.refresh_from_db()
     assert (made.status, made.tries) == ("queued", 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import sqlite3
 import threading
@@ -123,11 +124,11 @@ class TestFailures:
 
     def test_no_space_for_results(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.models import Submission
-        from captious.server.scoring import results
+        from captious.server.scoring import stored_results
 
         [made] = queue()
         with monkeypatch.context() as full:
-            full.setattr(results.np.lib.format, "write_array", no_space)
+            full.setattr(stored_results.np.lib.format, "write_array", no_space)
             site.work()
         made.refresh_from_db()
         assert (made.status, made.counts) == ("queued", True)
@@ -253,7 +254,6 @@ class TestNoSpaceForUploads:
         from django.core.files.uploadhandler import TemporaryFileUploadHandler
 
         from captious.errors import OutputError
-        from captious.server.api import views
         from captious.server.models import Attempt, Submission
         from captious.server.submissions import intake
 
@@ -269,7 +269,7 @@ class TestNoSpaceForUploads:
 
         if where == "receiving":
             monkeypatch.setattr(TemporaryFileUploadHandler, "receive_data_chunk", no_space)
-            monkeypatch.setattr(views.os, "fchmod", no_space)
+            monkeypatch.setattr(os, "fchmod", no_space)
         elif where == "reading":
             monkeypatch.setattr(intake, "read_upload", unwritable)
         else:
@@ -290,54 +290,54 @@ class TestPreparing:
     def test_more_reference_sets_than_are_kept_are_prepared_once(
         self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious.server.challenges import prepared
+        from captious.server.challenges import reference_cache
         from captious.server.scoring import worker
 
-        monkeypatch.setattr(prepared, "_MOST", 1)
+        monkeypatch.setattr(reference_cache, "_MOST", 1)
         site.load(write_folder(folder, sets=("c1", "c2", "c3")))
         assert worker._prepare_one()
         assert not worker._prepare_one()
 
     def test_what_was_prepared_is_kept_in_a_file(self, site: Site, folder: Path) -> None:
-        from captious.server.challenges import prepared
+        from captious.server.challenges import reference_cache
         from captious.server.models import Challenge
 
         def restart() -> None:
-            prepared._kept.clear()
-            prepared._ready.clear()
+            reference_cache._kept.clear()
+            reference_cache._ready.clear()
 
         challenge = Challenge.objects.get()
         each = challenge.definition.references[0]
-        original = prepared.references(challenge, each)
+        original = reference_cache.references(challenge, each)
         assert original.stored is None
-        prepared.prepare(challenge, threads=1)
+        reference_cache.prepare(challenge, threads=1)
         [file] = site.data.glob("prepared/*")
         for _ in range(2):
-            found = prepared.references(challenge, each)
+            found = reference_cache.references(challenge, each)
             assert found.stored is not None and found.stored.n_missed == 0
             assert (found.ids, found.texts, found.name) == (original.ids, original.texts, original.name)
             restart()
-            prepared.prepare(challenge, threads=1)
+            reference_cache.prepare(challenge, threads=1)
         file.write_bytes(file.read_bytes()[:-1])
         restart()
-        assert prepared.references(challenge, each).stored is None
+        assert reference_cache.references(challenge, each).stored is None
         restart()
-        prepared.prepare(challenge, threads=1)
+        reference_cache.prepare(challenge, threads=1)
         assert [*site.data.glob("prepared/*")] == [file]
         changed = site.load(write_folder(folder, references={1: ["a"], 2: ["b"], 3: ["c"]}))
-        prepared.prepare(changed, threads=1)
+        reference_cache.prepare(changed, threads=1)
         assert len([*site.data.glob("prepared/*")]) == 1 and not file.exists()
 
     def test_a_challenge_of_the_same_name_is_another_one(self, site: Site, folder: Path) -> None:
-        from captious.server.challenges import prepared
+        from captious.server.challenges import reference_cache
         from captious.server.models import Challenge
 
         old = Challenge.objects.get()
-        texts = prepared.references(old, old.definition.references[0]).texts
+        texts = reference_cache.references(old, old.definition.references[0]).texts
         old.delete()
         new = site.load(write_folder(folder, references={1: ["a"], 2: ["b"], 3: ["c"]}))
         assert new.version == old.version
-        assert prepared.references(new, new.definition.references[0]).texts == ("a", "b", "c") != texts
+        assert reference_cache.references(new, new.definition.references[0]).texts == ("a", "b", "c") != texts
 
     def test_the_site_is_healthy_meanwhile(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.models import WorkerSeen

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product, zip_longest
 from typing import Any
 
 import pytest
@@ -18,157 +19,97 @@ from tests.server.security.pages import close
 from tests.server.security.world import TRACEBACK, World, upload
 
 ROLES = ("visitor", "bob", "ann", "paul", "olga", "otto", "root", "dora")
-#: Submissions in braces are those of ann's team, but in_circle is paul's; the token is ann's, too.
+#: Names in braces that stand for several.
+GROUPS = {
+    "board_pages": ["", "leaderboard", "leaderboard.json", "leaderboard.csv", "compare"],
+    "published": ["public", "anonymous"],
+    "unpublished": ["private", "hidden", "in_hidden", "failed", "cancelled", "queued"],
+    "unqueued": ["private", "hidden", "in_hidden", "failed", "cancelled"],
+    "unscored": ["queued", "failed", "cancelled", "deleted"],
+}
+#: A line is for every name in braces. Submissions are those of ann's team, but in_circle is paul's; the token is ann's.
 PAGES = """
-/                                                200                             | 405
-/healthz                                         200                             | 405
-/favicon.ico                                     302                             | 302
-/challenges/open/                                200                             | 405
-/challenges/open/leaderboard                     200                             | 405
-/challenges/open/leaderboard.json                200                             | 405
-/challenges/open/leaderboard.csv                 200                             | 405
-/challenges/open/compare                         200                             | 405
-/challenges/open/captions?references=val/c5      200                             | 405
-/challenges/open/captions/11?references=val/c5   200                             | 405
-/challenges/open/submit                           in 200 200 200 200 200 200  in |  in 422 422 422 422 422 422  in
-/challenges/open/submissions                      in 200 200 200 200 200 200  in |  in 405 405 405 405 405 405  in
-/challenges/open/manage                           in 404 404 404 200 404 200  in |  in 404 404 404 302 404 302  in
-/challenges/circle/                              404 404 404 200 200 404 200 404 | 405
-/challenges/circle/leaderboard                   404 404 404 200 200 404 200 404 | 405
-/challenges/circle/leaderboard.json              404 404 404 200 200 404 200 404 | 405
-/challenges/circle/leaderboard.csv               404 404 404 200 200 404 200 404 | 405
-/challenges/circle/compare                       404 404 404 200 200 404 200 404 | 405
-/challenges/circle/captions?references=val/c5    404 404 404 200 200 404 200 404 | 405
-/challenges/circle/captions/11?references=val/c5 404 404 404 200 200 404 200 404 | 405
-/challenges/circle/submit                         in 404 404 200 200 404 200  in |  in 404 404 422 422 404 422  in
-/challenges/circle/submissions                    in 404 404 200 200 404 200  in |  in 405 405 405 405 405 405  in
-/challenges/circle/manage                         in 404 404 404 200 404 200  in |  in 404 404 404 302 404 302  in
-/challenges/other/                               200                             | 405
-/challenges/other/manage                          in 404 404 404 404 200 200  in |  in 404 404 404 404 302 302  in
-/challenges/nowhere/                             404                             | 405
-/challenges/nowhere/manage                        in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
-/challenges/open/leaderboard?phase=hidden        404 404 404 404 200 404 200 404 | 405
-/challenges/open/captions?references=test/c5     404                             | 405
-/challenges/open/captions/11?references=test/c5  404                             | 405
-/submissions/{public}/                           200                             | 405
-/submissions/{public}/status.json                200                             | 405
-/submissions/{public}/edit                        in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
-/submissions/{public}/cancel                      in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
-/submissions/{public}/delete                      in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
-/submissions/{public}/file                        in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
-/submissions/{private}/                          404 404 200 404 200 404 200 404 | 405
-/submissions/{private}/status.json               404 404 200 404 200 404 200 404 | 405
-/submissions/{private}/edit                       in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
-/submissions/{private}/cancel                     in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
-/submissions/{private}/delete                     in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
-/submissions/{private}/file                       in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
-/submissions/{hidden}/                           404 404 200 404 200 404 200 404 | 405
-/submissions/{hidden}/file                        in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
-/submissions/{anonymous}/                        200                             | 405
-/submissions/{anonymous}/file                     in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
-/submissions/{in_hidden}/                        404 404 200 404 200 404 200 404 | 405
-/submissions/{in_hidden}/edit                     in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
-/submissions/{in_hidden}/file                     in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
-/submissions/{in_circle}/                        404 404 404 200 200 404 200 404 | 405
-/submissions/{in_circle}/status.json             404 404 404 200 200 404 200 404 | 405
-/submissions/{in_circle}/edit                     in 404 404 200 200 404 200  in |  in 404 404 302 302 404 302  in
-/submissions/{in_circle}/cancel                   in 404 404 200 200 404 200  in |  in 404 404 302 302 404 302  in
-/submissions/{in_circle}/delete                   in 404 404 200 200 404 200  in |  in 404 404 302 302 404 302  in
-/submissions/{in_circle}/file                     in 404 404 200 200 404 200  in |  in 405 405 405 405 405 405  in
-/submissions/{queued}/                           404 404 200 404 200 404 200 404 | 405
-/submissions/{queued}/status.json                404 404 200 404 200 404 200 404 | 405
-/submissions/{queued}/edit                        in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
-/submissions/{queued}/cancel                      in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
-/submissions/{queued}/delete                      in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
-/submissions/{queued}/file                        in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
-/submissions/{failed}/                           404 404 200 404 200 404 200 404 | 405
-/submissions/{failed}/file                        in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
-/submissions/{cancelled}/                        404 404 200 404 200 404 200 404 | 405
-/submissions/{cancelled}/file                     in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
-/submissions/{deleted}/                          404 404 404 404 200 404 200 404 | 405
-/submissions/{deleted}/status.json               404 404 404 404 200 404 200 404 | 405
-/submissions/{deleted}/edit                       in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
-/submissions/{deleted}/cancel                     in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
-/submissions/{deleted}/delete                     in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
-/submissions/{deleted}/file                       in 404 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
-/submissions/{nothing}/                          404                             | 405
-/submissions/{nothing}/edit                       in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
-/submissions/{nothing}/file                       in 404 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
-/submissions/{public}/scores/val/c5.csv          200                             | 405
-/submissions/{public}/scores/test/c5.csv         404                             | 405
-/submissions/{private}/scores/val/c5.csv         404 404 200 404 200 404 200 404 | 405
-/submissions/{private}/scores/test/c5.csv        404                             | 405
-/submissions/{hidden}/scores/val/c5.csv          404 404 200 404 200 404 200 404 | 405
-/submissions/{anonymous}/scores/val/c5.csv       200                             | 405
-/submissions/{in_hidden}/scores/val/c5.csv       404 404 200 404 200 404 200 404 | 405
-/submissions/{in_circle}/scores/val/c5.csv       404 404 404 200 200 404 200 404 | 405
-/submissions/{in_circle}/scores/test/c5.csv      404                             | 405
-/submissions/{queued}/scores/val/c5.csv          404                             | 405
-/submissions/{queued}/scores/test/c5.csv         404                             | 405
-/submissions/{failed}/scores/val/c5.csv          404                             | 405
-/submissions/{cancelled}/scores/val/c5.csv       404                             | 405
-/submissions/{deleted}/scores/val/c5.csv         404                             | 405
-/submissions/{deleted}/scores/test/c5.csv        404                             | 405
-/submissions/{nothing}/scores/val/c5.csv         404                             | 405
-/sign-up                                         200                             | 422
-/sign-in                                         200                             | 200
-/sign-out                                        405                             | 302
-/account/                                         in 200 200 200 200 200 200  in |  in 302 302 302 302 302 302  in
-/account/tokens/{token}/revoke                    in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
-/account/tokens/{nothing}/revoke                  in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
-/account/password                                 in 200 200 200 200 200 200  in |  in 200 200 200 200 200 200  in
-/account/reset                                   200                             | 302
-/account/reset/sent                              200                             | 405
-/account/reset/MQ/abc-def/                       200                             | 200
-/account/reset/complete                          200                             | 405
-/teams/join/{invitation}                          in 200 200 200 200 200 200  in |  in 302 302 302 302 302 302  in
-/teams/join/nothing                               in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
-/teams/alpha/                                     in 404 200 404 404 404 404  in |  in 405 405 405 405 405 405  in
-/teams/alpha/invite                               in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
-/teams/alpha/invitations/{alpha_link}/revoke      in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
-/teams/beta/invitations/{alpha_link}/revoke       in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
-/teams/alpha/members/{dora}/remove                in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
-/teams/beta/members/{dora}/remove                 in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
-/teams/alpha/leave                                in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
-/teams/beta/                                      in 200 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
-/teams/beta/invite                                in 405 405 405 405 405 405  in |  in 302 404 404 404 404 404  in
-/teams/beta/leave                                 in 405 405 405 405 405 405  in |  in 302 404 404 404 404 404  in
-/teams/ann/                                       in 404 200 404 404 404 404  in |  in 405 405 405 405 405 405  in
-/teams/ann/invite                                 in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
-/teams/ann/leave                                  in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
-/teams/nothing/                                   in 404 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
-/teams/nothing/invite                             in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
-/teams/nothing/leave                              in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
+/                                                    200                             | 405
+/healthz                                             200                             | 405
+/favicon.ico                                         302                             | 302
+/challenges/open/{board_pages}                       200                             | 405
+/challenges/open/captions{,/11}?references=val/c5    200                             | 405
+/challenges/open/captions{,/11}?references=test/c5   404                             | 405
+/challenges/open/leaderboard?phase=hidden            404 404 404 404 200 404 200 404 | 405
+/challenges/open/submit                               in 200 200 200 200 200 200  in |  in 422 422 422 422 422 422  in
+/challenges/open/submissions                          in 200 200 200 200 200 200  in |  in 405 405 405 405 405 405  in
+/challenges/open/manage                               in 404 404 404 200 404 200  in |  in 404 404 404 302 404 302  in
+/challenges/circle/{board_pages}                     404 404 404 200 200 404 200 404 | 405
+/challenges/circle/captions{,/11}?references=val/c5  404 404 404 200 200 404 200 404 | 405
+/challenges/circle/submit                             in 404 404 200 200 404 200  in |  in 404 404 422 422 404 422  in
+/challenges/circle/submissions                        in 404 404 200 200 404 200  in |  in 405 405 405 405 405 405  in
+/challenges/circle/manage                             in 404 404 404 200 404 200  in |  in 404 404 404 302 404 302  in
+/challenges/other/                                   200                             | 405
+/challenges/other/manage                              in 404 404 404 404 200 200  in |  in 404 404 404 404 302 302  in
+/challenges/nowhere/                                 404                             | 405
+/challenges/nowhere/manage                            in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
+/submissions/{published}/                            200                             | 405
+/submissions/{unpublished}/                          404 404 200 404 200 404 200 404 | 405
+/submissions/{in_circle}/{,status.json}              404 404 404 200 200 404 200 404 | 405
+/submissions/{deleted}/{,status.json}                404 404 404 404 200 404 200 404 | 405
+/submissions/{nothing}/                              404                             | 405
+/submissions/{public}/status.json                    200                             | 405
+/submissions/{private,queued}/status.json            404 404 200 404 200 404 200 404 | 405
+/submissions/{public,private,in_hidden,queued}/edit   in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{public,private,queued}/{cancel,delete}  in 404 200 404 200 404 200  in |  in 404 302 404 302 404 302  in
+/submissions/{in_circle}/{edit,cancel,delete}         in 404 404 200 200 404 200  in |  in 404 404 302 302 404 302  in
+/submissions/{deleted}/{edit,cancel,delete}           in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
+/submissions/{nothing}/edit                           in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
+/submissions/{published,unpublished}/file             in 404 200 404 200 404 200  in |  in 405 405 405 405 405 405  in
+/submissions/{in_circle}/file                         in 404 404 200 200 404 200  in |  in 405 405 405 405 405 405  in
+/submissions/{deleted,nothing}/file                   in 404 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
+/submissions/{published}/scores/val/c5.csv           200                             | 405
+/submissions/{private,hidden}/scores/val/c5.csv      404 404 200 404 200 404 200 404 | 405
+/submissions/{in_hidden}/scores/val/c5.csv           404 404 200 404 200 404 200 404 | 405
+/submissions/{in_circle}/scores/val/c5.csv           404 404 404 200 200 404 200 404 | 405
+/submissions/{unscored,nothing}/scores/val/c5.csv    404                             | 405
+/submissions/{public,private}/scores/test/c5.csv     404                             | 405
+/submissions/{in_circle,queued}/scores/test/c5.csv   404                             | 405
+/submissions/{deleted}/scores/test/c5.csv            404                             | 405
+/sign-up                                             200                             | 422
+/sign-in                                             200                             | 200
+/sign-out                                            405                             | 302
+/account/                                             in 200 200 200 200 200 200  in |  in 302 302 302 302 302 302  in
+/account/tokens/{token}/revoke                        in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/account/tokens/{nothing}/revoke                      in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
+/account/password                                     in 200 200 200 200 200 200  in |  in 200 200 200 200 200 200  in
+/account/reset                                       200                             | 302
+/account/reset/{sent,complete}                       200                             | 405
+/account/reset/MQ/abc-def/                           200                             | 200
+/teams/join/{invitation}                              in 200 200 200 200 200 200  in |  in 302 302 302 302 302 302  in
+/teams/join/nothing                                   in 404 404 404 404 404 404  in |  in 404 404 404 404 404 404  in
+/teams/{alpha,ann}/                                   in 404 200 404 404 404 404  in |  in 405 405 405 405 405 405  in
+/teams/{alpha,ann}/{invite,leave}                     in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/teams/alpha/invitations/{alpha_link}/revoke          in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/teams/alpha/members/{dora}/remove                    in 405 405 405 405 405 405  in |  in 404 302 404 404 404 404  in
+/teams/beta/                                          in 200 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
+/teams/beta/{invite,leave}                            in 405 405 405 405 405 405  in |  in 302 404 404 404 404 404  in
+/teams/beta/invitations/{alpha_link}/revoke           in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
+/teams/beta/members/{dora}/remove                     in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
+/teams/nothing/                                       in 404 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
+/teams/nothing/{invite,leave}                         in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
 """
 #: The same for calls of the API with tokens.
 API = """
-/api/v1/challenges/open                200 200 200 200 200 200 200 401 | 405
-/api/v1/challenges/circle              404 404 404 200 200 404 200 401 | 405
-/api/v1/challenges/nowhere             404 404 404 404 404 404 404 401 | 405
-/api/v1/challenges/open/submissions    401 200 200 200 200 200 200 401 | 401 201 201 201 201 201 201 401
-/api/v1/challenges/circle/submissions  401 404 404 200 200 404 200 401 | 401 404 404 201 201 404 201 401
-/api/v1/submissions/{public}           200 200 200 200 200 200 200 401 | 405
-/api/v1/submissions/{public}/cancel    405                             | 401 404 409 404 409 404 409 401
-/api/v1/submissions/{private}          404 404 200 404 200 404 200 401 | 405
-/api/v1/submissions/{private}/cancel   405                             | 401 404 409 404 409 404 409 401
-/api/v1/submissions/{hidden}           404 404 200 404 200 404 200 401 | 405
-/api/v1/submissions/{hidden}/cancel    405                             | 401 404 409 404 409 404 409 401
-/api/v1/submissions/{anonymous}        200 200 200 200 200 200 200 401 | 405
-/api/v1/submissions/{anonymous}/cancel 405                             | 401 404 409 404 409 404 409 401
-/api/v1/submissions/{in_hidden}        404 404 200 404 200 404 200 401 | 405
-/api/v1/submissions/{in_hidden}/cancel 405                             | 401 404 409 404 409 404 409 401
-/api/v1/submissions/{in_circle}        404 404 404 200 200 404 200 401 | 405
-/api/v1/submissions/{in_circle}/cancel 405                             | 401 404 404 409 409 404 409 401
-/api/v1/submissions/{queued}           404 404 200 404 200 404 200 401 | 405
-/api/v1/submissions/{queued}/cancel    405                             | 401 404 200 404 200 404 200 401
-/api/v1/submissions/{failed}           404 404 200 404 200 404 200 401 | 405
-/api/v1/submissions/{failed}/cancel    405                             | 401 404 409 404 409 404 409 401
-/api/v1/submissions/{cancelled}        404 404 200 404 200 404 200 401 | 405
-/api/v1/submissions/{cancelled}/cancel 405                             | 401 404 409 404 409 404 409 401
-/api/v1/submissions/{deleted}          404 404 404 404 200 404 200 401 | 405
-/api/v1/submissions/{deleted}/cancel   405                             | 401 404 404 404 404 404 404 401
-/api/v1/submissions/{nothing}          404 404 404 404 404 404 404 401 | 405
-/api/v1/submissions/{nothing}/cancel   405                             | 401 404 404 404 404 404 404 401
+/api/v1/challenges/open                         200 200 200 200 200 200 200 401 | 405
+/api/v1/challenges/circle                       404 404 404 200 200 404 200 401 | 405
+/api/v1/challenges/nowhere                      404 404 404 404 404 404 404 401 | 405
+/api/v1/challenges/open/submissions             401 200 200 200 200 200 200 401 | 401 201 201 201 201 201 201 401
+/api/v1/challenges/circle/submissions           401 404 404 200 200 404 200 401 | 401 404 404 201 201 404 201 401
+/api/v1/submissions/{published}                 200 200 200 200 200 200 200 401 | 405
+/api/v1/submissions/{unpublished}               404 404 200 404 200 404 200 401 | 405
+/api/v1/submissions/{in_circle}                 404 404 404 200 200 404 200 401 | 405
+/api/v1/submissions/{deleted}                   404 404 404 404 200 404 200 401 | 405
+/api/v1/submissions/{nothing}                   404 404 404 404 404 404 404 401 | 405
+/api/v1/submissions/{queued}/cancel             405                             | 401 404 200 404 200 404 200 401
+/api/v1/submissions/{published,unqueued}/cancel 405                             | 401 404 409 404 409 404 409 401
+/api/v1/submissions/{in_circle}/cancel          405                             | 401 404 404 409 409 404 409 401
+/api/v1/submissions/{deleted,nothing}/cancel    405                             | 401 404 404 404 404 404 404 401
 """
 #: What is posted to pages; otherwise nothing is.
 CONTENTS = {
@@ -192,14 +133,16 @@ class Line:
     post: dict[str, str]
 
 
-def lines(table: str) -> list[Line]:
-    found = []
+def lines(table: str, values: dict[str, Any]) -> Iterator[Line]:
+    """The lines of a table, one for each address; ``values`` are the ids that names stand for."""
     for text in filter(None, table.splitlines()):
-        address, get, post = (part.split() for part in text.replace(" ", " | ", 1).split("|"))
-        found.append(
-            Line(address[0], *(dict(zip(ROLES, each * (9 - len(each)), strict=False)) for each in (get, post)))
-        )
-    return found
+        template, get, post = (part.split() for part in text.replace(" ", " | ", 1).split("|"))
+        statuses = [dict(zip(ROLES, column * (9 - len(column)), strict=False)) for column in (get, post)]
+        pieces = re.split(r"{(.*?)}", template[0])
+        names = [[name for item in piece.split(",") for name in GROUPS.get(item, [item])] for piece in pieces[1::2]]
+        for chosen in product(*names):
+            filled = [str(values.get(name, name)) for name in chosen]
+            yield Line("".join(map("".join, zip_longest(pieces[::2], filled, fillvalue=""))), *statuses)
 
 
 def ids(world: World) -> dict[str, Any]:
@@ -211,7 +154,7 @@ def ids(world: World) -> dict[str, Any]:
     return {**values, **people, "token": token.pk, "invitation": world.invitation, "nothing": 999_999}
 
 
-def said(response: Any) -> str:
+def answer_of(response: Any) -> str:
     to = response.get("Location", "")
     if response.status_code == 302 and to.startswith(("/sign-in?", "/admin/login/?")):
         return "in"
@@ -236,15 +179,14 @@ def call(world: World, role: str, method: str, address: str) -> Any:
 
 def differences(world: World, table: str, role: str, column: str, ask: Any) -> list[str]:
     """Where the statuses of a role are not those of a column of the table."""
-    known = ids(world)
     wrong = []
-    for line in lines(table):
+    for line in lines(table, ids(world)):
         for method, expected in (("GET", line.get[column]), ("POST", line.post[column])):
             with world.undone():
-                response = ask(world, role, method, line.address.format(**known))
+                response = ask(world, role, method, line.address)
                 close(response)
-            if said(response) != expected:
-                wrong.append(f"{method} {line.address} by {role}: {said(response)}, not {expected}")
+            if answer_of(response) != expected:
+                wrong.append(f"{method} {line.address} by {role}: {answer_of(response)}, not {expected}")
     return wrong
 
 
@@ -260,12 +202,12 @@ def all_routes() -> Iterator[str]:
     from django.urls import URLPattern, get_resolver
 
     def walk(patterns: Any, before: str) -> Iterator[str]:
-        for each in patterns:
-            route = before + str(each.pattern)
-            if isinstance(each, URLPattern):
+        for pattern in patterns:
+            route = before + str(pattern.pattern)
+            if isinstance(pattern, URLPattern):
                 yield route
             else:
-                yield from walk(each.url_patterns, route)
+                yield from walk(pattern.url_patterns, route)
 
     yield from walk(get_resolver().url_patterns, "")
 
@@ -274,8 +216,7 @@ def test_the_tables_have_every_address(world: World) -> None:
     """A new page fails here until a table says who may see it."""
     from django.urls import resolve
 
-    known = ids(world)
-    tabled = {resolve(line.address.format(**known).partition("?")[0]).route for line in lines(PAGES + API)}
+    tabled = {resolve(line.address.partition("?")[0]).route for line in lines(PAGES + API, ids(world))}
     assert tabled == {route for route in all_routes() if not route.startswith("admin/")}
 
 
@@ -310,23 +251,23 @@ def test_administration(world: World, role: str) -> None:
     from django.urls import resolve
 
     user = world.users["ann"].pk
-    seen = set()
-    for route in sorted(each for each in all_routes() if each.startswith("admin/")):
+    routes = set()
+    for route in sorted(route for route in all_routes() if route.startswith("admin/")):
         address = "/" + route.replace("<path:object_id>", str(user)).replace("<path:content_type_id>", "1")
         address = address.replace("<id>", str(user)).replace("<int:content_type_id>", "1")
         if "(?P" in address:
             continue
-        seen.add(resolve(address).route)
+        routes.add(resolve(address).route)
         for method in ("GET", "POST"):
             with world.undone():
-                answer = said(page(world, role, method, address))
+                answer = answer_of(page(world, role, method, address))
             if route in {"admin/login/", "admin/logout/"}:
                 assert answer in {"200", "302", "405", "in"}, address
             elif role == "root":
                 assert answer in {"200", "302", "403", "404", "405"}, address
             else:
                 assert answer == "in", (address, role)
-    assert len(seen) > 30
+    assert len(routes) > 30
 
 
 class TestWhatIsShown:

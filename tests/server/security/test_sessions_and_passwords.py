@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from captious.errors import ParameterError
-from captious.server.settings import ServerSettings
+from captious.server.server_settings import ServerSettings
 from tests.server.security.test_access import CONTENTS, PAGES, ids, lines, named
 from tests.server.security.world import World, upload
 from tests.support.site import PASSWORD

@@ -20,9 +20,9 @@ from captious.report.alignment_text import AlignmentPicture
 from captious.report.scene_text import scene_text
 from captious.report.terminal import as_text
 from captious.server.boards.leaderboard_query import Query
-from captious.server.challenges import prepared
+from captious.server.challenges import reference_cache
 from captious.server.models import Submission
-from captious.server.scoring.results import read_results
+from captious.server.scoring.stored_results import read_results
 from captious.server.submissions import storage
 
 __all__ = ["ORDERS", "CaptionRow", "ShownCaption", "caption_row", "draw", "order_of", "rows_of", "scores_of"]
@@ -95,7 +95,7 @@ def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, flo
 def draw(query: Query, row: CaptionRow) -> list[dict[str, Any]]:
     """Why the candidates got their scores, as text: METEOR's best alignment and SPICE's tuples."""
     drawings = []
-    for entry in prepared.selection(query.challenge, threads=1):
+    for entry in reference_cache.selection(query.challenge, threads=1):
         for shown in row.candidates:
             text = _drawing(entry.metric, shown.caption, row.references)
             if text:
@@ -141,7 +141,7 @@ def _row(query: Query, chosen: Sequence[Submission], by: str, position: int) -> 
 
 
 def _references(query: Query) -> References:
-    return prepared.references(query.challenge, query.references)
+    return reference_cache.references(query.challenge, query.references)
 
 
 def _column(submission: Submission, query: Query, output: str) -> np.ndarray[Any, Any] | None:

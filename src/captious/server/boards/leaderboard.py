@@ -16,7 +16,7 @@ from captious.server.boards.leaderboard_query import Query, submissions_on
 from captious.server.boards.ranking import rank_submissions
 from captious.server.models import Phase, Submission
 from captious.server.people.access import may_see_board
-from captious.server.scoring.results import read_results
+from captious.server.scoring.stored_results import read_results
 
 __all__ = ["Board", "Cell", "Column", "Row", "as_json", "as_table", "board"]
 

@@ -8,7 +8,7 @@ from captious.evaluation.paired_tests import effect_size
 from captious.evaluation.resampling import Sampling, bootstrap_p_value
 from captious.server.boards.leaderboard_query import Query
 from captious.server.models import Submission
-from captious.server.scoring.results import read_results
+from captious.server.scoring.stored_results import read_results
 
 __all__ = ["ComparedOutput", "compare_submissions"]
 

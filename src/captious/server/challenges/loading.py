@@ -22,11 +22,10 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from captious.server.challenges.folder import CheckedChallenge, check_folder
+from captious.server.challenges.markdown_html import as_html
 from captious.server.challenges.problems import ChallengeError
 from captious.server.challenges.starter import new_folder
-from captious.server.challenges.texts import as_html
-from captious.server.models import Challenge, Phase, Submission, User
-from captious.server.models.challenges import IDS_FOLDER, key_of
+from captious.server.models import IDS_FOLDER, Challenge, Phase, Submission, User, key_of
 from captious.server.people.audit import record
 from captious.server.people.teams import baselines_team
 from captious.server.scoring.lease import queue_again

@@ -25,7 +25,7 @@ from django.conf import settings
 from captious.atomic_write import whole_file
 from captious.errors import CaptionFileError, CaptiousError, MissingExtraError, OutputError
 from captious.progress import Progress
-from captious.server.settings import SQLITE
+from captious.server.server_settings import SQLITE
 
 __all__ = ["backup", "restore", "restore_database", "settle"]
 

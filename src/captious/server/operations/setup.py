@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from captious.errors import MissingExtraError, ParameterError, ResourceError
-from captious.server.settings import DATA_VARIABLE, SQLITE, ServerSettings
+from captious.server.server_settings import DATA_VARIABLE, SQLITE, ServerSettings
 
 __all__ = ["SETTINGS_MODULE", "first_administrator", "load_demo", "make_administrator", "migrate", "set_up"]
 

@@ -14,9 +14,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from captious.server.challenges import prepared
-from captious.server.models import Submission
-from captious.server.models.challenges import key_of
+from captious.server.challenges import reference_cache
+from captious.server.models import Submission, key_of
 from captious.server.pages.challenges import challenge_page
 from captious.server.pages.csv_files import csv_file
 from captious.server.pages.forms import EditForm, SubmitForm, open_phases
@@ -33,7 +32,7 @@ from captious.server.people.audit import record
 from captious.server.people.rates import limit
 from captious.server.people.teams import teams_of
 from captious.server.scoring import lease as leases
-from captious.server.scoring.results import read_results
+from captious.server.scoring.stored_results import read_results
 from captious.server.submissions import intake, storage
 from captious.server.submissions.quotas import quota
 
@@ -230,6 +229,6 @@ def scores(request: HttpRequest, pk: int, captions: str, references: str) -> Htt
     if stored is None:
         raise Http404
     candidates = storage.candidates_in(submission.folder, captions)
-    ids = prepared.references(challenge, reference_set).ids
+    ids = reference_cache.references(challenge, reference_set).ids
     rows = [[image, candidates[image], *values] for image, values in zip(ids, stored.per_caption.tolist(), strict=True)]
     return csv_file(["image_id", "caption", *stored.outputs], rows, f"submission-{pk}-{captions}-{references}.csv")

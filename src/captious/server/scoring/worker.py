@@ -19,12 +19,11 @@ from django.utils import timezone
 
 from captious.errors import CaptiousError
 from captious.progress import Progress, observed
-from captious.server.challenges import prepared
-from captious.server.models import Challenge, Submission, WorkerSeen
-from captious.server.models.challenges import key_of
+from captious.server.challenges import reference_cache
+from captious.server.models import Challenge, Submission, WorkerSeen, key_of
 from captious.server.people.rates import remove_old_counts
 from captious.server.scoring import lease as leases
-from captious.server.scoring.results import StoredResults, score_set, write_results
+from captious.server.scoring.stored_results import StoredResults, score_set, write_results
 from captious.server.submissions import storage
 
 __all__ = ["run", "score"]
@@ -98,15 +97,15 @@ class _Presence:
 def _prepare_one() -> bool:
     """Prepare the references of an open challenge, if one is not ready, so that its next submission need not wait."""
     for challenge in Challenge.objects.prefetch_related("phases"):
-        if challenge.is_open and not prepared.is_ready(challenge):
+        if challenge.is_open and not reference_cache.is_ready(challenge):
             began = time.monotonic()
             try:
-                prepared.prepare(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
+                reference_cache.prepare(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
                 extra = {"challenge": challenge.slug, "seconds": round(time.monotonic() - began, 3)}
                 _log.info("references are prepared", extra=extra)
             except (CaptiousError, OSError, MemoryError):
                 _log.exception("references cannot be prepared", extra={"challenge": challenge.slug})
-                prepared.give_up(challenge)
+                reference_cache.give_up(challenge)
             return True
     return False
 
@@ -144,7 +143,7 @@ def _scores(
     submission: Submission, heartbeat: leases.Heartbeat
 ) -> tuple[dict[str, Any], dict[str, StoredResults], list[str]]:
     challenge = submission.challenge
-    selection = prepared.selection(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
+    selection = reference_cache.selection(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
     sets = submission.phase.reference_sets
     scores: dict[str, Any] = {}
     stored: dict[str, StoredResults] = {}
@@ -152,7 +151,7 @@ def _scores(
     with observed(_Steps(heartbeat, len(sets))):
         for reference_set in sets:
             candidates = storage.candidates_in(submission.folder, reference_set.captions)
-            references = prepared.references(challenge, reference_set)
+            references = reference_cache.references(challenge, reference_set)
             scored = score_set(
                 candidates, references, selection, system=submission.method, resamples=settings.CAPTIOUS.resamples
             )

@@ -14,8 +14,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from captious.server.models import Challenge, Phase, Submission, Team
-from captious.server.models.challenges import key_of
+from captious.server.models import Challenge, Phase, Submission, Team, key_of
 from captious.server.pages.forms import EditForm, one_line, open_phases
 from captious.server.people.access import (
     challenge_for,

@@ -1,4 +1,4 @@
-"""captious.server.challenges.texts"""
+"""captious.server.challenges.markdown_html"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from captious.server.challenges.texts import as_html
+from captious.server.challenges.markdown_html import as_html
 
 
 class Elements(HTMLParser):

@@ -1,0 +1,361 @@
+"""What the database holds: people and teams, challenges, submissions with their leases, and the audit log."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
+
+__all__ = [
+    "IDS_FOLDER",
+    "Attempt",
+    "AuditEvent",
+    "Challenge",
+    "Invitation",
+    "Membership",
+    "Participant",
+    "Phase",
+    "RateCount",
+    "Submission",
+    "Team",
+    "Token",
+    "User",
+    "WorkerSeen",
+    "key_of",
+]
+
+#: Where the image ids of captions files are, in the folder of a challenge; no organiser has a folder of this name.
+IDS_FOLDER = ".captious-ids"
+
+
+class User(AbstractUser):
+    """An account. Superusers are administrators; organisers are named by their challenges."""
+
+
+class Team(models.Model):
+    """People who submit together and share quotas."""
+
+    name = models.CharField(max_length=80, unique=True)
+    slug = models.SlugField(max_length=80, unique=True)
+    #: The team of one user, made with the account.
+    is_personal = models.BooleanField(default=False)
+    #: The team of baselines, which organisers submit; it has no members.
+    is_baselines = models.BooleanField(default=False)
+    created = models.DateTimeField(auto_now_add=True)
+    members = models.ManyToManyField(User, through="Membership", related_name="teams")
+
+    def __str__(self) -> str:
+        return str(self.name)
+
+    @property
+    def url(self) -> str:
+        return reverse("captious:team", args=[self.slug])
+
+
+class Membership(models.Model):
+    """A user in a team."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    is_captain = models.BooleanField(default=False)
+    joined = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team", "user"], name="one_membership")]
+        ordering = ["joined"]
+
+
+class Invitation(models.Model):
+    """A link that lets its holder join a team until it expires. Only a hash of its secret is kept."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="invitations")
+    hash = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(User, models.CASCADE, related_name="+")
+    created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField()
+
+
+class Participant(models.Model):
+    """A user who may see a challenge that is for participants only."""
+
+    challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="participations")
+    user = models.ForeignKey(User, models.CASCADE, related_name="participations")
+    added = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["challenge", "user"], name="one_participation")]
+
+
+class Token(models.Model):
+    """A token of a user for the API. Only a hash of it is kept."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=80)
+    hash = models.CharField(max_length=64, unique=True)
+    #: The first characters, by which its owner recognises it.
+    prefix = models.CharField(max_length=12)
+    created = models.DateTimeField(auto_now_add=True)
+    last_used = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created"]
+
+
+def key_of(challenge: Challenge, references: ReferencesDefinition) -> str:
+    """How scores and addresses name a reference set: "c5", or "val2014/c5" where there are several captions files."""
+    several = len(challenge.definition.captions) > 1
+    return f"{references.captions}/{references.name}" if several else references.name
+
+
+class Challenge(models.Model):
+    """A challenge. What its folder says is in ``definition``; files are in a folder for each version."""
+
+    slug = models.SlugField(max_length=80, unique=True)
+    title = models.CharField(max_length=200)
+    summary = models.TextField(blank=True)
+    access = models.CharField(max_length=20, default="public")
+    #: challenge.toml as plain values.
+    definition_values = models.JSONField()
+    #: The pages of the organisers: [{"title", "slug", "html"}], sanitised.
+    texts = models.JSONField(default=list)
+    #: Number of images of each reference set.
+    counts = models.JSONField(default=dict)
+    #: Increases whenever the challenge is loaded; names the folder of its files.
+    version = models.PositiveIntegerField(default=1)
+    #: Increases when references or metrics change, so that submissions must be scored again.
+    scoring_version = models.PositiveIntegerField(default=1)
+    #: What scores depend on: checksums of the references, metrics and their settings.
+    scoring_key = models.CharField(max_length=64)
+    organisers = models.ManyToManyField(User, related_name="organised", blank=True)
+    participants = models.ManyToManyField(User, through="Participant", related_name="challenges")
+    created = models.DateTimeField(auto_now_add=True)
+    loaded = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-created"]
+
+    def __str__(self) -> str:
+        return str(self.title)
+
+    @cached_property
+    def definition(self) -> ChallengeDefinition:
+        return ChallengeDefinition.model_validate(self.definition_values)
+
+    @property
+    def url(self) -> str:
+        return reverse("captious:challenge", args=[self.slug])
+
+    @property
+    def folder(self) -> Path:
+        """Where the files of this version are. Never served."""
+        data: Path = settings.CAPTIOUS.data
+        return data / "challenges" / str(self.slug) / str(self.version)
+
+    def is_public(self, captions: str) -> bool:
+        """Whether captions, references and scores per image of a captions file may be seen."""
+        return any(file.public for file in self.definition.captions if file.name == captions)
+
+    def ids_file(self, captions: str) -> Path:
+        """The file with the image ids of a captions file, which a submission must have."""
+        return self.folder / IDS_FOLDER / f"{captions}.json"
+
+    @cached_property
+    def phase_list(self) -> list[Phase]:
+        return [phase for phase in self.phases.all() if not phase.is_retired]
+
+    @property
+    def is_open(self) -> bool:
+        return any(phase.state == "open" for phase in self.phase_list)
+
+
+class Phase(models.Model):
+    """A phase of a challenge: when submissions are taken, and how many."""
+
+    challenge = models.ForeignKey(Challenge, models.CASCADE, related_name="phases")
+    name = models.SlugField(max_length=80)
+    title = models.CharField(max_length=200)
+    position = models.PositiveIntegerField()
+    opens = models.DateTimeField(null=True)
+    closes = models.DateTimeField(null=True)
+    scored_per_day = models.PositiveIntegerField(default=0)
+    scored_in_total = models.PositiveIntegerField(default=0)
+    attempts_per_day = models.PositiveIntegerField(default=0)
+    board = models.CharField(max_length=20, default="public")
+    #: Names of the captions files that its submissions contain.
+    captions = models.JSONField(default=list)
+    #: The phase is no longer in the challenge's folder; its submissions stay.
+    is_retired = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["challenge", "name"], name="one_phase")]
+
+    def __str__(self) -> str:
+        return str(self.title or self.name)
+
+    def state_at(self, time: datetime) -> str:
+        """ "upcoming", "open" or "closed"."""
+        if self.is_retired:
+            return "closed"
+        if self.opens is not None and time < self.opens:
+            return "upcoming"
+        return "closed" if self.closes is not None and time > self.closes else "open"
+
+    @property
+    def state(self) -> str:
+        return self.state_at(timezone.now())
+
+    @property
+    def reference_sets(self) -> list[ReferencesDefinition]:
+        """What submissions of this phase are scored against, in the order of the challenge's folder."""
+        return [row for row in self.challenge.definition.references if row.captions in self.captions]
+
+
+class Submission(models.Model):
+    """The captions of one method, valid and complete. One row is the job, the lease and the result.
+
+    A worker that takes it raises ``lease`` and must be heard from before ``lease_until``; everything it writes is
+    written on the condition that ``lease`` is still its number, so there is exactly one result.
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+        DELETED = "deleted"
+
+    phase = models.ForeignKey(Phase, models.PROTECT, related_name="submissions")
+    team = models.ForeignKey(Team, models.PROTECT, related_name="submissions")
+    user = models.ForeignKey(User, models.SET_NULL, null=True, related_name="submissions")
+    method = models.CharField(max_length=120)
+    link = models.URLField(max_length=500, blank=True)
+    description = models.TextField(max_length=5000, blank=True)
+    public = models.BooleanField(default=True)
+    anonymous = models.BooleanField(default=False)
+    is_baseline = models.BooleanField(default=False)
+    is_human = models.BooleanField(default=False)
+    #: An organiser has taken it off the board.
+    is_hidden = models.BooleanField(default=False)
+
+    filename = models.CharField(max_length=255)
+    size = models.BigIntegerField()
+    #: Folder of its files below the data folder.
+    folder_name = models.CharField(max_length=64, unique=True)
+    created = models.DateTimeField(db_index=True)
+
+    status = models.CharField(max_length=12, choices=Status, default=Status.QUEUED, db_index=True)
+    #: Whether it counts towards the quota of scored submissions. A failure of the server does not.
+    counts = models.BooleanField(default=True)
+    lease = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    #: Not to be tried before this time, after a failure of the server.
+    not_before = models.DateTimeField(null=True)
+    #: How often scoring was begun since it was queued.
+    tries = models.PositiveIntegerField(default=0)
+    worker = models.CharField(max_length=120, blank=True)
+    progress = models.PositiveSmallIntegerField(default=0)
+    doing = models.CharField(max_length=200, blank=True)
+    started = models.DateTimeField(null=True)
+    finished = models.DateTimeField(null=True)
+    #: Why it failed, for the submitter.
+    reason = models.TextField(blank=True)
+    #: The same for the organiser.
+    traceback = models.TextField(blank=True)
+    #: label of a reference set -> output -> {"score", "low", "high", "signature"}; see scoring/stored_results.py.
+    scores = models.JSONField(default=dict)
+    #: What is legal but misleading about the scores, a sentence each.
+    warnings = models.JSONField(default=list)
+    #: ``Challenge.scoring_version`` that the scores are from.
+    scoring_version = models.PositiveIntegerField(default=0)
+    #: Name of the file with its statistics, in its folder.
+    results_file = models.CharField(max_length=80, blank=True)
+
+    class Meta:
+        ordering = ["-created", "-id"]
+        indexes = [models.Index(fields=["status", "id"])]
+
+    def __str__(self) -> str:
+        return str(self.method)
+
+    @property
+    def challenge(self) -> Challenge:
+        challenge: Challenge = self.phase.challenge
+        return challenge
+
+    @property
+    def url(self) -> str:
+        return reverse("captious:submission", args=[self.pk])
+
+    @property
+    def folder(self) -> Path:
+        data: Path = settings.CAPTIOUS.data
+        return data / "submissions" / str(self.folder_name)
+
+    @property
+    def team_shown(self) -> str:
+        """The name of the team for everybody."""
+        return "Anonymous" if self.anonymous else str(self.team.name)
+
+    @property
+    def place(self) -> int | None:
+        """Its place in the queue, 1 for the next; None unless it is queued."""
+        if self.status != self.Status.QUEUED:
+            return None
+        return 1 + Submission.objects.filter(status=self.Status.QUEUED, pk__lt=self.pk).count()
+
+
+class Attempt(models.Model):
+    """An upload that counted as an attempt, whether or not its captions were valid. Dry runs are not attempts."""
+
+    phase = models.ForeignKey(Phase, models.CASCADE, related_name="attempts")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="attempts")
+    user = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    submission = models.OneToOneField(Submission, models.CASCADE, null=True, related_name="attempt")
+    time = models.DateTimeField(db_index=True)
+    #: It was read to the end. One that never is, because the server was stopped, ceases to count.
+    is_complete = models.BooleanField(default=False)
+
+
+class WorkerSeen(models.Model):
+    """When a worker was last heard from, for the health page."""
+
+    name = models.CharField(max_length=120, unique=True)
+    seen = models.DateTimeField()
+
+
+class AuditEvent(models.Model):
+    """Who did what to what, when, from which address. Events are only ever added."""
+
+    time = models.DateTimeField(auto_now_add=True, db_index=True)
+    #: The user name: it stays when the account goes.
+    actor = models.CharField(max_length=150)
+    address = models.CharField(max_length=45, blank=True)
+    action = models.CharField(max_length=60)
+    target = models.CharField(max_length=200)
+    detail = models.TextField(blank=True)
+    challenge = models.ForeignKey("Challenge", models.SET_NULL, null=True, related_name="events")
+    submission = models.ForeignKey("Submission", models.SET_NULL, null=True, related_name="events")
+
+    class Meta:
+        ordering = ["-time", "-id"]
+
+
+class RateCount(models.Model):
+    """How often somebody did something within a minute."""
+
+    key = models.CharField(max_length=200)
+    minute = models.BigIntegerField()
+    count = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["key", "minute"], name="one_count")]
