@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from captious.server.challenges.definition import ReferencesDefinition
-from captious.server.models import Challenge, Phase, Submission
-from captious.server.models.challenges import key_of
+from captious.server.models import Challenge, Phase, Submission, key_of
 from captious.server.people.access import may_see_board
 
 __all__ = ["Query", "query_from", "submissions_on"]
