@@ -54,7 +54,7 @@ def prepare_captious(options: argparse.Namespace) -> Score:
     from captious.models import Encoder
 
     encoder = Encoder(options.model, precision=options.precision)
-    metric = BertScore(encoder, layer=options.layer, token_idf=options.idf)
+    metric = BertScore(model=encoder, layer=options.layer, token_idf=options.idf)
     metric.signatures()  # reads the weights
 
     def score(systems: list[list[str]], references: list[list[str]]) -> Scores:

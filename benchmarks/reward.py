@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
+import captious
 from measuring import (
     References,
     common_options,
@@ -51,8 +52,8 @@ def captious_rates(data: Path, folder: Path, repeats: int) -> dict[str, list[flo
             (folder / "tokenized.json").write_text(json.dumps([list(references.items()), captions]))
         idf = folder / f"{name}.idf"
         DocumentFrequencies.of(references, as_tokenizer(name)).save(idf)
-        metric = CiderD(idf, tokenizer=name)
-        scorer = metric.scorer(references)
+        metric = CiderD(idf=idf, tokenizer=name)
+        scorer = captious.reward(metric, references)
 
         one_each = dict(zip(*captions, strict=True))
         beside = load(one_each, {image: references[image] for image in one_each})

@@ -157,11 +157,11 @@ ROWS = {"spice": 1000, "spider": 1000, "hwcm": 400, "captious": 4000, "lceval": 
 def cost(options: argparse.Namespace) -> None:
     """CPU seconds of each metric for a million captions, on one thread, from a sample, without making rows."""
     from captious import scale
-    from captious.metrics.contract.selection import all_here
+    from captious.metrics.contract.request import available
     from captious.metrics.contract.settings import Settings
     from captious.native import using_threads
 
-    names = options.metrics or all_here(Settings())[0]
+    names = options.metrics or available(Settings())[0]
     print("| metric | fit, CPU s | map, CPU s | statistics | bytes of sums | rows |\n|---|---|---|---|---|---|")
     for name in names:
         n = ROWS.get(name, 3 * generated_captions.BATCH)

@@ -29,7 +29,7 @@ Score = Callable[[list[str], list[list[str]]], list[float]]
 def prepare_captious(options: argparse.Namespace) -> Score:
     from captious import Wmd, WordVectors, load
 
-    metric = Wmd(WordVectors.open(options.vectors), variant=options.variant)
+    metric = Wmd(vectors=WordVectors.open(options.vectors), variant=options.variant)
 
     def score(candidates: list[str], references: list[list[str]]) -> list[float]:
         scores: list[float] = metric.scores(load(candidates, references)).tolist()
@@ -110,7 +110,12 @@ def print_rates(options: argparse.Namespace) -> None:
     found, of_system = read_karpathy(options.data, options.system)
     vectors = WordVectors.open(options.vectors)
     print("\npairs of candidate and reference per CPU second")
-    for metric in (Wmd(vectors), Wmd(vectors, variant="lceval"), Mowe(vectors), Wembsim(vectors)):
+    for metric in (
+        Wmd(vectors=vectors),
+        Wmd(vectors=vectors, variant="lceval"),
+        Mowe(vectors=vectors),
+        Wembsim(vectors=vectors),
+    ):
         rates: list[float] = []
         until = time.perf_counter() + SECONDS
         while time.perf_counter() < until:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from captious.cli.options import _SETTINGS
-from captious.metrics.contract import registry
-from captious.metrics.contract.metric import Metric
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.settings import Settings
 
 PACKAGE = Path(__file__).parents[1] / "src" / "captious"
@@ -192,26 +192,22 @@ def test_public_names_are_sorted_and_exist() -> None:
 
 METRIC_FILES = [path.stem for path in (PACKAGE / "metrics").glob("*.py") if path.name != "__init__.py"]
 #: Metrics that are trained have files in a room of their own, beside what trains them.
-LEARNED = [
-    module.rpartition(".")[2]
-    for module in (place.partition(":")[0] for place in registry._BUILT_IN.values())
-    if module.startswith("captious.learned.")
-]
+LEARNED = [module.rpartition(".")[2] for module, _, _ in catalogue.METRICS.values() if module.startswith("learned.")]
 
 
 @pytest.mark.parametrize("file", sorted([*METRIC_FILES, *LEARNED]))
 def test_a_file_of_metrics_has_one_metric(file: str) -> None:
     name = file.replace("_", "-")
-    metric = registry.get(name)
+    metric = catalogue.get(name)
     assert metric.__module__ == f"captious.{'learned' if file in LEARNED else 'metrics'}.{file}"
     assert metric.name == name
     defined = vars(import_module(metric.__module__)).values()
-    metrics = [each for each in defined if isinstance(each, type) and issubclass(each, Metric)]
-    assert [each for each in metrics if each.__module__ == metric.__module__] == [metric]
+    metrics = [item for item in defined if isinstance(item, type) and issubclass(item, BaseMetric)]
+    assert [item for item in metrics if item.__module__ == metric.__module__] == [metric]
 
 
 def test_every_metric_has_a_file() -> None:
-    assert sorted(registry._BUILT_IN) == sorted(file.replace("_", "-") for file in [*METRIC_FILES, *LEARNED])
+    assert sorted(catalogue.METRICS) == sorted(file.replace("_", "-") for file in [*METRIC_FILES, *LEARNED])
 
 
 def test_every_setting_is_an_option() -> None:

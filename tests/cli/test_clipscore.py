@@ -45,7 +45,9 @@ def test_score(folder: Path, pictures: Path, run: Run) -> None:
     outcome = run("score", "baseline.json", "references.json", *BOTH, "--images", "pictures", "--format", "json")
     assert outcome.code == 0, outcome.err
     assert outcome.err == ""
-    expected = captious.score("baseline.json", "references.json", [ClipScore(pictures), RefClipScore(pictures)])
+    expected = captious.score(
+        "baseline.json", "references.json", [ClipScore(images=pictures), RefClipScore(images=pictures)]
+    )
     found = outcome.json["systems"][0]["metrics"]
     assert list(found) == list(expected)
     for name, result in expected.items():
@@ -58,7 +60,7 @@ def test_two_systems_side_by_side_and_what_to_do_next(folder: Path, pictures: Pa
     outcome = run("score", "baseline.json", "improved.json", "references.json", *BOTH, "--images", "pictures")
     assert outcome.code == 0, outcome.err
     rows = {line.split()[0]: line for line in outcome.out.splitlines() if line.strip()}
-    for name, result in captious.score("improved.json", "references.json", [ClipScore(pictures)]).items():
+    for name, result in captious.score("improved.json", "references.json", [ClipScore(images=pictures)]).items():
         assert f"{result.score:.4f}"[1:] in rows[name]
     assert outcome.err.startswith("Is the difference real? captious compare ")
     told = outcome.err.partition("? captious ")[2].split()
@@ -73,7 +75,7 @@ def test_python_takes_the_folder_as_well(folder: Path, pictures: Path) -> None:
     )
     assert (
         by_name["clipscore"].score
-        == captious.score("baseline.json", "references.json", [ClipScore(pictures)])["clipscore"].score
+        == captious.score("baseline.json", "references.json", [ClipScore(images=pictures)])["clipscore"].score
     )
 
 

@@ -85,7 +85,7 @@ class TestSmurf:
         constants = SmurfConstants.load(folder / "own.json")
         captions, _ = hold_out(read_references(folder / REFERENCES), 2)
         source = "one reference per image of references.json, with the others as references; 24 images"
-        assert constants == Smurf(model).calibrate(captions, "references", source)
+        assert constants == Smurf(model=model).calibrate(captions, "references", source)
         assert outcome.err == f"own.json: {constants.contents}\n"
 
     @pytest.mark.models
@@ -97,7 +97,7 @@ class TestSmurf:
         constants = SmurfConstants.load(folder / "own.json")
         people = captious.load(folder / "improved.json", folder / REFERENCES)
         source = "improved.json, with the references references.json; 24 images"
-        assert constants == Smurf(model).calibrate(people, "references", source)
+        assert constants == Smurf(model=model).calibrate(people, "references", source)
 
     def test_files_that_would_be_overwritten(self, folder: Path, run: Run) -> None:
         before = (folder / "improved.json").read_bytes()

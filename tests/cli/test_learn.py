@@ -50,7 +50,7 @@ class TestFeatures:
         assert (outcome.code, outcome.out) == (0, ""), outcome.err
         assert outcome.err.startswith(f"out.{form}: 24 captions, 3 features, small|features:small-")
         captions = captious.load("improved.json", REFERENCES)
-        expected = Features(as_feature_set(set_file), Settings()).matrix(captions)
+        expected = Features(feature_set=as_feature_set(set_file), settings=Settings()).matrix(captions)
         labels = ["bleu-1", "cider-d:idf=coco-val", "rouge-l"]
         if form == "parquet":
             pq = pytest.importorskip("pyarrow.parquet")

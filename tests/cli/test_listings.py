@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from captious import __version__
-from captious.metrics.contract.registry import get, names
+from captious.metrics.contract.catalogue import get, names
 
 from .conftest import Run
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from captious.compat.pycocoevalcap.cider.cider import Cider
 
 from captious import DocumentFrequencies
 from captious.compat.pycocoevalcap import COCOEvalCap
-from captious.compat.pycocoevalcap.cider.cider import Cider
 from captious.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice
 from captious.errors import MissingExtraError, ParameterError, ResourceError
 from tests.oracles import cider as oracle

@@ -17,7 +17,7 @@ from captious.cli import captious as command_line
 from captious.compat.evaluate_modules import module_name, write_modules
 from captious.compat.evaluate_modules.module_files import metrics
 from captious.errors import OutputError, UnknownNameError
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 
 from ..support.every_metric import OF_SETS
 
@@ -38,7 +38,7 @@ def test_a_folder_for_every_metric(tmp_path: Path) -> None:
 
 
 def test_only_metrics_that_need_more_than_two_columns_are_left_out() -> None:
-    own = {name for name in registry.names() if registry.get(name).__module__.startswith("captious.")}
+    own = {name for name in catalogue.names() if catalogue.get(name).__module__.startswith("captious.")}
     assert own - {*metrics()} == {"chair", "clipscore", "refclipscore", "novel", *OF_SETS}
 
 
@@ -93,8 +93,8 @@ def test_every_module_loads(load: Any) -> None:
     for metric in metrics():
         module = load(metric)
         assert module.name == module_name(metric)
-        assert registry.get(metric).summary in module.description
-        for output in registry.get(metric).outputs:
+        assert catalogue.get(metric).summary in module.description
+        for output in catalogue.get(metric).outputs:
             assert output in module.inputs_description
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from captious.compat.pycocoevalcap.meteor.meteor import Meteor
 
 from .conftest import CORPUS_METEOR, GTS, METEOR, RES

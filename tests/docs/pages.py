@@ -30,7 +30,7 @@ import pytest
 from sybil import Document, Example, Region, Sybil
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 
 from ..support.encoders import minilm_folder
 from .running import RUN, Block, run
@@ -163,7 +163,7 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("CAPTIOUS_VECTORS", str(EXAMPLE_VECTORS))
-        patch.setattr(registry, "_registered", {})
+        patch.setattr(catalogue, "_registered", {})
         patch.setitem(sys.modules, "page", module)
         with mock.patch.dict(os.environ):
             yield

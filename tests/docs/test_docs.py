@@ -17,7 +17,7 @@ import captious
 from captious.cli import captious as command_line
 from captious.judgment import Protocol
 from captious.judgment.benchmarks import benchmark_names as benchmarks
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 
 from ..support.every_metric import INPUTS, MODELS, variants_of
 from .pages import fences, marker
@@ -37,7 +37,7 @@ OTHERS = [
 ]
 OTHERS += sorted((PROJECT / "training").glob("*/README.md"))
 CARDS = sorted((DOCS / "metrics").glob("*.md"))
-METRICS = [name for name in registry.names() if registry.get(name).__module__.startswith("captious.")]
+METRICS = [name for name in catalogue.names() if catalogue.get(name).__module__.startswith("captious.")]
 RUNNING = [name for name in METRICS if name not in (*MODELS, *INPUTS)]
 VARIANTS = [(name, variant) for name in RUNNING for variant in variants_of(name)]
 
@@ -71,7 +71,7 @@ def signatures(name: str, variant: str) -> tuple[str, ...]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", captious.CaptiousWarning)
         examples = PROJECT / "examples"
-        several = issubclass(registry.get(name), captious.SetMetric)
+        several = issubclass(catalogue.get(name), captious.SetMetric)
         report = captious.score(
             examples / ("samples.json" if several else "improved.json"),
             examples / "references.json",
@@ -90,7 +90,7 @@ def test_every_metric_has_a_card_and_every_card_a_metric() -> None:
 
 @pytest.mark.parametrize("name", RUNNING)
 def test_a_card_names_all_that_a_metric_has(name: str) -> None:
-    metric = registry.get(name)
+    metric = catalogue.get(name)
     parameters = {
         part.partition(":")[0] for variant in variants_of(name) for part in signatures(name, variant)[0].split("|")[1:]
     }

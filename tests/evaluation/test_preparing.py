@@ -17,7 +17,7 @@ import captious
 from captious.data import prepared_files as module
 from captious.data.array_files import ArrayFile, write_array_file
 from captious.errors import CaptiousError
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.models import token_vectors
 
 from ..support.corpora import large_corpus
@@ -44,7 +44,7 @@ def assert_same(a: captious.Report, b: captious.Report) -> None:
 @pytest.mark.parametrize("metric", every_variant())
 def test_every_metric(metric: tuple[str, str], tmp_path: Path) -> None:
     name, variant = metric
-    chosen = [registry.get(name)(variant=variant)]
+    chosen = [catalogue.get(name)(variant=variant)]
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", chosen)
     for candidates in (FIRST, SECOND):
         assert_same(captious.score(candidates, found, chosen), captious.score(candidates, REFERENCES, chosen))
@@ -151,12 +151,12 @@ def test_comparisons(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["cider-d", "bleu", "rouge-l"])
 def test_rewards(name: str, tmp_path: Path) -> None:
     file = tmp_path / "refs.prepared"
-    metric: Any = registry.get(name)()
+    metric: Any = catalogue.get(name)()
     captious.prepare(REFERENCES, file, [metric])
     table = captious.load(FIRST, REFERENCES)
     ids, captions = table.ids * 2, (*table.candidates, *("a dog" for _ in table.ids))
-    expected = metric.scorer(REFERENCES)
-    scorer = metric.scorer(file)
+    expected = captious.reward(metric, REFERENCES)
+    scorer = captious.reward(metric, file)
     assert scorer.signature == expected.signature
     for each in (scorer, pickle.loads(pickle.dumps(scorer))):
         assert np.array_equal(each(ids, captions), expected(ids, captions))
@@ -177,7 +177,7 @@ def test_frequencies_that_were_not_stored_are_counted_from_what_was(tmp_path: Pa
 @pytest.fixture(scope="module")
 def prepared_file(tmp_path_factory: pytest.TempPathFactory) -> ArrayFile:
     path = tmp_path_factory.mktemp("forged") / "refs.prepared"
-    metrics = [name for name in ("bleu", "cider-d", "rouge-l", "meteor") if registry.get(name).missing() is None]
+    metrics = [name for name in ("bleu", "cider-d", "rouge-l", "meteor") if catalogue.get(name).missing() is None]
     captious.prepare(REFERENCES, path, metrics)
     return ArrayFile(path, module._MAGIC, what="", help="")
 

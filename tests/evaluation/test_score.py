@@ -23,7 +23,7 @@ from captious.errors import (
     UnknownNameError,
 )
 from captious.evaluation import CaptiousWarning, evaluate
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.request import select
 from captious.progress import observed
 
 from ..support.observers import Events
@@ -63,7 +63,8 @@ class TestMetrics:
 
     def test_metric_objects(self) -> None:
         report = captious.score(CANDIDATES, REFERENCES, [captious.CiderD(sigma=2.0), "rouge-l"])
-        assert list(report) == ["cider-d", "rouge-l"]
+        assert list(report) == ["cider-d:sigma=2", "rouge-l"]
+        assert report["cider-d"] is report["cider-d:sigma=2"]
         assert "sigma:2" in report["cider-d"].signature
 
     def test_one_metric_needs_no_list(self) -> None:
@@ -114,9 +115,9 @@ class TestMetrics:
         assert caught.value.__notes__ == ["during: mine: rouge-l"]
 
     def test_a_metric_derived_from_another_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious.metrics.contract import registry
+        from captious.metrics.contract import catalogue
 
-        monkeypatch.setattr(registry, "_registered", {})
+        monkeypatch.setattr(catalogue, "_registered", {})
 
         class Longer(captious.RougeL):
             beta = 2.0

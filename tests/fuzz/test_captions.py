@@ -17,9 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import captious
 from captious.data import Captions
 from captious.errors import EncodingError
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric
 from captious.native import Vocabulary
 from captious.text import PTB, PTB_RAW, SPACES, WHITESPACE, Tokenizer
@@ -28,7 +29,7 @@ from ..support.corpora import table
 from ..support.every_metric import LOWEST, variants_here
 from .captions import caption, corpus, long_caption
 
-METRICS = [registry.get(name)(variant=variant) for name, variant in variants_here()]
+METRICS = [catalogue.get(name)(variant=variant) for name, variant in variants_here()]
 #: Those that compare every word with every other, and so take long over long captions.
 QUADRATIC = [metric for metric in METRICS if metric.name == "meteor"]
 #: Those that parse, themselves or in a feature, which takes longer still.
@@ -166,6 +167,6 @@ def test_rewards(many: int) -> None:
     for _ in range(max(1, many // 20_000)):
         captions = corpus(rng, 100)
         for metric in METRICS:
-            scorer = metric.scorer(captions.references, metric.outputs[0])
+            scorer = captious.reward(metric, captions.references, metric.outputs[0])
             expected = metric.aggregate(metric.statistics(captions, metric.fit(captions.references)))[:, 0]
             np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12, atol=1e-14)

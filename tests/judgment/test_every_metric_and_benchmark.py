@@ -13,10 +13,10 @@ from scipy.stats import norm
 from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.resampling import Sampling, holm
 from captious.judgment import judge, load_judgments
-from captious.metrics.contract.registry import get, names
-from captious.metrics.contract.selection import all_here, select, select_one
-from captious.metrics.contract.set_metric import SetMetric
+from captious.metrics.contract.catalogue import get, names
+from captious.metrics.contract.request import available, select, select_one
 from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.several import SetMetric
 from tests.support.judgments import write_jsonl
 
 
@@ -33,13 +33,13 @@ def folder(shared_data: Path, tmp_path: Path) -> Path:
 
 
 def test_every_metric_that_can_run() -> None:
-    here, warnings = all_here(Settings())
+    here, warnings = available(Settings())
     expected = [name for name in names() if get(name).missing() is None and not get(name).default_models]
     single = [name for name in expected if not issubclass(get(name), SetMetric)]
     assert here == [name for name in single if name not in ("chair", "leic", "novel")]
     assert "bertscore (needs --model)" in warnings[0]
     vectors = Path(__file__).parents[2] / "examples" / "captions-12d.txt"
-    assert {"wmd", "mowe", "wembsim"} <= {*all_here(Settings(vectors=vectors))[0]}
+    assert {"wmd", "mowe", "wembsim"} <= {*available(Settings(vectors=vectors))[0]}
     selection = select(["all", "cider-d:sigma=5"])
     assert selection.labels[:4] == ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
     assert selection.labels[-1] == "cider-d:sigma=5"
@@ -53,7 +53,7 @@ def test_every_metric_that_can_run() -> None:
 @pytest.mark.models
 def test_with_a_model_every_metric_on_models_can_run() -> None:
     pytest.importorskip("torch")
-    here, (warning,) = all_here(Settings(model="no-such-model"))
+    here, (warning,) = available(Settings(model="no-such-model"))
     assert "bertscore" in here
     assert "clipscore (clipscore needs the images)" in warning
 

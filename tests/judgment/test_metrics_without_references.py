@@ -48,7 +48,7 @@ def test_mean_of_the_outputs() -> None:
 def test_mima_of_systems(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    metric = Mima(str(random_roberta(tmp_path)))
+    metric = Mima(model=str(random_roberta(tmp_path)))
     found = judge(judgments(), [metric], resamples=10)["conll14-gec"]["mima"]
     means = [metric.scores(Captions(tuple(texts), references_table([[""]] * 4))).mean() for texts in OUTPUTS]
     expected = np.corrcoef(np.argsort(np.argsort(means)), np.argsort(np.argsort(judgments().human)))[0, 1]

@@ -80,7 +80,7 @@ def trials(examples: Path, judged: Path) -> Trials:
 
 
 def test_features_are_those_of_the_captions(trials: Trials, examples: Path) -> None:
-    own = Features(RECIPE.features, Settings())
+    own = Features(feature_set=RECIPE.features, settings=Settings())
     for judgments, features in zip(trials.judgments, trials.judged_features, strict=True):
         np.testing.assert_array_equal(features, own.matrix(judgments.captions))
     assert len(trials.features) == len(trials.human) == len(trials.units) > 20

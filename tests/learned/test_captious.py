@@ -108,7 +108,7 @@ def test_an_explanation_shows_where_a_caption_breaks() -> None:
 
 
 def test_it_is_a_reward() -> None:
-    scorer = Captious().scorer({1: REFERENCES, 2: ["a plate of food"]})
+    scorer = captious.reward(Captious(), {1: REFERENCES, 2: ["a plate of food"]})
     found = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
     assert found[0] > found[1] and found[0] > found[2]
     assert found[0] == pytest.approx(score("a dog runs"), abs=1e-12)

@@ -38,7 +38,7 @@ def test_light_takes_no_model() -> None:
 
 def test_full_takes_no_weights_for_light() -> None:
     with pytest.raises(ParameterError, match="weights for captious@light"):
-        Captious(CaptionWeights.load(), variant="full")
+        Captious(weights=CaptionWeights.load(), variant="full")
 
 
 def test_the_package_ships_a_head_that_fits_its_own_weights() -> None:
@@ -51,7 +51,7 @@ def test_the_package_ships_a_head_that_fits_its_own_weights() -> None:
 
 def test_a_head_for_other_weights_is_refused() -> None:
     with pytest.raises(ResourceError, match="another version"):
-        Captious(replace(EncoderHead.load(), light="captious-00000000"))
+        Captious(weights=replace(EncoderHead.load(), light="captious-00000000"))
 
 
 def test_only_light_can_be_explained() -> None:
@@ -92,7 +92,7 @@ def test_scores_are_those_of_a_slow_transcription(encoders: tuple[Encoder, Encod
     corpus = large_corpus(30, seed=4)
     captions = corpus.table()
     light = Captious().features(captions)
-    metric = Captious(head, model=encoder)
+    metric = Captious(weights=head, model=encoder)
     found = metric.features(captions)
     np.testing.assert_array_equal(found[:, 2:], light)
     offsets = captions.references.offsets
@@ -110,7 +110,7 @@ def test_scores_are_those_of_a_slow_transcription(encoders: tuple[Encoder, Encod
 @pytest.mark.models
 def test_another_encoder_is_refused(encoders: tuple[Encoder, Encoder]) -> None:
     one, other = encoders
-    metric = Captious(random_head(one), model=other)
+    metric = Captious(weights=random_head(one), model=other)
     with pytest.raises(ParameterError, match="trained for another encoder") as caught:
         metric.scores(table(["a dog"], [REFERENCES]))
     assert "hidden states are different" in str(caught.value.where)
@@ -119,7 +119,7 @@ def test_another_encoder_is_refused(encoders: tuple[Encoder, Encoder]) -> None:
 
 @pytest.mark.models
 def test_an_encoder_of_another_width_is_refused(encoders: tuple[Encoder, Encoder]) -> None:
-    metric = Captious(EncoderHead.load(), model=encoders[0])
+    metric = Captious(weights=EncoderHead.load(), model=encoders[0])
     with pytest.raises(ParameterError, match="trained for another encoder") as caught:
         metric.scores(table(["a dog"], [REFERENCES]))
     assert "24 dimensions, not 384" in str(caught.value.where)
@@ -127,7 +127,7 @@ def test_an_encoder_of_another_width_is_refused(encoders: tuple[Encoder, Encoder
 
 @pytest.mark.models
 def test_capitals_and_punctuation_make_no_difference(encoders: tuple[Encoder, Encoder]) -> None:
-    metric = Captious(random_head(encoders[0]), model=encoders[0])
+    metric = Captious(weights=random_head(encoders[0]), model=encoders[0])
     one, other = metric.scores(table(["A dog runs.", "a dog runs"], [REFERENCES] * 2))
     assert one == pytest.approx(other, abs=1e-6)
 
@@ -139,7 +139,7 @@ def test_a_head_from_a_file(encoders: tuple[Encoder, Encoder], tmp_path: Path) -
     head.save(path)
     name = f"captious@full:model={encoders[0].model},weights={path}"
     report = captious.score(["a dog"], [REFERENCES], [name])
-    expected = Captious(head, model=encoders[0]).scores(table(["a dog"], [REFERENCES]))[0]
+    expected = Captious(weights=head, model=encoders[0]).scores(table(["a dog"], [REFERENCES]))[0]
     assert report[name].score == pytest.approx(expected, abs=0.05)  # 8-bit weights
     assert "|variant:full|" in report[name].signature
     assert f"|model:{encoders[0].label}|" in report[name].signature
@@ -187,7 +187,7 @@ def test_scores_lie_between_0_and_1_whatever_the_caption(full: Captious) -> None
 
 @pytest.mark.models
 def test_it_is_a_reward(full: Captious) -> None:
-    scorer = full.scorer({1: REFERENCES, 2: ["a plate of food"]})
+    scorer = captious.reward(full, {1: REFERENCES, 2: ["a plate of food"]})
     found = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
     assert found[0] > found[1] and found[0] > found[2]
 

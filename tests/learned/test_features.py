@@ -52,7 +52,7 @@ def case(shared_data: Path, meteor_tables: object) -> Case:
     vectors = WordVectors.open(shared_data / "vectors" / "glove_100d_captions.txt.gz")
     settings = Settings(vectors=vectors, parser="bundled")
     spice = Spice(parser="bundled")
-    parses = ParsedCaptions(PTB, as_parse_source("bundled"))
+    parses = ParsedCaptions(PTB, as_parse_source("captious"))
     scores = spice.aggregate(spice.statistics(captions))[:, 0]
     inputs = []
     for row, official, score in zip(pairs, gold, scores, strict=True):
@@ -81,7 +81,7 @@ def own_frequencies(counted: DocumentFrequencies, inputs: list[lceval.Inputs]) -
 
 
 def test_nneval(case: Case) -> None:
-    found = Features(as_feature_set("nneval"), case.settings).matrix(case.captions)
+    found = Features(feature_set=as_feature_set("nneval"), settings=case.settings).matrix(case.captions)
     expected = [lceval.nneval(each, case.known) for each in case.inputs]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
     assert (found.std(axis=0) > 0.01).all()
@@ -89,7 +89,7 @@ def test_nneval(case: Case) -> None:
 
 @pytest.mark.parametrize(("name", "combine"), [("lceval", None), ("lceval-mean", fmean), ("lceval-min", min)])
 def test_lceval(name: str, combine: lceval.Combine | None, case: Case) -> None:
-    features = Features(as_feature_set(name), case.settings)
+    features = Features(feature_set=as_feature_set(name), settings=case.settings)
     found = features.matrix(case.captions, features.fit(case.captions.references))
     expected = [lceval.lceval(each, case.known, combine) for each in case.inputs]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
@@ -98,14 +98,14 @@ def test_lceval(name: str, combine: lceval.Combine | None, case: Case) -> None:
 
 def test_frequencies_of_the_package_give_the_scores_of_all_of_coco(shared_data: Path, case: Case) -> None:
     counted = DocumentFrequencies.of(captious.read_references(shared_data / "coco" / "captions_val2014.json.gz"))
-    found = CiderD("coco-val").scores(case.captions)
-    np.testing.assert_allclose(found, CiderD(counted).scores(case.captions), rtol=1e-12)
+    found = CiderD(idf="coco-val").scores(case.captions)
+    np.testing.assert_allclose(found, CiderD(idf=counted).scores(case.captions), rtol=1e-12)
     assert found.mean() == pytest.approx(1.0, abs=0.3)
 
 
 def test_layers_are_computed_once(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
-    source = as_parse_source("bundled")
+    source = as_parse_source("captious")
     parse = type(source).parse
 
     def counting(self: object, captions: list[str], words: list[tuple[str, ...]]) -> object:
@@ -114,25 +114,25 @@ def test_layers_are_computed_once(case: Case, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(type(source), "parse", counting)
     captions = case.captions.select(range(20))
-    Features(as_feature_set("lceval"), case.settings).matrix(captions)
+    Features(feature_set=as_feature_set("lceval"), settings=case.settings).matrix(captions)
     texts = {tuple(PTB(text)) for text in (*captions.candidates, *captions.references.texts)}
     assert sum(parsed) == len(texts)
 
 
 def test_a_score_that_a_caption_has_not_is_zero(meteor_tables: object) -> None:
-    features = Features(FeatureSet("colours", (Feature("spice-color"), Feature("bleu-1", 2.0))))
+    features = Features(feature_set=FeatureSet("colours", (Feature("spice-color"), Feature("bleu-1", 2.0))))
     found = features.matrix(table(["a dog", "a red dog"], [["a cat"], ["a red dog"]]))
     np.testing.assert_allclose(found, [[0, 1], [1, 2]], atol=1e-8)
 
 
 def test_resources_are_shown_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    features = Features(FeatureSet("some", (Feature("mowe"), Feature("yi2020-unigram"))))
+    features = Features(feature_set=FeatureSet("some", (Feature("mowe"), Feature("yi2020-unigram"))))
     assert features.resources["tokenizer"] == "ptb+whitespace"
     assert str(features.resources["vectors"]).startswith("vectors-")
     with pytest.raises(ParameterError, match="the setting parser was given, but no requested metric uses it"):
-        Features(FeatureSet("some", (Feature("bleu-1"),)), Settings(parser="bundled"))
+        Features(feature_set=FeatureSet("some", (Feature("bleu-1"),)), settings=Settings(parser="bundled"))
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
     with pytest.raises(MissingExtraError, match="word vectors") as refused:
-        Features(as_feature_set("lceval"))
+        Features(feature_set=as_feature_set("lceval"))
     assert "captious vectors add" in refused.value.help

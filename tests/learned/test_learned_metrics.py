@@ -44,7 +44,7 @@ def own(metric: str = "lceval", name: str = "own") -> Trained:
 @pytest.mark.parametrize(("kind", "variant"), [(NNEval, "trained"), (LCEval, "trained"), (LCEval, "official-8010")])
 def test_scores_are_those_of_the_network(kind: type[NNEval] | type[LCEval], variant: str) -> None:
     metric, captions = kind(variant=variant), TOY.table()
-    features = Features(as_feature_set(metric.name)).matrix(captions)
+    features = Features(feature_set=as_feature_set(metric.name)).matrix(captions)
     scores = metric.aggregate(metric.statistics(captions))[:, 0]
     np.testing.assert_array_equal(scores, metric.trained.network.human(features))
     assert ((scores > 0) & (scores < 1)).all()
@@ -74,9 +74,9 @@ def test_people_above_captions_of_other_images_on_coco(shared_data: Path, vector
 def test_weights_of_ones_own(tmp_path: Path) -> None:
     own().save(tmp_path / "own.safetensors")
     captions = TOY.table()
-    from_file, from_object = LCEval(tmp_path / "own.safetensors"), LCEval(own())
+    from_file, from_object = LCEval(weights=tmp_path / "own.safetensors"), LCEval(weights=own())
     np.testing.assert_array_equal(from_file.statistics(captions), from_object.statistics(captions))
-    features = Features(own().features).matrix(captions)
+    features = Features(feature_set=own().features).matrix(captions)
     np.testing.assert_array_equal(from_file.statistics(captions)[:, 0], own().network.human(features))
     (signature,) = from_file.signatures()
     assert f"|weights:{own().label}|features:{own().features.label}|tokenizer:ptb|" in signature
@@ -85,20 +85,20 @@ def test_weights_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_scorer_and_streams_agree() -> None:
-    metric, captions = LCEval(own()), TOY.table()
+    metric, captions = LCEval(weights=own()), TOY.table()
     expected = metric.statistics(captions)[:, 0]
-    scorer = metric.scorer(captions.references)
+    scorer = captious.reward(metric, captions.references)
     np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12)
 
 
 def test_weights_of_another_metric() -> None:
     with pytest.raises(ParameterError, match="these weights are of lceval, not of nneval") as refused:
-        NNEval(own())
+        NNEval(weights=own())
     assert "lceval:weights=FILE" in refused.value.help
     with pytest.raises(ParameterError, match="has its own weights"):
-        LCEval(own(), variant="official-8010")
+        LCEval(weights=own(), variant="official-8010")
     with pytest.raises(ResourceError, match="cannot read weights"):
-        LCEval("none.safetensors")
+        LCEval(weights="none.safetensors")
 
 
 def test_other_resources_than_in_training_are_said() -> None:
@@ -107,7 +107,7 @@ def test_other_resources_than_in_training_are_said() -> None:
     assert "vectors glove_100d_captions-" in warning
     assert "vectors vectors-" in warning
     same = replace(own(), resources={"tokenizer": "ptb"})
-    assert LCEval(same).warnings(table(["a"], [["b"]]), None) == []
+    assert LCEval(weights=same).warnings(table(["a"], [["b"]]), None) == []
 
 
 def test_the_variant_is_in_the_signature_and_the_idf_is_that_of_coco() -> None:

@@ -35,7 +35,7 @@ def trained(request: pytest.FixtureRequest) -> TrainedCritique:
 
 @pytest.mark.parametrize("variant", Leic.variants)
 def test_pieces_are_the_whole(trained: TrainedCritique, variant: str) -> None:
-    metric = Leic(trained, features_of(CORPUS), variant=variant)
+    metric = Leic(weights=trained, images=features_of(CORPUS), variant=variant)
     whole = metric.statistics(CORPUS)
     n = len(CORPUS)
     parts = [metric.statistics(CORPUS.select(range(a, b))) for a, b in pairwise([0, 1, n // 3, n])]
@@ -63,11 +63,11 @@ def test_scores_are_those_of_the_oracle() -> None:
             zip(captions.candidates, (["a brown dog", "dog"], ["x"], ["a sofa"]), strict=True)
         )
     ]
-    means = Leic(trained, images, variant="paper").scores(captions)
+    means = Leic(weights=trained, images=images, variant="paper").scores(captions)
     np.testing.assert_allclose(means, [np.mean(each) for each in every], atol=3e-6)
     seen = set()
     for seed in range(10):
-        scores = Leic(trained, images, seed=seed).scores(captions)
+        scores = Leic(weights=trained, images=images, seed=seed).scores(captions)
         np.testing.assert_allclose(scores[1:], [each[0] for each in every[1:]], atol=3e-6)
         seen.add(int(np.abs(np.array(every[0]) - scores[0]).argmin()))
         assert np.abs(np.array(every[0]) - scores[0]).min() < 3e-6
@@ -87,9 +87,9 @@ def test_the_signature_says_what_scores_depend_on(tmp_path: Path) -> None:
     )
     (result,) = report.values()
     assert f"|weights:{trained.label}|images:{images.label}|seed:3|" in result.signature
-    paper = Leic(trained, images, variant="paper")
+    paper = Leic(weights=trained, images=images, variant="paper")
     assert "seed" not in paper.parameters
-    assert Leic(random_critique(small_recipe())).parameters.keys() == {"variant", "weights", "seed"}
+    assert Leic(weights=random_critique(small_recipe())).parameters.keys() == {"variant", "weights", "seed"}
 
 
 def test_what_is_missing_is_named() -> None:
@@ -97,20 +97,20 @@ def test_what_is_missing_is_named() -> None:
         Leic()
     trained = random_critique(small_recipe("concat", "only"))
     with pytest.raises(ParameterError, match="needs the images"):
-        Leic(trained)
+        Leic(weights=trained)
     with pytest.raises(ParameterError, match="3 numbers each, but the critique takes 5"):
-        Leic(trained, features_of(CORPUS, width=3))
+        Leic(weights=trained, images=features_of(CORPUS, width=3))
     with pytest.raises(ParameterError, match="not a random seed"):
-        Leic(random_critique(small_recipe()), seed=-1)
+        Leic(weights=random_critique(small_recipe()), seed=-1)
     few = features_of(CORPUS.select(range(5)))
     with pytest.raises(ParameterError, match=r"295 of 300 images have no image features"):
-        Leic(trained, few).scores(CORPUS)
+        Leic(weights=trained, images=few).scores(CORPUS)
 
 
 def test_features_of_another_model_are_warned_of() -> None:
     trained = random_critique(small_recipe("concat", "only"))
-    assert not Leic(trained, features_of(CORPUS)).warnings(CORPUS, None)
-    (warning,) = Leic(trained, features_of(CORPUS, "other")).warnings(CORPUS, None)
+    assert not Leic(weights=trained, images=features_of(CORPUS)).warnings(CORPUS, None)
+    (warning,) = Leic(weights=trained, images=features_of(CORPUS, "other")).warnings(CORPUS, None)
     assert "some-model" in warning
     assert "other" in warning
 
@@ -119,9 +119,9 @@ def test_judged_captions_of_one_image_have_its_features() -> None:
     trained = random_critique(small_recipe("mlp", "only"))
     images = ImageFeatures((7, 8), np.random.default_rng(0).normal(size=(2, WIDTH)).astype(np.float32))
     table = references_table(["7|a", "7|b", "8|c"], [["a dog"], ["a dog"], ["a cat"]], ["7", "7", "8"])
-    found = Leic(trained, images).scores(Captions(("a dog", "two cats", "a dog"), table))
+    found = Leic(weights=trained, images=images).scores(Captions(("a dog", "two cats", "a dog"), table))
     own = [
-        Leic(trained, images).scores(load({i: text}, {i: ["x"]}))[0]
+        Leic(weights=trained, images=images).scores(load({i: text}, {i: ["x"]}))[0]
         for i, text in ((7, "a dog"), (7, "two cats"), (8, "a dog"))
     ]
     np.testing.assert_array_equal(found, own)
@@ -129,10 +129,10 @@ def test_judged_captions_of_one_image_have_its_features() -> None:
 
 
 def test_the_scorer_sees_the_images() -> None:
-    metric = Leic(random_critique(small_recipe("mlp", "context")), features_of(CORPUS))
+    metric = Leic(weights=random_critique(small_recipe("mlp", "context")), images=features_of(CORPUS))
     drawn = np.random.default_rng(4).integers(0, len(CORPUS), 50)
     texts = [CORPUS.candidates[i] for i in drawn]
-    rewards = metric.scorer(CORPUS.references)([CORPUS.ids[i] for i in drawn], texts)
+    rewards = captious.reward(metric, CORPUS.references)([CORPUS.ids[i] for i in drawn], texts)
     np.testing.assert_allclose(rewards, metric.scores(CORPUS)[drawn], atol=1e-6)
 
 
@@ -141,7 +141,7 @@ def test_a_replaced_file_is_read_again(tmp_path: Path) -> None:
     labels = []
     for seed in (0, 1):
         random_critique(small_recipe(), seed).save(file)
-        labels.append(Leic(file).parameters["weights"])
+        labels.append(Leic(weights=file).parameters["weights"])
     assert labels[0] != labels[1]
 
 
@@ -151,9 +151,9 @@ def test_the_label_depends_on_the_recipe() -> None:
 
 
 def test_what_is_not_used_is_said() -> None:
-    (warning,) = Leic(random_critique(small_recipe()), features_of(CORPUS)).warnings(CORPUS, None)
+    (warning,) = Leic(weights=random_critique(small_recipe()), images=features_of(CORPUS)).warnings(CORPUS, None)
     assert "sees no images" in warning
     with pytest.raises(ParameterError, match="reads all references"):
-        Leic(random_critique(small_recipe()), seed=1, variant="paper")
+        Leic(weights=random_critique(small_recipe()), seed=1, variant="paper")
     with pytest.raises(ParameterError, match="cannot be used as weights"):
-        Leic(5)  # type: ignore[arg-type]
+        Leic(weights=5)  # type: ignore[arg-type]

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import captious
 from captious.data import Captions
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.bertscore import LAYERS, BertScore
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.token_frequencies import TokenFrequencies
 from captious.models import Encoder, encoders, token_vectors
@@ -114,7 +115,7 @@ def test_scores_are_those_of_bert_score(shared_data: Path, minilm: Encoder, laye
     captions = karpathy(shared_data, 16)
     expected = by_bert_score(captions, minilm.model, layer, idf)
     np.testing.assert_allclose(
-        scores(BertScore(minilm, layer=layer, token_idf=idf), captions), expected, atol=CLOSE, rtol=0
+        scores(BertScore(model=minilm, layer=layer, token_idf=idf), captions), expected, atol=CLOSE, rtol=0
     )
 
 
@@ -127,7 +128,7 @@ def test_scores_of_many_captions_are_those_of_bert_score(
     captions = karpathy(shared_data, 2000, references)
     expected = by_bert_score(captions, minilm.model, 6, idf)
     np.testing.assert_allclose(
-        scores(BertScore(minilm, layer=6, token_idf=idf), captions), expected, atol=CLOSE, rtol=0
+        scores(BertScore(model=minilm, layer=6, token_idf=idf), captions), expected, atol=CLOSE, rtol=0
     )
 
 
@@ -137,7 +138,7 @@ def test_odd_captions_are_scored_as_by_bert_score(minilm: Encoder, idf: bool) ->
     odd = ["\u00a0 ", "犬 🐕 é e\u0301", "a" * 3000, "x " * 700, "Don't\tstop\r\n", "\u200b", "[SEP]", "."]
     captions = table([*ODD.candidates, *odd], [*([text, "a dog"] for text in (*ODD.candidates, *odd[::-1]))])
     expected = by_bert_score(captions, minilm.model, 6, idf)
-    found = scores(BertScore(minilm, layer=6, token_idf=idf), captions)
+    found = scores(BertScore(model=minilm, layer=6, token_idf=idf), captions)
     assert np.isfinite(found).all()
     weightless = ~np.isfinite(expected)  # "[SEP]": no token has any weight, and bert_score divides 0 by 0
     assert weightless.sum() == 2
@@ -156,7 +157,7 @@ def test_roberta_gets_the_blank_that_bert_score_gives_it(tmp_path: Path) -> None
     tokenizer.save_pretrained(peer)
     captions = table([" a dog runs ", "a cat", "", "a bus"], [["a dog"], ["the cat ", "a"], ["a dog"], [" "]])
     expected = by_bert_score(captions, str(peer), 2, False)
-    found = scores(BertScore(Encoder(str(folder), device="cpu"), layer=2), captions)
+    found = scores(BertScore(model=Encoder(str(folder), device="cpu"), layer=2), captions)
     np.testing.assert_allclose(found, expected, atol=CLOSE, rtol=0)
 
 
@@ -167,7 +168,7 @@ def test_rescaled_scores_are_those_of_bert_score(shared_data: Path, minilm: Enco
     captions = karpathy(shared_data, 8)
     options = {"rescale_with_baseline": True, "baseline_path": str(file), "lang": "en"}
     expected = by_bert_score(captions, minilm.model, 5, False, **options)
-    np.testing.assert_allclose(scores(BertScore(minilm, layer=5, rescale=file), captions), expected, atol=CLOSE)
+    np.testing.assert_allclose(scores(BertScore(model=minilm, layer=5, rescale=file), captions), expected, atol=CLOSE)
 
 
 # ---- against the oracle
@@ -204,20 +205,22 @@ def by_oracle(captions: Captions, encoder: Encoder, layer: int, idf: bool) -> ND
 def test_scores_are_those_of_the_oracle(tiny: Encoder, captions: Captions, idf: bool) -> None:
     expected = by_oracle(captions, tiny, 2, idf)
     assert expected.std() > 0.1
-    np.testing.assert_allclose(scores(BertScore(tiny, layer=2, token_idf=idf), captions), expected, atol=SINGLE, rtol=0)
+    np.testing.assert_allclose(
+        scores(BertScore(model=tiny, layer=2, token_idf=idf), captions), expected, atol=SINGLE, rtol=0
+    )
 
 
 @pytest.mark.parametrize("idf", [False, True])
 def test_scores_of_roberta_are_those_of_the_oracle(tiny_roberta: Encoder, idf: bool) -> None:
     captions = table(["a dog", " bus", "", "a cat "], [["a dog", "dog"], ["bus"], ["a"], ["the cat", "  "]])
     expected = by_oracle(captions, tiny_roberta, 3, idf)
-    metric = BertScore(tiny_roberta, layer=3, token_idf=idf)
+    metric = BertScore(model=tiny_roberta, layer=3, token_idf=idf)
     np.testing.assert_allclose(scores(metric, captions), expected, atol=SINGLE, rtol=0)
 
 
 @pytest.mark.parametrize("in_memory", [True, False], ids=["memory", "file"])
 def test_steps_and_files_change_nothing(tiny: Encoder, monkeypatch: pytest.MonkeyPatch, in_memory: bool) -> None:
-    metric = BertScore(tiny, layer=2)
+    metric = BertScore(model=tiny, layer=2)
     expected = scores(metric, CORPUS.table())
     monkeypatch.setattr("captious.metrics.bertscore._FLOATS_PER_STEP", 1)
     monkeypatch.setattr(token_vectors, "_IN_MEMORY", 1 << 30 if in_memory else -1)
@@ -225,7 +228,7 @@ def test_steps_and_files_change_nothing(tiny: Encoder, monkeypatch: pytest.Monke
 
 
 def test_pieces_and_batches_change_only_the_last_bits(tiny: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    metric = BertScore(tiny, token_idf=True)
+    metric = BertScore(model=tiny, token_idf=True)
     captions = CORPUS.table()
     state = metric.fit(captions.references)
     whole = metric.statistics(captions, state)
@@ -238,7 +241,7 @@ def test_pieces_and_batches_change_only_the_last_bits(tiny: Encoder, monkeypatch
 
 
 def test_the_best_reference_is_chosen_for_each_output_by_itself(tiny: Encoder) -> None:
-    metric = BertScore(tiny)
+    metric = BertScore(model=tiny)
     candidate, references = "a dog on a bus", ["dog", "a dog on a bus runs on the red bus", "a cat on the bus"]
     alone = np.array([score(metric, candidate, reference) for reference in references])
     assert len(set(alone.argmax(axis=0).tolist())) > 1
@@ -246,20 +249,20 @@ def test_the_best_reference_is_chosen_for_each_output_by_itself(tiny: Encoder) -
 
 
 def test_equal_captions_score_one(tiny: Encoder) -> None:
-    np.testing.assert_allclose(score(BertScore(tiny), "a dog runs", "the cat", "a dog runs"), 1, atol=SINGLE)
+    np.testing.assert_allclose(score(BertScore(model=tiny), "a dog runs", "the cat", "a dog runs"), 1, atol=SINGLE)
 
 
 def test_white_space_at_the_ends_does_not_count(tiny: Encoder, tiny_roberta: Encoder) -> None:
     for encoder in (tiny, tiny_roberta):
-        metric = BertScore(encoder)
+        metric = BertScore(model=encoder)
         assert score(metric, "  a dog\n", "a cat ") == score(metric, "a dog", "a cat")
 
 
 def test_empty_captions_score_zero(tiny: Encoder) -> None:
-    for metric in (BertScore(tiny), BertScore(tiny, token_idf=True)):
+    for metric in (BertScore(model=tiny), BertScore(model=tiny, token_idf=True)):
         assert score(metric, "", "a dog", "") == [0, 0, 0]
         assert score(metric, "a dog", "", " ") == [0, 0, 0]
-    np.testing.assert_allclose(score(BertScore(tiny), "a dog", "", "a dog"), 1, atol=SINGLE)
+    np.testing.assert_allclose(score(BertScore(model=tiny), "a dog", "", "a dog"), 1, atol=SINGLE)
 
 
 # ---- layers
@@ -270,11 +273,11 @@ def test_the_layer_is_that_of_bert_score() -> None:
     expected |= {"FacebookAI/roberta-large": 17, "google-bert/bert-large-uncased": 18}
     expected |= {"distilbert/distilbert-base-uncased": 5, "microsoft/deberta-xlarge-mnli": 40}
     for model, layer in expected.items():
-        metric = BertScore(model)
+        metric = BertScore(model=model)
         assert metric.layer == layer
         assert metric.warnings(CORPUS.table(), None) == []
     assert BertScore().encoder.model == "roberta-large"
-    assert BertScore("roberta-large", layer=3).layer == 3
+    assert BertScore(model="roberta-large", layer=3).layer == 3
 
 
 def test_layers_are_those_of_the_package() -> None:
@@ -284,25 +287,25 @@ def test_layers_are_those_of_the_package() -> None:
 
 def test_a_folder_may_be_called_like_a_model(tmp_path: Path) -> None:
     (tmp_path / "bert-base-uncased").mkdir()
-    assert BertScore(str(tmp_path / "bert-base-uncased")).layer == 9
-    assert BertScore("somebody/bert-base-uncased", layer=1).layer == 1
+    assert BertScore(model=str(tmp_path / "bert-base-uncased")).layer == 9
+    assert BertScore(model="somebody/bert-base-uncased", layer=1).layer == 1
 
 
 def test_of_other_models_it_is_the_last_and_a_caution_says_so(tiny: Encoder) -> None:
-    metric = BertScore(tiny)
+    metric = BertScore(model=tiny)
     assert metric.layer == BLOCKS
     (warning,) = metric.warnings(ODD, None)
     assert "uses the last one, 3" in warning
-    assert BertScore(tiny, layer=2).warnings(ODD, None) == []
-    assert (scores(metric, ODD) == scores(BertScore(tiny, layer=BLOCKS), ODD)).all()
-    assert (scores(metric, ODD) != scores(BertScore(tiny, layer=2), ODD)).any()
+    assert BertScore(model=tiny, layer=2).warnings(ODD, None) == []
+    assert (scores(metric, ODD) == scores(BertScore(model=tiny, layer=BLOCKS), ODD)).all()
+    assert (scores(metric, ODD) != scores(BertScore(model=tiny, layer=2), ODD)).any()
 
 
 def test_a_layer_that_does_not_exist(tiny: Encoder) -> None:
     with pytest.raises(ParameterError, match="invalid layer for bertscore: -1"):
-        BertScore(tiny, layer=-1)
+        BertScore(model=tiny, layer=-1)
     with pytest.raises(ParameterError, match=f"no layer {BLOCKS + 1}"):
-        scores(BertScore(tiny, layer=BLOCKS + 1), ODD)
+        scores(BertScore(model=tiny, layer=BLOCKS + 1), ODD)
 
 
 # ---- idf
@@ -310,18 +313,18 @@ def test_a_layer_that_does_not_exist(tiny: Encoder) -> None:
 
 def test_rare_tokens_weigh_more_with_idf(tiny: Encoder) -> None:
     references = [["a dog", "a cat"], ["a bus", "the red bus"]]
-    metric = BertScore(tiny, token_idf=True)
+    metric = BertScore(model=tiny, token_idf=True)
     state = metric.fit(references_table(references))
     assert isinstance(state, TokenFrequencies)
     assert (state.n_captions, state.label) == (4, "references-4")
     tokens = tiny.tokenize(["a dog cat bus the red"])[0][1:-1]
     assert [int(state.counts[token]) for token in tokens] == [3, 1, 1, 2, 1, 1]
     assert state.counts[SPECIAL_TOKENS.index("[CLS]")] == 4
-    assert BertScore(tiny).fit(references_table(references)) is None
+    assert BertScore(model=tiny).fit(references_table(references)) is None
 
 
 def test_states_of_pieces_merge(tiny: Encoder) -> None:
-    metric = BertScore(tiny, token_idf=True)
+    metric = BertScore(model=tiny, token_idf=True)
     captions = CORPUS.table()
     whole = metric.fit(captions.references)
     parts = [metric.fit(captions.select(range(a, a + 20)).references) for a in (0, 20)]
@@ -335,24 +338,25 @@ def test_states_of_pieces_merge(tiny: Encoder) -> None:
 
 
 def test_streams_fit_all_that_they_have_seen(tiny: Encoder) -> None:
-    metric = BertScore(tiny, token_idf=True)
+    metric = BertScore(model=tiny, token_idf=True)
     captions = CORPUS.table()
     expected = metric.aggregate(metric.statistics(captions, metric.fit(captions.references)).sum(axis=0))
+    stream = captious.Stream(metric)
     for a in (0, 20):
-        metric.update(captions.select(range(a, a + 20)))
-    np.testing.assert_allclose([*metric.compute().values()], expected, atol=SINGLE)
+        stream.update(captions.select(range(a, a + 20)))
+    np.testing.assert_allclose([*stream.compute().values()], expected, atol=SINGLE)
 
 
 def test_frequencies_of_another_model_are_refused(tiny: Encoder, tiny_roberta: Encoder) -> None:
-    metric = BertScore(tiny, token_idf=True)
+    metric = BertScore(model=tiny, token_idf=True)
     with pytest.raises(ParameterError, match="another model"):
-        metric.statistics(ODD, BertScore(tiny_roberta, token_idf=True).fit(ODD.references))
+        metric.statistics(ODD, BertScore(model=tiny_roberta, token_idf=True).fit(ODD.references))
     with pytest.raises(ParameterError, match="counts the frequencies of the model"):
-        BertScore(tiny, token_idf="words.idf")  # type: ignore[arg-type]
+        BertScore(model=tiny, token_idf="words.idf")  # type: ignore[arg-type]
 
 
 def test_few_references_are_warned_of(tiny: Encoder) -> None:
-    metric = BertScore(tiny, layer=2, token_idf=True)
+    metric = BertScore(model=tiny, layer=2, token_idf=True)
     few = table(["a dog"], [["a dog runs"]])
     (warning,) = metric.warnings(few, metric.fit(few.references))
     assert "there is only 1:" in warning
@@ -360,24 +364,28 @@ def test_few_references_are_warned_of(tiny: Encoder) -> None:
     captions = CORPUS.table()
     assert len(captions.references.texts) >= 100
     assert metric.warnings(captions, metric.fit(captions.references)) == []
-    assert BertScore(tiny, layer=2).warnings(few, None) == []
+    assert BertScore(model=tiny, layer=2).warnings(few, None) == []
 
 
 # ---- baselines
 
 
 def test_a_baseline_becomes_zero(tiny: Encoder) -> None:
-    plain = scores(BertScore(tiny), ODD)
-    rescaled = scores(BertScore(tiny, rescale=(0.1, 0.2, 0.5)), ODD)
+    plain = scores(BertScore(model=tiny), ODD)
+    rescaled = scores(BertScore(model=tiny, rescale=(0.1, 0.2, 0.5)), ODD)
     np.testing.assert_allclose(rescaled, (plain - [0.1, 0.2, 0.5]) / [0.9, 0.8, 0.5], atol=1e-12)
     np.testing.assert_allclose(rescaled[0], [-0.1 / 0.9, -0.2 / 0.8, -1])  # an empty candidate
 
 
 def test_published_baselines_are_known_by_model_and_layer(tiny: Encoder) -> None:
-    assert BertScore("roberta-large", rescale=True).baseline == (0.83150584, 0.8314941, 0.83122575)
-    assert BertScore("google-bert/bert-base-uncased", rescale=True).baseline == (0.35375935, 0.3537393, 0.35219112)
-    assert BertScore("roberta-large").baseline is None
-    for metric in (BertScore(tiny, rescale=True), BertScore("roberta-large", layer=16, rescale=True)):
+    assert BertScore(model="roberta-large", rescale=True).baseline == (0.83150584, 0.8314941, 0.83122575)
+    assert BertScore(model="google-bert/bert-base-uncased", rescale=True).baseline == (
+        0.35375935,
+        0.3537393,
+        0.35219112,
+    )
+    assert BertScore(model="roberta-large").baseline is None
+    for metric in (BertScore(model=tiny, rescale=True), BertScore(model="roberta-large", layer=16, rescale=True)):
         with pytest.raises(ParameterError, match="no baseline is known for layer") as caught:
             assert metric.baseline
         assert "rescale=FILE" in caught.value.help
@@ -386,7 +394,7 @@ def test_published_baselines_are_known_by_model_and_layer(tiny: Encoder) -> None
 @pytest.mark.parametrize("baseline", [(0.1, 0.2), (0.1, 0.2, 1.0), ("a", "b", "c"), (0.1, 0.2, float("nan")), 5])
 def test_what_is_no_baseline(baseline: Any, tiny: Encoder) -> None:
     with pytest.raises(ParameterError, match="baseline"):
-        BertScore(tiny, rescale=baseline)
+        BertScore(model=tiny, rescale=baseline)
 
 
 @pytest.mark.parametrize(
@@ -405,7 +413,7 @@ def test_a_file_that_has_no_baseline(content: str | None, message: str, tiny: En
     if content is not None:
         file.write_text(content)
     with pytest.raises(ResourceError, match=message) as caught:
-        scores(BertScore(tiny, rescale=str(file)), ODD)
+        scores(BertScore(model=tiny, rescale=str(file)), ODD)
     assert caught.value.where == str(file)
 
 
@@ -416,12 +424,12 @@ def test_signatures_show_all_that_changes_a_score(tiny: Encoder, tmp_path: Path)
     file = tmp_path / "b.tsv"
     file.write_text("LAYER,P,R,F\n3,.125,.25,.5\n")
     metrics = [
-        BertScore(tiny),
-        BertScore(Encoder(tiny.model, device="cpu", precision="bfloat16")),
-        BertScore(tiny, layer=2),
-        BertScore(tiny, token_idf=True),
-        BertScore(tiny, rescale=(0.1, 0.2, 0.3)),
-        BertScore(tiny, rescale=file),
+        BertScore(model=tiny),
+        BertScore(model=Encoder(tiny.model, device="cpu", precision="bfloat16")),
+        BertScore(model=tiny, layer=2),
+        BertScore(model=tiny, token_idf=True),
+        BertScore(model=tiny, rescale=(0.1, 0.2, 0.3)),
+        BertScore(model=tiny, rescale=file),
     ]
     signatures = [metric.signatures()[0] for metric in metrics]
     assert len(set(signatures)) == len(metrics)
@@ -441,7 +449,10 @@ def test_the_model_of_a_run_is_taken(tiny: Encoder) -> None:
 
 def test_metrics_of_one_model_and_layer_share_its_states(tiny: Encoder) -> None:
     captions = CORPUS.table()
-    metric, other = BertScore(tiny), BertScore(Encoder(tiny.model, device="cpu"), token_idf=True, rescale=(0, 0, 0))
+    metric, other = (
+        BertScore(model=tiny),
+        BertScore(model=Encoder(tiny.model, device="cpu"), token_idf=True, rescale=(0, 0, 0)),
+    )
     scores(metric, captions)
     layers = set(captions._layers)
     scores(other, captions)

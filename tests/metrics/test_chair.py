@@ -54,7 +54,7 @@ def lines(path: Path) -> Iterable[dict[str, Any]]:
 
 class TestByHand:
     def test_statistics(self) -> None:
-        np.testing.assert_array_equal(Chair(OBJECTS).statistics(captions()), STATISTICS)
+        np.testing.assert_array_equal(Chair(objects=OBJECTS).statistics(captions()), STATISTICS)
 
     def test_scores(self) -> None:
         report = captious.score(CANDIDATES, REFERENCES, ["chair"], settings=captious.Settings(objects=OBJECTS))
@@ -78,14 +78,14 @@ class TestByHand:
         assert compared["chair-s"].lower_is_better
 
     def test_signature(self) -> None:
-        signature = Chair(OBJECTS).signatures()[1]
+        signature = Chair(objects=OBJECTS).signatures()[1]
         assert signature.startswith("chair-i|variant:official|vocabulary:coco|objects:4-")
         reordered = {image: OBJECTS[image][::-1] for image in reversed(OBJECTS)}
-        assert Chair(reordered).signatures()[1] == signature
-        assert Chair({**OBJECTS, 3: ["dog"]}).signatures()[1] != signature
+        assert Chair(objects=reordered).signatures()[1] == signature
+        assert Chair(objects={**OBJECTS, 3: ["dog"]}).signatures()[1] != signature
 
     def test_mentions_are_marked(self) -> None:
-        found = Chair(OBJECTS).explain(CANDIDATES[1], ["person", "bicycle"])
+        found = Chair(objects=OBJECTS).explain(CANDIDATES[1], ["person", "bicycle"])
         assert [(m.words, m.object, m.start, m.end) for m in found.mentions] == [
             ("man", "person", 1, 2),
             ("motorcycle", "motorcycle", 4, 5),
@@ -118,16 +118,16 @@ class TestWords:
         ],
     )
     def test_official(self, caption: str, expected: list[str]) -> None:
-        assert [each.object for each in Chair(NOTHING).explain(caption, []).mentions] == expected
+        assert [each.object for each in Chair(objects=NOTHING).explain(caption, []).mentions] == expected
 
     def test_the_fixed_variant_finds_the_bus(self) -> None:
-        found = Chair(NOTHING, variant="fixed").explain("a bus, two buses, an airbus and people", ["bus"])
+        found = Chair(objects=NOTHING, variant="fixed").explain("a bus, two buses, an airbus and people", ["bus"])
         assert [each.object for each in found.mentions] == ["bus", "bus", "airplane", "person"]
 
     def test_other_words(self, tmp_path: Path) -> None:
         lists = tmp_path / "words.txt"
         lists.write_text("# of ours\nglasses, spectacles\nwind turbine, windmill\npublic address system, loudspeaker\n")
-        chair = Chair({1: ["glasses"]}, vocabulary=lists)
+        chair = Chair(objects={1: ["glasses"]}, vocabulary=lists)
         caption = "Spectacles, wind turbines, and a public address system; reading glasses"
         assert [each.object for each in chair.explain(caption, []).mentions] == [
             "glasses",
@@ -190,7 +190,7 @@ class TestObjects:
         saved.save(path)
         found = ImageObjects.read(path)
         assert found.label == saved.label
-        np.testing.assert_array_equal(Chair(path).statistics(captions()), STATISTICS)
+        np.testing.assert_array_equal(Chair(objects=path).statistics(captions()), STATISTICS)
 
     def test_ids_agree_as_those_of_captions_do(self, tmp_path: Path) -> None:
         path = tmp_path / "objects.json"
@@ -198,29 +198,29 @@ class TestObjects:
         by_name = {str(image): caption for image, caption in CANDIDATES.items()}
         named = {str(image): names for image, names in OBJECTS.items()}
         for objects, candidates in ((path, CANDIDATES), (path, by_name), (OBJECTS, CANDIDATES), (named, by_name)):
-            np.testing.assert_array_equal(Chair(objects).statistics(captions(candidates)), STATISTICS)
+            np.testing.assert_array_equal(Chair(objects=objects).statistics(captions(candidates)), STATISTICS)
         written = tmp_path / "candidates.json"
         written.write_text(json.dumps(by_name))
         table = read_references(str(written))
-        np.testing.assert_array_equal(Chair(OBJECTS).statistics(Captions(table.texts, table)), STATISTICS)
+        np.testing.assert_array_equal(Chair(objects=OBJECTS).statistics(Captions(table.texts, table)), STATISTICS)
 
     def test_positions_match_only_positions(self) -> None:
         by_position = load([*CANDIDATES.values()], [["a photograph"]] * 4)
-        np.testing.assert_array_equal(Chair([*OBJECTS.values()]).statistics(by_position), STATISTICS)
+        np.testing.assert_array_equal(Chair(objects=[*OBJECTS.values()]).statistics(by_position), STATISTICS)
         with pytest.raises(ParameterError, match="only positions"):
-            Chair(OBJECTS).statistics(by_position)
+            Chair(objects=OBJECTS).statistics(by_position)
 
     def test_images_without_objects_are_named(self) -> None:
         with pytest.raises(
             MissingObjectsError, match=r"(?s)objects of 2 of 4 images.*image_id 3, 4.*--subset"
         ) as caught:
-            Chair({1: ["dog"], 2: ["dog"]}).statistics(captions())
+            Chair(objects={1: ["dog"], 2: ["dog"]}).statistics(captions())
         assert isinstance(caught.value, InputError)
 
     def test_images_without_objects_are_named_once(self) -> None:
         table = References((7, 8, 9), ("a", "b", "c"), np.arange(4), name="judged captions", images=(1, 2, 2))
         with pytest.raises(MissingObjectsError, match=r"(?s)objects of 1 of 2 images.*image_id 2\n"):
-            Chair({1: ["dog"]}).statistics(Captions(table.texts, table))
+            Chair(objects={1: ["dog"]}).statistics(Captions(table.texts, table))
 
     def test_a_subset_leaves_them_out(self) -> None:
         settings = captious.Settings(objects={1: OBJECTS[1], 2: OBJECTS[2], 9: []})
@@ -232,18 +232,20 @@ class TestObjects:
 
     def test_captions_that_name_nothing_are_remarked_on(self) -> None:
         with pytest.warns(CaptiousWarning, match="no caption names an object"):
-            captious.score({1: "snow"}, {1: ["snow"]}, Chair(OBJECTS))
+            captious.score({1: "snow"}, {1: ["snow"]}, Chair(objects=OBJECTS))
 
     def test_objects_may_be_given_by_any_of_their_words(self) -> None:
-        assert Chair({1: ["Dining Table", "desk", "bow tie", "sofa"][:2]})._objects.by_image == {1: {"dining table"}}
+        assert Chair(objects={1: ["Dining Table", "desk", "bow tie", "sofa"][:2]})._objects.by_image == {
+            1: {"dining table"}
+        }
 
     def test_unknown_objects_are_named(self) -> None:
         with pytest.raises(ParameterError, match=r"(?s)1 of 2 objects.*vocabulary coco.*'lamp'"):
-            Chair({1: ["dog", "lamp"]})
+            Chair(objects={1: ["dog", "lamp"]})
 
     def test_a_misspelt_object_is_no_caption(self) -> None:
         with pytest.raises(ParameterError, match="'cow and horse'"):
-            Chair(NOTHING).objects_of([{1: ["dog", "cat"], 2: ["cow and horse"]}])
+            Chair(objects=NOTHING).objects_of([{1: ["dog", "cat"], 2: ["cow and horse"]}])
 
     def test_it_needs_objects(self) -> None:
         with pytest.raises(ParameterError, match="--objects FILE"):
@@ -251,7 +253,7 @@ class TestObjects:
 
     def test_it_has_the_named_variants(self) -> None:
         with pytest.raises(UnknownNameError, match="official, standalone, fixed, lmms-eval"):
-            Chair(OBJECTS, variant="paper")
+            Chair(objects=OBJECTS, variant="paper")
 
     def test_annotations_of_coco(self, tmp_path: Path) -> None:
         instances = {
@@ -263,16 +265,16 @@ class TestObjects:
         (tmp_path / "instances.json").write_text(json.dumps(instances))
         (tmp_path / "captions.json").write_text(json.dumps(written))
         files = [tmp_path / "captions.json", tmp_path / "instances.json"]
-        found = Chair(NOTHING).objects_of(files)
+        found = Chair(objects=NOTHING).objects_of(files)
         assert found.by_image == {1: {"person", "train"}, 2: frozenset(), 3: frozenset()}
-        assert Chair(NOTHING).objects_of([files[1]]).by_image[1] == {"train"}
-        assert Chair(NOTHING).objects_of([{1: ["desk"]}, {1: ["Two dogs at a desk"]}]).by_image == {
+        assert Chair(objects=NOTHING).objects_of([files[1]]).by_image[1] == {"train"}
+        assert Chair(objects=NOTHING).objects_of([{1: ["desk"]}, {1: ["Two dogs at a desk"]}]).by_image == {
             1: {"dining table", "dog"}
         }
         instances["annotations"].append({"image_id": 2, "category_id": 8})  # type: ignore[attr-defined]
         (tmp_path / "bad.json").write_text(json.dumps(instances))
         with pytest.raises(InputError, match="annotation 3"):
-            Chair(NOTHING).objects_of([tmp_path / "bad.json"])
+            Chair(objects=NOTHING).objects_of([tmp_path / "bad.json"])
 
     def test_categories_of_instances_are_not_read_as_captions(self) -> None:
         # Read as a caption, "bus" would name nothing.
@@ -282,11 +284,11 @@ class TestObjects:
             "annotations": [{"image_id": 1, "category_id": 1}, {"image_id": 1, "category_id": 2}],
         }
         with pytest.raises(ParameterError, match=r"(?s)1 of 2 objects.*'lamp'"):
-            Chair(NOTHING).objects_of([instances])
+            Chair(objects=NOTHING).objects_of([instances])
 
 
 def test_rows_do_not_look_at_each_other() -> None:
-    chair, table = Chair(OBJECTS), captions()
+    chair, table = Chair(objects=OBJECTS), captions()
     whole = chair.statistics(table)
     parts = [chair.statistics(table.select([row])) for row in (2, 0, 3, 1)]
     np.testing.assert_array_equal(np.vstack(parts), whole[[2, 0, 3, 1]])
@@ -305,7 +307,7 @@ def official(system: str) -> Captions:
 
 @pytest.fixture(scope="module")
 def val2014() -> Chair:
-    return Chair(CHAIR / "objects_val2014.jsonl.gz")
+    return Chair(objects=CHAIR / "objects_val2014.jsonl.gz")
 
 
 def assert_is_official(chair: Chair, system: str) -> None:
@@ -342,7 +344,7 @@ class TestOfficial:
             assert [each.start for each in wrong] == row["hallucination_idxs"]
 
     def test_captions_made_by_hand(self) -> None:
-        finder = Chair(NOTHING)._finder
+        finder = Chair(objects=NOTHING)._finder
         for case in json.loads((CHAIR / "chair_edge.json").read_text()):
             tokens = word_tokenize(case["caption"])
             mentions = finder.mentions(tokens)
@@ -366,7 +368,7 @@ class TestOfficial:
 
     @pytest.mark.slow
     def test_objects_of_all_reference_captions(self) -> None:
-        found = Chair(NOTHING).objects_of([SHARED / "coco" / "captions_val2014.json.gz"]).by_image
+        found = Chair(objects=NOTHING).objects_of([SHARED / "coco" / "captions_val2014.json.gz"]).by_image
         rows = list(lines(CHAIR / "objects_val2014.jsonl.gz"))
         assert {row["image_id"]: set(row["caption_objects"]) for row in rows} == found
 
@@ -374,7 +376,7 @@ class TestOfficial:
     def test_every_reference_caption(self) -> None:
         document = json.loads(gzip.decompress((SHARED / "coco" / "captions_val2014.json.gz").read_bytes()))
         texts = {annotation["id"]: annotation["caption"] for annotation in document["annotations"]}
-        finder = Chair(NOTHING)._finder
+        finder = Chair(objects=NOTHING)._finder
         other_places = 0
         for row in lines(CHAIR / "chair_references_val2014.jsonl.gz"):
             mentions = finder.mentions(word_tokenize(texts[row["id"]]))
@@ -394,7 +396,7 @@ class TestOfficial:
     )
     def test_the_fixed_variant(self, system: str, expected: tuple[float, ...]) -> None:
         sources = [CHAIR / "objects_val2014.jsonl.gz", SHARED / "coco" / "captions_val2014.json.gz"]
-        chair = Chair(Chair(NOTHING, variant="fixed").objects_of(sources), variant="fixed")
+        chair = Chair(objects=Chair(objects=NOTHING, variant="fixed").objects_of(sources), variant="fixed")
         scores = chair.aggregate(chair.statistics(official(system)).sum(axis=0))
         np.testing.assert_allclose(100 * scores, expected, atol=6e-4)
 

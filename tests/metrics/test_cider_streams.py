@@ -34,26 +34,27 @@ def idf_of(*texts: str, copies: int = 5) -> DocumentFrequencies:
 def test_streams_with_given_frequencies_do_not_count_them_twice() -> None:
     idf = DocumentFrequencies.of(references_table([["w1 w2"], ["w3 w4"], ["w0 w5"], ["w1 w9"]]), PTB)
     whole = CORPUS.table()
-    streamed, once = captious.CiderD(idf), captious.CiderD(idf)
+    metric = captious.CiderD(idf=idf)
+    streamed, once = captious.Stream(metric), captious.Stream(metric)
     for start in range(0, 150, 50):
         piece = whole.select(range(start, start + 50))
         streamed.update(piece, piece.references)
     once.update(whole, whole.references)
     assert streamed.compute()["cider-d"] == pytest.approx(once.compute()["cider-d"], rel=1e-12)
-    assert once.compute()["cider-d"] == pytest.approx(once.statistics(whole)[:, 0].mean(), rel=1e-12)
+    assert once.compute()["cider-d"] == pytest.approx(metric.statistics(whole)[:, 0].mean(), rel=1e-12)
 
 
 def test_streams_of_different_frequencies_do_not_merge() -> None:
-    one, other = captious.CiderD(idf_of("a dog", "a")), captious.CiderD(idf_of("a cat", "a"))
-    for stranger in (other, captious.CiderD()):
+    one = captious.Stream(captious.CiderD(idf=idf_of("a dog", "a")))
+    for other in (captious.CiderD(idf=idf_of("a cat", "a")), captious.CiderD()):
         with pytest.raises(ParameterError, match="cannot be merged"):
-            one.merge(stranger)
+            one.merge(captious.Stream(other))
 
 
 def test_nothing_taken_in() -> None:
     for metric in (captious.Cider(), captious.Bleu()):
         with pytest.raises(ParameterError, match="no captions have been added to"):
-            metric.compute()
+            captious.Stream(metric).compute()
 
 
 # ---- the reward form
@@ -66,17 +67,17 @@ def test_scorer_gives_what_statistics_give(
     metric: type[captious.Cider], variant: str, corpus: Corpus, counted: Corpus | None
 ) -> None:
     idf = None if counted is None else DocumentFrequencies.of(counted.table().references, WHITESPACE)
-    made = metric(idf, variant=variant, tokenizer="whitespace")
+    made = metric(idf=idf, variant=variant, tokenizer="whitespace")
     captions = corpus.table()
     expected = made.statistics(captions)[:, 0]
-    scorer = made.scorer(corpus.table().references)
+    scorer = captious.reward(made, corpus.table().references)
     np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12, atol=1e-14)
 
 
 def test_scorer_takes_any_order_and_number() -> None:
     captions = CORPUS.table()
     expected = captious.CiderD().statistics(captions)[:, 0]
-    scorer = captious.CiderD().scorer(CORPUS.table().references)
+    scorer = captious.reward(captious.CiderD(), CORPUS.table().references)
     rows = random.Random(2).choices(range(150), k=1_200)
     scores = scorer(rows, [captions.candidates[row] for row in rows])
     assert scores.dtype == np.float64
@@ -89,8 +90,8 @@ def test_scorer_knows_unknown_words_apart() -> None:
     idf = idf_of("a dog runs", "a cat")
     references = [["a dog runs"], ["a cat"]]
     for caption in ("a zig zag dog", "a zig zig dog", "zig", "a cat zag", "zig zag zig zag"):
-        scorer = captious.CiderD(idf).scorer(references_table(references))
-        expected = captious.CiderD(idf).statistics(table([caption, ""], references))[0, 0]
+        scorer = captious.reward(captious.CiderD(idf=idf), references_table(references))
+        expected = captious.CiderD(idf=idf).statistics(table([caption, ""], references))[0, 0]
         assert scorer([0], [caption])[0] == pytest.approx(expected, rel=1e-12)
 
 
@@ -108,18 +109,18 @@ REFERENCES = [
 @pytest.mark.parametrize("counted", [None, REFERENCES[::-1]], ids=["own", "given"])
 def test_scorer_cuts_tokens_with_spaces(caption: str, counted: list[list[str]] | None) -> None:
     idf = None if counted is None else DocumentFrequencies.of(references_table(counted), PTB)
-    metric = captious.CiderD(idf)
+    metric = captious.CiderD(idf=idf)
     for image in range(4):
         candidates = [caption if i == image else "" for i in range(4)]
         expected = metric.statistics(table(candidates, REFERENCES))[image, 0]
-        scorer = metric.scorer(references_table(REFERENCES))
+        scorer = captious.reward(metric, references_table(REFERENCES))
         assert scorer([image], [caption])[0] == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize("caption", WITH_SPACES)
 def test_scorer_does_not_change_when_other_captions_are_scored(caption: str) -> None:
     references = references_table(REFERENCES)
-    scorer = captious.CiderD().scorer(references)
+    scorer = captious.reward(captious.CiderD(), references)
     before = scorer([0, 1, 2, 3], [caption] * 4)
     # Another system, against the very same references, brings its own words.
     others = captious.Captions((caption, "quux zork", "3 1/2 zork", caption + " zork"), references)
@@ -136,20 +137,20 @@ def test_scorer_with_a_function_as_tokenizer() -> None:
     metric = captious.CiderD(tokenizer=letters)
     captions = table(["abba", "cd xy", ""], [["abab", "ba"], ["cdc"], ["e"]])
     expected = metric.statistics(captions)[:, 0]
-    scorer = metric.scorer(captions.references)
+    scorer = captious.reward(metric, captions.references)
     np.testing.assert_allclose(scorer([0, 1, 2], captions.candidates), expected, rtol=1e-12)
 
 
 def test_scorer_signature_is_that_of_the_scores() -> None:
     captions = CORPUS.table()
     metric = captious.CiderD(sigma=3)
-    scorer = metric.scorer(captions.references)
+    scorer = captious.reward(metric, captions.references)
     assert scorer.signature == metric.signatures(metric.fit(captions.references))[0]
     assert "idf:references-150" in scorer.signature
 
 
 def test_scorer_reads_references_in_any_form() -> None:
-    scorer = captious.CiderD(idf_of("a dog", "a cat")).scorer({"x": ["a dog"], 7: ["a cat"]})
+    scorer = captious.reward(captious.CiderD(idf=idf_of("a dog", "a cat")), {"x": ["a dog"], 7: ["a cat"]})
     scores = scorer(["x", 7, "x"], ["a dog", "a dog", "a cat"])
     assert scores[0] > scores[2]
     assert scores[0] > scores[1]
@@ -158,12 +159,12 @@ def test_scorer_reads_references_in_any_form() -> None:
 def test_scorer_reads_text_ids_as_numbers_if_they_are(tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("scorer") / "references.json"
     path.write_text('{"12": ["a dog"], "13": ["a cat"]}')
-    scorer = captious.CiderD(idf_of("a dog", "a cat")).scorer(path)
+    scorer = captious.reward(captious.CiderD(idf=idf_of("a dog", "a cat")), path)
     np.testing.assert_array_equal(scorer([12, 13], ["a dog", "a"]), scorer(["12", "13"], ["a dog", "a"]))
 
 
 def test_scorer_errors() -> None:
-    scorer = captious.CiderD(idf_of("a dog", "a cat")).scorer({1: ["a dog"], 2: ["a cat"]})
+    scorer = captious.reward(captious.CiderD(idf=idf_of("a dog", "a cat")), {1: ["a dog"], 2: ["a cat"]})
     with pytest.raises(UnknownImageError) as caught:
         scorer([1, 3], ["a dog", "a dog"])
     assert "3" in caught.value.where
@@ -177,7 +178,7 @@ def test_scorer_errors() -> None:
 def test_scorer_from_several_threads() -> None:
     rng = random.Random(4)
     captions = CORPUS.table()
-    scorer = captious.CiderD().scorer(captions.references)
+    scorer = captious.reward(captious.CiderD(), captions.references)
     batches = []
     for _ in range(40):
         rows = rng.choices(range(150), k=60)
@@ -225,11 +226,11 @@ def test_sigma_must_be_positive(sigma: float) -> None:
 
 @pytest.mark.parametrize("captions", [[None], [5], [["a cat"]], "a"])
 def test_scorer_refuses_what_is_no_list_of_strings(captions: object) -> None:
-    scorer = captious.CiderD().scorer({1: ["a cat", "the cat"], 2: ["a dog"]})
+    scorer = captious.reward(captious.CiderD(), {1: ["a cat", "the cat"], 2: ["a dog"]})
     with pytest.raises(captious.CaptiousError, match=r"not a string|instead of a list"):
         scorer([1], captions)  # type: ignore[arg-type]
 
 
 def test_scorer_survives_pickling() -> None:
-    scorer = captious.CiderD().scorer({1: ["a cat", "the cat"], 2: ["a dog"]})
+    scorer = captious.reward(captious.CiderD(), {1: ["a cat", "the cat"], 2: ["a dog"]})
     assert pickle.loads(pickle.dumps(scorer))([1], ["a cat"]) == scorer([1], ["a cat"])

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import captious
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("PIL")
@@ -96,8 +98,8 @@ def test_scores_are_those_of_single_passes(
     vectors: tuple[Any, Any], model: str, pictures: Path, captions: Captions
 ) -> None:
     wanted = expected(vectors, pictures, captions)
-    np.testing.assert_allclose(ClipScore(pictures, model).scores(captions), wanted[:, 1], atol=CLOSE)
-    np.testing.assert_allclose(RefClipScore(pictures, model).scores(captions), wanted[:, 2], atol=CLOSE)
+    np.testing.assert_allclose(ClipScore(images=pictures, model=model).scores(captions), wanted[:, 1], atol=CLOSE)
+    np.testing.assert_allclose(RefClipScore(images=pictures, model=model).scores(captions), wanted[:, 2], atol=CLOSE)
     assert wanted[:, 2].max() > 0.1
     assert len(set(wanted[:, 1].round(4))) > N / 3
 
@@ -105,7 +107,7 @@ def test_scores_are_those_of_single_passes(
 def test_cosines_below_0_count_0(vectors: tuple[Any, Any], model: str, pictures: Path, captions: Captions) -> None:
     negative = expected(vectors, pictures, captions)[:, 0] < 0
     assert 3 < negative.sum() < N - 3, "the corpus holds both"
-    for metric in (ClipScore(pictures, model), RefClipScore(pictures, model)):
+    for metric in (ClipScore(images=pictures, model=model), RefClipScore(images=pictures, model=model)):
         scores = metric.scores(captions)
         assert (scores[negative] == 0).all()
         assert (scores[~negative] > 0).all()
@@ -116,7 +118,7 @@ def test_references_that_point_away_count_0(
 ) -> None:
     # The official code leaves them negative, so that the mean of the two can be any number.
     own = {text: row for row, text in enumerate(captions.candidates)}
-    there = ClipScore(pictures, model)
+    there = ClipScore(images=pictures, model=model)
     images = captions.references.layer(clip.ImageLayer(there.encoder, pictures))
 
     def opposite(encoder: Encoder, texts: list[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -126,7 +128,7 @@ def test_references_that_point_away_count_0(
 
     monkeypatch.setattr(clip, "encode_texts", opposite)
     fresh = Captions(captions.candidates[:3], references_table([["x"], ["x", captions.candidates[1]], ["x"]]))
-    scores = RefClipScore(pictures, model).scores(fresh)
+    scores = RefClipScore(images=pictures, model=model).scores(fresh)
     assert scores[0] == scores[2] == 0
     assert scores[1] == pytest.approx(2 * 2.5 / 3.5, abs=1e-6), "image and reference agree with the candidate wholly"
 
@@ -137,7 +139,7 @@ def test_prompt_and_w(
 ) -> None:
     few = captions.select(range(6))
     clip_model, tokenizer = vectors
-    scores = metric(pictures, model, prompt="this is", w=1.0).scores(few)
+    scores = metric(images=pictures, model=model, prompt="this is", w=1.0).scores(few)
     for i, candidate in enumerate(few.candidates):
         image = oracle.image_vector(clip_model, pictures / f"{i}.png", EDGE)
         text = oracle.text_vector(clip_model, tokenizer, candidate, "this is ")
@@ -184,7 +186,7 @@ def test_every_text_and_image_is_encoded_once_per_run(
     one = Captions(captions.candidates, captions.references.select(range(N - 1, -1, -1)))
     other = Captions(captions.candidates[::-1], one.references)
     for system in (one, other):
-        for metric in (ClipScore(pictures, model), RefClipScore(pictures, model)):
+        for metric in (ClipScore(images=pictures, model=model), RefClipScore(images=pictures, model=model)):
             metric.statistics(system)
             metric.warnings(system, None)
     distinct = [*{*captions.candidates}, *{*captions.references.texts}]
@@ -193,9 +195,9 @@ def test_every_text_and_image_is_encoded_once_per_run(
 
 
 def test_weights_are_read_once(model: str, pictures: Path, captions: Captions) -> None:
-    ClipScore(pictures, model).scores(captions)
+    ClipScore(images=pictures, model=model).scores(captions)
     before = clip._clip.cache_info().misses
-    ClipScore(pictures, Encoder(model), w=1.0).scores(captions.select([1, 0]))
+    ClipScore(images=pictures, model=Encoder(model), w=1.0).scores(captions.select([1, 0]))
     assert clip._clip.cache_info().misses == before
 
 
@@ -210,7 +212,7 @@ def test_clipscore_does_not_encode_references(
         return encode_texts(encoder, texts)
 
     monkeypatch.setattr(clip, "encode_texts", record)
-    ClipScore(pictures, model).scores(captions.select(range(N - 1, -1, -1)))
+    ClipScore(images=pictures, model=model).scores(captions.select(range(N - 1, -1, -1)))
     assert set(seen) == {f"A photo depicts {text}" for text in captions.candidates}
 
 
@@ -221,13 +223,17 @@ def test_clipscore_does_not_encode_references(
 def test_rows_do_not_look_at_each_other(
     metric: type[ClipScore], model: str, pictures: Path, captions: Captions
 ) -> None:
-    whole = metric(pictures, model).statistics(captions)
+    whole = metric(images=pictures, model=model).statistics(captions)
     assert whole.shape == (N, 2)
     assert whole.dtype == np.float64
-    parts = [metric(pictures, model).statistics(captions.select(rows)) for rows in ([5], range(5), range(6, N))]
+    parts = [
+        metric(images=pictures, model=model).statistics(captions.select(rows)) for rows in ([5], range(5), range(6, N))
+    ]
     np.testing.assert_allclose(np.vstack(parts), whole[[5, 0, 1, 2, 3, 4, *range(6, N)]], atol=CLOSE)
     order = np.random.default_rng(7).permutation(N)
-    np.testing.assert_allclose(metric(pictures, model).statistics(captions.select(order)), whole[order], atol=CLOSE)
+    np.testing.assert_allclose(
+        metric(images=pictures, model=model).statistics(captions.select(order)), whole[order], atol=CLOSE
+    )
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -236,26 +242,28 @@ def test_order_of_references_does_not_matter(
 ) -> None:
     offsets = captions.references.offsets
     texts = [list(captions.references.texts[a:b])[::-1] for a, b in itertools.pairwise(offsets)]
-    backwards = metric(pictures, model).scores(table(list(captions.candidates), texts))
-    np.testing.assert_allclose(backwards, metric(pictures, model).scores(captions), atol=CLOSE)
+    backwards = metric(images=pictures, model=model).scores(table(list(captions.candidates), texts))
+    np.testing.assert_allclose(backwards, metric(images=pictures, model=model).scores(captions), atol=CLOSE)
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_no_images_have_no_statistics(metric: type[ClipScore], model: str, pictures: Path) -> None:
-    assert metric(pictures, model).statistics(Captions((), references_table([]))).shape == (0, 2)
+    assert metric(images=pictures, model=model).statistics(Captions((), references_table([]))).shape == (0, 2)
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_streams_merge(metric: type[ClipScore], model: str, pictures: Path, captions: Captions) -> None:
-    one, other = metric(pictures, model), metric(pictures, model)
+    one, other = (captious.Stream(metric(images=pictures, model=model)) for _ in range(2))
     one.update(captions.select(range(10)))
     other.update(captions.select(range(10, N)))
     one.merge(other)
-    assert one.compute() == {metric.name: pytest.approx(metric(pictures, model).scores(captions).mean(), abs=CLOSE)}
+    assert one.compute() == {
+        metric.name: pytest.approx(metric(images=pictures, model=model).scores(captions).mean(), abs=CLOSE)
+    }
     with pytest.raises(ParameterError, match="cannot be merged"):
-        one.merge(metric(pictures, model, w=1.0))
+        one.merge(captious.Stream(metric(images=pictures, model=model, w=1.0)))
     with pytest.raises(ParameterError, match="cannot be merged"):
-        one.merge(metric(pictures, model, prompt="a"))
+        one.merge(captious.Stream(metric(images=pictures, model=model, prompt="a")))
 
 
 def test_many_images_are_scored_in_parts(
@@ -263,12 +271,12 @@ def test_many_images_are_scored_in_parts(
 ) -> None:
     from captious.metrics import refclipscore
 
-    whole = RefClipScore(pictures, model).scores(captions)
+    whole = RefClipScore(images=pictures, model=model).scores(captions)
     monkeypatch.setattr(refclipscore, "_IMAGES_AT_A_TIME", 5)
     monkeypatch.setattr(clip, "_IMAGES_PER_BATCH", 7)
     monkeypatch.setattr(clip, "_TEXTS_PER_BATCH", 2)
     fresh = captions.select(range(N - 1, -1, -1))
-    np.testing.assert_allclose(RefClipScore(pictures, model).scores(fresh)[::-1], whole, atol=CLOSE)
+    np.testing.assert_allclose(RefClipScore(images=pictures, model=model).scores(fresh)[::-1], whole, atol=CLOSE)
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])
@@ -277,8 +285,8 @@ def test_threads_change_nothing(
 ) -> None:
     monkeypatch.setenv("CAPTIOUS_THREADS", threads)
     fresh = captions.select(range(N - 1, -1, -1))
-    expected = ClipScore(pictures, model).scores(captions)[::-1]
-    np.testing.assert_allclose(ClipScore(pictures, model).scores(fresh), expected, atol=CLOSE)
+    expected = ClipScore(images=pictures, model=model).scores(captions)[::-1]
+    np.testing.assert_allclose(ClipScore(images=pictures, model=model).scores(fresh), expected, atol=CLOSE)
 
 
 # ---- long captions
@@ -287,7 +295,7 @@ def test_threads_change_nothing(
 def test_what_is_cut_is_said_and_counts_for_nothing(model: str, pictures: Path, captions: Captions) -> None:
     long = "ab" * MAX_TOKENS
     few = table([long, f"{long} and more", "a dog"], [["a cat", long], [long], ["a dog"]])
-    metric, ref = ClipScore(pictures, model), RefClipScore(pictures, model)
+    metric, ref = ClipScore(images=pictures, model=model), RefClipScore(images=pictures, model=model)
     assert metric.warnings(few, None) == [
         f"2 of 3 candidates are longer than the 77 tokens that {model} reads, including the prompt, and were truncated."
     ]
@@ -304,30 +312,35 @@ def test_what_is_cut_is_said_and_counts_for_nothing(model: str, pictures: Path, 
 def test_a_caption_that_just_fits_is_whole(model: str, pictures: Path) -> None:
     room = MAX_TOKENS - 2 - len("Aphotodepicts")
     fits, longer = table(["a" * room], [["a"]]), table(["a" * (room + 1)], [["a"]])
-    assert ClipScore(pictures, model).warnings(fits, None) == []
-    assert len(ClipScore(pictures, model).warnings(longer, None)) == 1
+    assert ClipScore(images=pictures, model=model).warnings(fits, None) == []
+    assert len(ClipScore(images=pictures, model=model).warnings(longer, None)) == 1
 
 
 # ---- what it is called, and what is refused
 
 
 def test_signatures(model: str, pictures: Path) -> None:
-    (plain,) = ClipScore(pictures, model).signatures()
+    (plain,) = ClipScore(images=pictures, model=model).signatures()
     assert plain.startswith(f"clipscore|variant:official|model:{Path(model).name}@")
     assert "|prompt:A photo depicts|w:2.5|" in plain
-    (other,) = RefClipScore(pictures, Encoder(model, precision="bfloat16"), prompt="this is", w=1).signatures()
+    (other,) = RefClipScore(
+        images=pictures, model=Encoder(model, precision="bfloat16"), prompt="this is", w=1
+    ).signatures()
     assert other.startswith("refclipscore|variant:official|model:")
     assert ",bfloat16|prompt:this is|w:1|" in other
 
 
 def test_other_weights_have_another_signature(model: str, pictures: Path, tmp_path: Path) -> None:
     other = save_tiny_clip(tmp_path / Path(model).name, seed=9)
-    assert ClipScore(pictures, str(other)).signatures() != ClipScore(pictures, model).signatures()
+    assert (
+        ClipScore(images=pictures, model=str(other)).signatures()
+        != ClipScore(images=pictures, model=model).signatures()
+    )
 
 
 def test_half_precision_is_near(model: str, pictures: Path, captions: Captions) -> None:
-    half = ClipScore(pictures, Encoder(model, precision="bfloat16")).scores(captions)
-    np.testing.assert_allclose(half, ClipScore(pictures, model).scores(captions), atol=0.1)
+    half = ClipScore(images=pictures, model=Encoder(model, precision="bfloat16")).scores(captions)
+    np.testing.assert_allclose(half, ClipScore(images=pictures, model=model).scores(captions), atol=0.1)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -345,14 +358,14 @@ def test_without_images() -> None:
 
 def test_missing_and_broken_images_are_told_before_any_model_is_read(captions: Captions, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="24 of 24 images have no file"):
-        ClipScore(tmp_path, "no-such/model").scores(captions)
+        ClipScore(images=tmp_path, model="no-such/model").scores(captions)
 
 
 def test_a_broken_image_is_named(model: str, pictures: Path, captions: Captions, tmp_path: Path) -> None:
     shutil.copytree(pictures, tmp_path / "pictures")
     (tmp_path / "pictures" / "17.png").write_bytes(b"\x89PNG")
     with pytest.raises(InputError, match=r"the image file 17\.png cannot be read"):
-        ClipScore(tmp_path / "pictures", model).scores(captions)
+        ClipScore(images=tmp_path / "pictures", model=model).scores(captions)
 
 
 def test_a_model_that_is_no_clip(pictures: Path, captions: Captions, tmp_path: Path, model: str) -> None:
@@ -363,7 +376,7 @@ def test_a_model_that_is_no_clip(pictures: Path, captions: Captions, tmp_path: P
     for file in ("tokenizer.json", "tokenizer_config.json"):
         shutil.copy(Path(model) / file, tmp_path)
     with pytest.raises(ResourceError, match="is a bert model, not a CLIP"):
-        ClipScore(pictures, str(tmp_path)).scores(captions)
+        ClipScore(images=pictures, model=str(tmp_path)).scores(captions)
 
 
 def test_without_pillow(pictures: Path, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,5 +392,7 @@ def test_a_run_with_coco_names(model: str, tmp_path: Path) -> None:
     references = References(ids, ("a dog", "a cat", "a bird"), np.arange(4))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        scores = ClipScore(tmp_path, model).scores(Captions(("a dog runs", "a cat", "two birds"), references))
+        scores = ClipScore(images=tmp_path, model=model).scores(
+            Captions(("a dog runs", "a cat", "two birds"), references)
+        )
     assert scores.shape == (3,)

@@ -51,7 +51,7 @@ def test_scores_are_those_of_the_oracle(
         return values[kind], parse.heads
 
     candidates, references = captions
-    metric = Hwcm(kind, variant=variant, parser=parses, tokenizer="whitespace")
+    metric = Hwcm(chains=kind, variant=variant, parser=parses, tokenizer="whitespace")
     report = captious.score(candidates, references, [metric])
     found = np.column_stack([report[f"hwcm-{u}"].per_caption for u in range(1, 5)])
     score = oracle.official if variant == "official" else oracle.paper
@@ -85,13 +85,13 @@ def test_a_pipeline_of_spacy() -> None:
     expected = oracle.official(trees[0], trees[1:])  # type: ignore[arg-type]
     assert [report[f"hwcm-{u}"].score for u in range(1, 5)] == pytest.approx(expected)
     assert "parser:spacy:en_core_web_md-3" in report["hwcm-1"].signature
-    pos = Hwcm("pos", parser=f"spacy:{source}").parser.parse(["a dog"], [("a", "dog")])[0]
+    pos = Hwcm(chains="pos", parser=f"spacy:{source}").parser.parse(["a dog"], [("a", "dog")])[0]
     assert pos.universal == ("DET", "NOUN")
 
 
 def test_what_cannot_be(parses: FileOfParses, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="unknown chain type 'verbs'"):
-        Hwcm("verbs", parser=parses)
+        Hwcm(chains="verbs", parser=parses)
     with pytest.raises(CaptionFileError, match="1 caption has no parse") as caught:
         captious.score(["a zebra on the moon"], [["zebras in spaceships"]], [Hwcm(parser=parses)])
     assert "zebra" in caught.value.where
@@ -103,5 +103,5 @@ def test_what_cannot_be(parses: FileOfParses, tmp_path: Path) -> None:
 
 
 def test_signature(parses: FileOfParses) -> None:
-    record = json.dumps(Hwcm("dep", parser=parses).signatures()[3])
+    record = json.dumps(Hwcm(chains="dep", parser=parses).signatures()[3])
     assert f"hwcm-4|variant:official|tokenizer:ptb|chains:dep|parser:{parses.label}|" in record

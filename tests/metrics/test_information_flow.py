@@ -76,7 +76,11 @@ def expected(model: str, texts: list[str], stop_words: str, batch_size: int = 1)
 
 
 def all_three(model: str) -> list[tuple[Mima | Spurts, str]]:
-    return [(Mima(model), "stay"), (Spurts(model), "masked"), (Spurts(model, variant="paper"), "removed")]
+    return [
+        (Mima(model=model), "stay"),
+        (Spurts(model=model), "masked"),
+        (Spurts(model=model, variant="paper"), "removed"),
+    ]
 
 
 def check(model: str, texts: list[str], padded: bool = False) -> None:
@@ -135,12 +139,12 @@ def test_padding_in_place_of_stop_words(roberta: str) -> None:
 def test_tokens_before_and_after_padding_change_the_flow(roberta: str) -> None:
     """Masked is not removed: positions that attend remain."""
     texts = beside_nothing(["a man on a hill", "a dog runs in the park"])
-    masked, removed = (Spurts(roberta, variant=variant).scores(texts) for variant in ("official", "paper"))
+    masked, removed = (Spurts(model=roberta, variant=variant).scores(texts) for variant in ("official", "paper"))
     assert (np.abs(masked - removed) > 1e-3).all()
 
 
 def test_texts_are_known_by_what_is_read_of_them(roberta: str) -> None:
-    scores = Mima(roberta).scores(beside_nothing(["A dog runs.", "a dog runs", "a dog runs . "]))
+    scores = Mima(model=roberta).scores(beside_nothing(["A dog runs.", "a dog runs", "a dog runs . "]))
     assert np.ptp(scores) == 0
     assert smurf_text("A dog . runs. ") == "a dog runs"
 
@@ -157,10 +161,10 @@ def test_each_text_runs_once(roberta: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(Encoder, "run", counted)
     references = references_table([[""]] * 3)
     first = Captions(("a dog", "a cat", "a dog"), references)
-    Mima(roberta).scores(first)
-    Mima(roberta).scores(first)
+    Mima(model=roberta).scores(first)
+    Mima(model=roberta).scores(first)
     assert ran == [2]
-    Mima(roberta).scores(Captions(("a dog", "a bird", "a cat"), references))
+    Mima(model=roberta).scores(Captions(("a dog", "a bird", "a cat"), references))
     assert ran == [2, 1]
 
 
@@ -182,8 +186,8 @@ def test_a_single_token_has_no_flow(roberta: str) -> None:
 
 
 def test_nothing_to_score(roberta: str) -> None:
-    assert Mima(roberta).scores(beside_nothing([])).shape == (0,)
-    np.testing.assert_array_equal(Spurts(roberta).scores(beside_nothing(["", "."])), [0, 0])
+    assert Mima(model=roberta).scores(beside_nothing([])).shape == (0,)
+    np.testing.assert_array_equal(Spurts(model=roberta).scores(beside_nothing(["", "."])), [0, 0])
 
 
 def test_a_model_without_padding_cannot_mask(roberta: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -381,14 +381,14 @@ def test_streams_of_pieces_merge_to_the_score_of_all() -> None:
     references = [of_image for _, of_image, _ in GOLDEN]
     whole = captious.Meteor()
     expected = whole.aggregate(whole.statistics(table(candidates, references)).sum(axis=0))[0]
-    one, other = captious.Meteor(), captious.Meteor()
+    one, other = captious.Stream("meteor"), captious.Stream("meteor")
     one.update(candidates[:5], references[:5])
     one.update(candidates[5:6], references[5:6])
     other.update(candidates[6:], references[6:])
     one.merge(other)
     assert one.compute() == {"meteor": pytest.approx(expected, abs=CLOSE)}
     with pytest.raises(ParameterError, match="cannot be merged"):
-        one.merge(captious.Meteor(beta=0.3))
+        one.merge(captious.Stream("meteor:beta=0.3"))
 
 
 @pytest.mark.parametrize("words", [["a"], ["a", "the"], WORDS], ids=["one word", "two words", "many words"])

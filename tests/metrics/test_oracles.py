@@ -98,10 +98,10 @@ def test_document_frequencies_of_another_corpus(variant: str, corpus: Corpus, co
     known = cider.frequencies(counted.references)
     idf = DocumentFrequencies.of(counted.table().references, WHITESPACE)
     pairs = list(zip(corpus.candidates, corpus.references, strict=True))
-    clipped = captious.CiderD(idf, variant=variant, tokenizer="whitespace")
+    clipped = captious.CiderD(idf=idf, variant=variant, tokenizer="whitespace")
     expected = [[cider.cider_d(c, r, known, variant)] for c, r in pairs]
     np.testing.assert_allclose(caption_scores(clipped, corpus), expected, rtol=1e-11, atol=1e-12)
-    plain = captious.Cider(idf, variant=variant, tokenizer="whitespace")
+    plain = captious.Cider(idf=idf, variant=variant, tokenizer="whitespace")
     expected = [[cider.cider(c, r, known, variant)] for c, r in pairs]
     np.testing.assert_allclose(caption_scores(plain, corpus), expected, rtol=1e-11, atol=1e-12)
 
@@ -116,7 +116,7 @@ def test_weights_may_be_negative() -> None:
     pairs = list(zip(corpus.candidates, corpus.references, strict=True))
     for variant in captious.CiderD.variants:
         expected = [[cider.cider_d(c, r, known, variant)] for c, r in pairs]
-        metric = captious.CiderD(idf, variant=variant, tokenizer="whitespace")
+        metric = captious.CiderD(idf=idf, variant=variant, tokenizer="whitespace")
         np.testing.assert_allclose(caption_scores(metric, corpus), expected, rtol=1e-12)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 
 import captious
 from captious.errors import ParameterError
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric
 
 from ..support.corpora import Corpus, corpora, table
@@ -17,7 +17,7 @@ from ..support.every_metric import LOWEST, MISSING, TRAINED, VECTORS, variants_h
 #: What they see in words depends on a parse, which no bag of words has.
 PARSED = ("spice", "spider", "hwcm", *TRAINED)
 METRICS: dict[str, Metric] = {
-    f"{name}@{variant}": registry.get(name)(variant=variant, tokenizer="whitespace")
+    f"{name}@{variant}": catalogue.get(name)(variant=variant, tokenizer="whitespace")
     for name, variant in variants_here()
     if name not in (*PARSED, "length")  # a length is no measure of likeness
 }

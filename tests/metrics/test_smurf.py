@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError, ResourceError
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.smurf import THRESHOLD, Smurf, fuse, grammar_penalty
@@ -84,7 +84,7 @@ def test_the_threshold_itself_counts() -> None:
 def test_scores_are_the_fusion_of_the_three_metrics(roberta: str) -> None:
     captions = table([*CAPTIONS, ""], [["a man on a road", "a dog"]] * (len(CAPTIONS) + 1))
     for variant, average in (("official", True), ("paper", False)):
-        metric = Smurf(roberta, variant=variant, threshold=-1.0)
+        metric = Smurf(model=roberta, variant=variant, threshold=-1.0)
         sparcs, spurts, mima = (each.scores(captions) for each in (metric.sparcs, metric.spurts, metric.mima))
         s, u, m = (
             ((part - mean) / deviation).tolist()
@@ -110,7 +110,7 @@ def test_one_model_of_a_run_is_both(roberta: str) -> None:
 @pytest.mark.models
 def test_signature_shows_all(roberta: str) -> None:
     seen = {
-        Smurf(roberta, **options).signatures()[0]
+        Smurf(model=roberta, **options).signatures()[0]
         for options in (
             {},
             {"variant": "paper"},
@@ -125,9 +125,9 @@ def test_signature_shows_all(roberta: str) -> None:
 @pytest.mark.models
 def test_constants_of_other_models_are_warned_of(roberta: str) -> None:
     captions = TOY.table()
-    metric = Smurf(roberta)
+    metric = Smurf(model=roberta)
     assert "computed with other models" in metric.warnings(captions, None)[0]
-    own = Smurf(roberta, constants=metric.calibrate(captions, "toy"))
+    own = Smurf(model=roberta, constants=metric.calibrate(captions, "toy"))
     assert own.warnings(captions, None) == []
     assert PUBLISHED.hold_for("distilbert-base-uncased@12ab", "distilroberta-base@34cd,bfloat16")
     assert not PUBLISHED.hold_for("distilroberta-base@12ab", "distilroberta-base@34cd")
@@ -136,7 +136,7 @@ def test_constants_of_other_models_are_warned_of(roberta: str) -> None:
 @pytest.mark.models
 def test_calibrated_constants_standardise(roberta: str, tmp_path: Path) -> None:
     captions = table(CAPTIONS, [["a man on a dirt road", "a dog and a cat", "people"]] * len(CAPTIONS))
-    metric = Smurf(roberta)
+    metric = Smurf(model=roberta)
     constants = metric.calibrate(captions, "toy", "ten captions")
     for part in constants.standardised(*metric.part_scores(captions).T):
         assert part.mean() == pytest.approx(0, abs=1e-12)
@@ -150,7 +150,7 @@ def test_calibrated_constants_standardise(roberta: str, tmp_path: Path) -> None:
 @pytest.mark.models
 def test_constants_are_learned_from_references(roberta: str) -> None:
     references = references_table([[text, "a man on a dirt road", "a dog"] for text in CAPTIONS])
-    metric = Smurf(roberta)
+    metric = Smurf(model=roberta)
     learned = metric.learn(references)
     people, _ = hold_out(references, DEFAULT_SEED)
     assert learned.sparcs == metric.calibrate(people, "references").sparcs
@@ -177,4 +177,4 @@ def test_constants_must_vary() -> None:
     with pytest.raises(ParameterError, match="no captions"):
         SmurfConstants.of(*[np.zeros(0)] * 3, mima_model="", spurts_model="", name="none")
     with pytest.raises(ParameterError, match="threshold"):
-        Smurf("m", threshold=float("nan"))
+        Smurf(model="m", threshold=float("nan"))

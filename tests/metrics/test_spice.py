@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.spice import Spice, statistics_of
 from captious.metrics.spider import Spider
@@ -213,15 +213,16 @@ def test_spider_is_the_mean(parser: KnownParses, meteor_tables: MeteorTables) ->
     np.testing.assert_allclose(metric.aggregate(statistics)[:, 0], (spice + cider_d) / 2, rtol=1e-12)
     corpus = metric.aggregate(statistics.sum(axis=0))
     np.testing.assert_allclose(corpus, [(spice.mean() + cider_d.mean()) / 2])
-    metric.update(captions)
-    np.testing.assert_allclose([*metric.compute().values()], corpus)
+    stream = captious.Stream(metric)
+    stream.update(captions)
+    np.testing.assert_allclose([*stream.compute().values()], corpus)
 
 
 @pytest.mark.parametrize("kind", [Spice, Spider])
 def test_rewards(kind: type[Spice] | type[Spider], parser: KnownParses, meteor_tables: MeteorTables) -> None:
     references = references_table([[ONE], [TWO, LARGE], [LARGE], [NOTHING]], first_id=10)
     metric = kind(parser=parser)
-    scorer = metric.scorer(references)
+    scorer = captious.reward(metric, references)
     candidates = (TWO, ONE, LARGE, "")
     expected = metric.aggregate(metric.statistics(Captions(candidates, references)))[:, 0]
     np.testing.assert_allclose(scorer((10, 11, 12, 13), candidates), expected, rtol=1e-12)
@@ -239,7 +240,7 @@ def test_rewards(kind: type[Spice] | type[Spider], parser: KnownParses, meteor_t
 
 
 def test_scorers_travel(parser: KnownParses, meteor_tables: MeteorTables) -> None:
-    scorer = Spider(parser=parser).scorer(references_table([[ONE], [TWO]]))
+    scorer = captious.reward(Spider(parser=parser), references_table([[ONE], [TWO]]))
     other = pickle.loads(pickle.dumps(scorer))
     np.testing.assert_array_equal(other([0, 1], [TWO, TWO]), scorer([0, 1], [TWO, TWO]))
     assert other.signature == scorer.signature

@@ -29,7 +29,7 @@ UNIT = {name: row / np.linalg.norm(row) for name, row in TABLE.items()}
 
 
 def wmd(candidate: str, *references: str, **parameters: object) -> float:
-    metric = Wmd(VECTORS, **{"tokenizer": "whitespace", **parameters})  # type: ignore[arg-type]
+    metric = Wmd(vectors=VECTORS, **{"tokenizer": "whitespace", **parameters})  # type: ignore[arg-type]
     return float(metric.scores(table([candidate], [[*references]]))[0])
 
 
@@ -56,7 +56,7 @@ def test_real_captions(variant: str, shared_data: Path) -> None:
         vectors = {word: vector / np.linalg.norm(vector) for word, vector in vectors.items()}
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")[:60]
     captions = load({r["image"]: r["captions"][2] for r in records}, {r["image"]: r["refs"] for r in records})
-    metric = Wmd(WordVectors.open(glove), variant=variant)
+    metric = Wmd(vectors=WordVectors.open(glove), variant=variant)
 
     def words(caption: str) -> list[str]:
         return [token for token in PTB(caption) if token not in NLTK_STOP_WORDS]
@@ -73,7 +73,7 @@ def test_means_of_karpathy_systems(shared_data: Path) -> None:
     vectors = WordVectors.open(shared_data / "vectors" / "glove_100d_captions.txt.gz")
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
     captions = load({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
-    means = {variant: float(Wmd(vectors, variant=variant).scores(captions).mean()) for variant in Wmd.variants}
+    means = {variant: float(Wmd(vectors=vectors, variant=variant).scores(captions).mean()) for variant in Wmd.variants}
     assert means == pytest.approx({"mtanti": 0.1108193, "lceval": 0.6158313}, abs=5e-8)  # as gensim 4.4 gives them
 
 
@@ -87,7 +87,7 @@ def test_edge_cases() -> None:
 
 
 def test_words_of_equal_vectors_are_as_far_as_can_be_where_nothing_else_is() -> None:
-    metric = Wmd(WordVectors.of(["one", "uno", "two"], [[1, 2], [1, 2], [3, 1]]), tokenizer="whitespace")
+    metric = Wmd(vectors=WordVectors.of(["one", "uno", "two"], [[1, 2], [1, 2], [3, 1]]), tokenizer="whitespace")
     captions = table(["one", "one two"], [["uno"], ["uno two"]])
     assert metric.scores(captions).tolist() == [0, 1]
 
@@ -96,7 +96,7 @@ def test_sigma() -> None:
     assert wmd("dog", "puppy", sigma=2) == pytest.approx(math.exp(-2))
     for sigma in (0, -1, math.inf, math.nan):
         with pytest.raises(ParameterError, match="sigma"):
-            Wmd(VECTORS, sigma=sigma)
+            Wmd(vectors=VECTORS, sigma=sigma)
 
 
 def test_variants() -> None:
@@ -107,7 +107,7 @@ def test_variants() -> None:
     assert wmd("Road", "road", variant="lceval") == 1
     # White space within a token parts words for one; the other knows no such word.
     inside = "dog\u00a0cat"
-    metric = {variant: Wmd(VECTORS, variant=variant, tokenizer="spaces") for variant in Wmd.variants}
+    metric = {variant: Wmd(vectors=VECTORS, variant=variant, tokenizer="spaces") for variant in Wmd.variants}
     found = {name: float(each.scores(table([inside], [["dog cat"]]))[0]) for name, each in metric.items()}
     assert found == {"mtanti": 0, "lceval": 1}
 
@@ -116,22 +116,22 @@ def test_stop_words() -> None:
     assert wmd("the dog", "dog") == 1
     assert wmd("the dog", "dog", stop_words=[]) < 1
     assert wmd("the dog", "cat dog", stop_words=["the", "cat"]) == 1
-    assert Wmd(VECTORS).signatures()[0].split("|")[4] == "stop-words:nltk-2016"
+    assert Wmd(vectors=VECTORS).signatures()[0].split("|")[4] == "stop-words:nltk-2016"
     # The list of 2016 has no apostrophes, which matters only to tokens that are not PTB's.
     with_apostrophe = WordVectors.of(["dog", "don't"], [[1, 0], [0, 1]])
     for variant, expected in (("mtanti", 1.0), ("lceval", 0.0)):
-        metric = Wmd(with_apostrophe, variant=variant, tokenizer="whitespace")
+        metric = Wmd(vectors=with_apostrophe, variant=variant, tokenizer="whitespace")
         assert metric.scores(table(["don't"], [["don't"]]))[0] == expected
 
 
 def test_warnings() -> None:
     report = table(["dog", "unknown words here", "cat"], [["dog"], ["many words that nobody has heard of"], ["cat"]])
-    warnings = Wmd(VECTORS).warnings(report, None)
+    warnings = Wmd(vectors=VECTORS).warnings(report, None)
     assert warnings[0].startswith(
         "1 of 3 candidates have no word with a vector, not counting stop words: wmd gives them 0."
     )
     assert "% of the words are out of vocabulary for own" in warnings[1]
-    assert Wmd(VECTORS).warnings(table(["dog"], [["a cat"]]), None) == []
+    assert Wmd(vectors=VECTORS).warnings(table(["dog"], [["a cat"]]), None) == []
 
 
 def test_without_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def test_vectors_of_a_run() -> None:
 
 
 def test_transport() -> None:
-    found = Wmd(VECTORS).transport("the dog and a cat", "a puppy on the street, unheard of")
+    found = Wmd(vectors=VECTORS).transport("the dog and a cat", "a puppy on the street, unheard of")
     assert found.candidate == (("dog", 0.5), ("cat", 0.5))
     assert found.reference == (("puppy", 0.5), ("street", 0.5))
     assert [(m.word, m.reference_word, m.share) for m in found.moves] == [
@@ -172,7 +172,7 @@ def test_transport() -> None:
 @example(candidate=["street"], reference=["road"])  # whose unit vectors are the same
 @pytest.mark.parametrize("variant", Wmd.variants)
 def test_moves_add_up(variant: str, candidate: list[str], reference: list[str]) -> None:
-    metric = Wmd(VECTORS, variant=variant, tokenizer="whitespace")
+    metric = Wmd(vectors=VECTORS, variant=variant, tokenizer="whitespace")
     found = metric.transport(" ".join(candidate), " ".join(reference))
     expected = wmd(" ".join(candidate), " ".join(reference), variant=variant)
     assert found.score == expected
@@ -188,7 +188,7 @@ def test_moves_add_up(variant: str, candidate: list[str], reference: list[str]) 
 def test_documents_are_refused() -> None:
     words = [f"w{i}" for i in range(module.MOST_WORDS + 1)]
     vectors = WordVectors.of(words, np.random.default_rng(1).normal(size=(len(words), 3)))
-    metric = Wmd(vectors, stop_words=[])
+    metric = Wmd(vectors=vectors, stop_words=[])
     text, most = " ".join(words), " ".join(words[1:])
     for candidate, reference, kind in ((text, "w1", "candidate"), ("w1", text, "reference")):
         captions = load({"x": "w2", "y": candidate}, {"x": ["w1"], "y": ["w1", reference]})

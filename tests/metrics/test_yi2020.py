@@ -15,6 +15,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
+import captious
 from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.shared.token_frequencies import TokenFrequencies
@@ -137,7 +138,7 @@ PARTS: list[dict[str, Any]] = [
 def test_real_captions(variant: str, minilm: Encoder, shared_data: Path, stop_list: Path) -> None:
     captions = rated(shared_data, 450).captions
     counted = every_caption(captions)
-    metric = Yi2020(minilm, stop_words=stop_list, token_idf=TokenFrequencies.of(counted, minilm), variant=variant)
+    metric = Yi2020(model=minilm, stop_words=stop_list, token_idf=TokenFrequencies.of(counted, minilm), variant=variant)
     expected = by_oracle(metric, captions, counted)
     assert len({round(score, 3) for score in expected}) > 6
     np.testing.assert_allclose(scores(metric, captions), expected, rtol=0, atol=1e-5)
@@ -147,7 +148,7 @@ def test_real_captions(variant: str, minilm: Encoder, shared_data: Path, stop_li
 @pytest.mark.parametrize("parts", PARTS, ids=lambda parts: "+".join(k for k, on in parts.items() if on) or "none")
 def test_parts_that_are_switched_off(variant: str, parts: dict[str, Any], small: Encoder) -> None:
     captions = small_corpus().table()
-    metric = Yi2020(small, threshold=0.8, stop_words=["a", "on"], variant=variant, **parts)
+    metric = Yi2020(model=small, threshold=0.8, stop_words=["a", "on"], variant=variant, **parts)
     expected = by_oracle(metric, captions, captions.references.texts)
     np.testing.assert_allclose(scores(metric, captions), expected, rtol=0, atol=1e-6)
 
@@ -156,7 +157,7 @@ def test_parts_that_are_switched_off(variant: str, parts: dict[str, Any], small:
 @pytest.mark.parametrize("threshold", [0.0, 0.5, 0.7, 0.9, 0.99])
 def test_thresholds(variant: str, threshold: float, small: Encoder) -> None:
     captions = small_corpus(seed=2).table()
-    metric = Yi2020(small, threshold=threshold, stop_words=["c"], layer=1, variant=variant)
+    metric = Yi2020(model=small, threshold=threshold, stop_words=["c"], layer=1, variant=variant)
     expected = by_oracle(metric, captions, captions.references.texts)
     np.testing.assert_allclose(scores(metric, captions), expected, rtol=0, atol=1e-6)
 
@@ -185,7 +186,7 @@ def test_numbers_of_the_released_program(minilm: Encoder, shared_data: Path, sto
         pytest.skip(f"other weights: {minilm.label}")
     run = rated(shared_data, 9, 600).captions
     idf = TokenFrequencies.of(every_caption(run), minilm)
-    metric = Yi2020(minilm, stop_words=stop_list, token_idf=idf)
+    metric = Yi2020(model=minilm, stop_words=stop_list, token_idf=idf)
     few = run.select(range(0, 60, 5))
     np.testing.assert_allclose(scores(metric, few), OFFICIAL, rtol=0, atol=1e-5)
 
@@ -199,7 +200,7 @@ def test_agreement_with_people(
 ) -> None:
     sample = rated(shared_data)
     counts = TokenFrequencies.of(every_caption(sample.captions), minilm) if idf == "both" else None
-    metric = Yi2020(minilm, stop_words=stop_list, token_idf=counts, variant=variant)
+    metric = Yi2020(model=minilm, stop_words=stop_list, token_idf=counts, variant=variant)
     assert kendalltau(scores(metric, sample.captions), sample.ratings)[0] == pytest.approx(tau, abs=2e-4)
 
 
@@ -266,13 +267,13 @@ def test_no_threshold_combines_nothing() -> None:
 
 
 def test_threshold_and_layer_come_with_the_model(tmp_path: Path, small: Encoder) -> None:
-    assert (Yi2020(small).threshold, Yi2020(small).layer) == (0.4, 3)
+    assert (Yi2020(model=small).threshold, Yi2020(model=small).layer) == (0.4, 3)
     deep = bert(tmp_path / "deep", blocks=10, architecture="Roberta")
-    assert (Yi2020(deep).threshold, Yi2020(deep).layer) == (0.83, 8)
-    chosen = Yi2020(deep, threshold=0.7, layer=2)
+    assert (Yi2020(model=deep).threshold, Yi2020(model=deep).layer) == (0.83, 8)
+    chosen = Yi2020(model=deep, threshold=0.7, layer=2)
     assert (chosen.threshold, chosen.layer) == (0.7, 2)
     with pytest.raises(ParameterError, match="has no layer 11"):
-        scores(Yi2020(deep, layer=11), table(["a dog"], [["a dog"]]))
+        scores(Yi2020(model=deep, layer=11), table(["a dog"], [["a dog"]]))
 
 
 def test_words_that_begin_with_a_mark_are_stop_words(tmp_path: Path) -> None:
@@ -288,7 +289,7 @@ def test_words_that_begin_with_a_mark_are_stop_words(tmp_path: Path) -> None:
         vocab_size=len(pieces), hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8
     )
     RobertaModel(config).save_pretrained(tmp_path)
-    metric = Yi2020(Encoder(str(tmp_path), device="cpu"))
+    metric = Yi2020(model=Encoder(str(tmp_path), device="cpu"))
     stopped = np.flatnonzero(metric._stop_tokens())
     assert {pieces[i] for i in stopped} >= {"Ġa", "a", "the", "Ġthe", "t", "s"}
     assert not {pieces[i] for i in stopped} & {"th", "x", "<s>", "Ġ"}
@@ -299,7 +300,7 @@ def test_signature_shows_everything(small: Encoder, tmp_path: Path) -> None:
     words = tmp_path / "my words.txt"
     words.write_text("a\non\n")
     captions = table(["a dog"], [["a dog", "dog"]])
-    metric = Yi2020(small, stop_words=words, cut=False)
+    metric = Yi2020(model=small, stop_words=words, cut=False)
     name, *parts = metric.signatures(metric.fit(captions.references))[0].split("|")
     assert name == "yi2020"
     assert parts[0] == "variant:official"
@@ -308,17 +309,17 @@ def test_signature_shows_everything(small: Encoder, tmp_path: Path) -> None:
     assert parts[7].startswith("stop-words:my_words-")
     assert parts[8] == "idf:references-2"
     given = TokenFrequencies.of(["a dog"], small)
-    assert f"idf:captions-1-{given.checksum}" in Yi2020(small, token_idf=given).signatures()[0]
+    assert f"idf:captions-1-{given.checksum}" in Yi2020(model=small, token_idf=given).signatures()[0]
 
 
 def test_parameters_that_make_no_sense(small: Encoder) -> None:
     for threshold in (1, -0.1, float("nan")):
         with pytest.raises(ParameterError, match="threshold"):
-            Yi2020(small, threshold=threshold)
+            Yi2020(model=small, threshold=threshold)
     with pytest.raises(ParameterError, match="must be TokenFrequencies, not dict"):
-        Yi2020(small, token_idf={})  # type: ignore[arg-type]
+        Yi2020(model=small, token_idf={})  # type: ignore[arg-type]
     with pytest.raises(ResourceError, match="cannot read stop words"):
-        Yi2020(small, stop_words="nowhere.txt")
+        Yi2020(model=small, stop_words="nowhere.txt")
 
 
 def test_frequencies_count_captions(small: Encoder) -> None:
@@ -336,17 +337,17 @@ def test_frequencies_of_another_model_are_refused(small: Encoder, tmp_path: Path
     with pytest.raises(ParameterError, match="cannot be merged"):
         other.merge(TokenFrequencies.of(["a dog"], small))
     with pytest.raises(ParameterError, match="another model"):
-        scores(Yi2020(small, token_idf=other), table(["a dog"], [["a dog"]]))
+        scores(Yi2020(model=small, token_idf=other), table(["a dog"], [["a dog"]]))
 
 
 def test_a_small_corpus_is_warned_of(small: Encoder) -> None:
     captions = table(["a dog"], [["a dog"]])
-    metric = Yi2020(small, layer=2)
+    metric = Yi2020(model=small, layer=2)
     (warning,) = metric.warnings(captions, metric.fit(captions.references))
     assert "only 1 captions were counted" in warning
     many = TokenFrequencies.of(["a dog"] * 100, small)
-    assert not Yi2020(small, layer=2, token_idf=many).warnings(captions, many)
-    (warning,) = Yi2020(small, token_idf=many).warnings(captions, many)
+    assert not Yi2020(model=small, layer=2, token_idf=many).warnings(captions, many)
+    (warning,) = Yi2020(model=small, token_idf=many).warnings(captions, many)
     assert "has no layer 8" in warning
 
 
@@ -355,7 +356,7 @@ def test_a_small_corpus_is_warned_of(small: Encoder) -> None:
 
 def test_rows_do_not_depend_on_each_other(small: Encoder) -> None:
     captions = large_corpus(15, seed=4).table()
-    metric = Yi2020(small, threshold=0.7)
+    metric = Yi2020(model=small, threshold=0.7)
     state = metric.fit(captions.references)
     whole = metric.statistics(captions, state)
     parts = [metric.statistics(captions.select(range(a, a + 5)), state) for a in (0, 5, 10)]
@@ -364,15 +365,16 @@ def test_rows_do_not_depend_on_each_other(small: Encoder) -> None:
         metric.fit(captions.select(range(10, 15)).references)
     )
     np.testing.assert_array_equal(metric.statistics(captions, merged), whole)
+    stream = captious.Stream(metric)
     for a in (0, 5, 10):
-        metric.update(captions.select(range(a, a + 5)))
-    assert metric.compute()["yi2020"] == pytest.approx(whole[:, 0].mean(), abs=1e-6)
+        stream.update(captions.select(range(a, a + 5)))
+    assert next(iter(stream.compute().values())) == pytest.approx(whole[:, 0].mean(), abs=1e-6)
 
 
 def test_captions_without_words(small: Encoder) -> None:
     captions = table(["", "dog", "dog", ""], [["a dog"], [""], ["", "dog"], [""]])
     many = TokenFrequencies.of(["b"] * 50, small)
-    found = scores(Yi2020(small, token_idf=many), captions)
+    found = scores(Yi2020(model=small, token_idf=many), captions)
     assert found[[0, 1, 3]].tolist() == [0, 0, 0]
     assert 0 < found[2] <= 1 + 1e-6
 
@@ -380,5 +382,5 @@ def test_captions_without_words(small: Encoder) -> None:
 def test_a_candidate_that_is_the_only_reference(small: Encoder) -> None:
     many = TokenFrequencies.of(["b"] * 50, small)
     for variant in Yi2020.variants:
-        found = scores(Yi2020(small, token_idf=many, variant=variant), table(["a dog on c"], [["a dog on c"]]))
+        found = scores(Yi2020(model=small, token_idf=many, variant=variant), table(["a dog on c"], [["a dog on c"]]))
         np.testing.assert_allclose(found, [1], atol=1e-6)

@@ -58,7 +58,7 @@ def expected(official: Any, captions: Captions, norm: bool) -> list[float]:
 def test_karpathy_pairs(variant: str, official: Any, glove: Path, shared_data: Path) -> None:
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")[:1250]
     captions = load({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
-    found = Wmd(WordVectors.open(glove), variant=variant).distances(captions)
+    found = Wmd(vectors=WordVectors.open(glove), variant=variant).distances(captions)
     assert len(found) > 5000
     np.testing.assert_allclose(found, expected(official, captions, NORM[variant]), rtol=0, atol=1e-6)
 
@@ -76,7 +76,7 @@ def test_random_bags_of_words(variant: str, official: Any, glove: Path) -> None:
     pairs = [(bag(), bag()) for _ in range(440)]
     pairs += [(word, word) for word in words[:30]] + [(f"{word} {word}", word) for word in words[30:60]]
     captions = table([candidate for candidate, _ in pairs], [[reference] for _, reference in pairs])
-    found = Wmd(WordVectors.open(glove), variant=variant, tokenizer="whitespace").distances(captions)
+    found = Wmd(vectors=WordVectors.open(glove), variant=variant, tokenizer="whitespace").distances(captions)
     wanted = expected(official, captions, NORM[variant])
     assert np.isinf(wanted).sum() > 20
     assert sum(distance == 0 for distance in wanted) >= 20
@@ -90,7 +90,7 @@ def test_words_of_equal_vectors(tmp_path: Path) -> None:
     official.add_vectors(words, vectors)
     pairs = [("one", "uno"), ("one uno", "uno"), ("one", "one"), ("one two", "uno two"), ("one one", "one")]
     captions = table([candidate for candidate, _ in pairs], [[reference] for _, reference in pairs])
-    metric = Wmd(WordVectors.of(words, vectors), tokenizer="whitespace")
+    metric = Wmd(vectors=WordVectors.of(words, vectors), tokenizer="whitespace")
     wanted = [official.wmdistance(a.split(), b.split(), norm=False) for a, b in pairs]
     np.testing.assert_allclose(metric.distances(captions), wanted, atol=1e-9)
     assert wanted[:3] == [np.inf, np.inf, 0]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from _pytest.mark import ParameterSet
 
-from captious.metrics.contract import registry
-from captious.metrics.contract.set_metric import SetMetric
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.several import SetMetric
 
 #: Metrics whose own tests bring a small model: those that the defaults name are hundreds of megabytes on a hub.
 MODELS = ("bertscore", "clipscore", "leic", "mima", "refclipscore", "smurf", "spurts", "yi2020")
@@ -21,16 +21,16 @@ VECTORS = ("wmd", "mowe", "wembsim", "captious")
 #: The lowest score, where it is not 0.
 LOWEST = {"mowe": -1.0}
 #: Metrics that cannot run in these tests, and what they lack.
-MISSING = {name: command for name in registry.names() if (command := registry.get(name).missing()) is not None}
+MISSING = {name: command for name in catalogue.names() if (command := catalogue.get(name).missing()) is not None}
 MISSING |= dict.fromkeys(MODELS, "a model, which its own tests bring")
 MISSING |= dict.fromkeys(INPUTS, "more than captions, which its own tests bring")
 #: Metrics of several candidates per image, which have tests of their own.
-OF_SETS = tuple(name for name in registry.names() if issubclass(registry.get(name), SetMetric))
+OF_SETS = tuple(name for name in catalogue.names() if issubclass(catalogue.get(name), SetMetric))
 
 
 def variants_of(name: str) -> list[str]:
     """The variants of a metric that need no model that its default does not need."""
-    return [variant for variant in registry.get(name).variants if (name, variant) not in MODEL_VARIANTS]
+    return [variant for variant in catalogue.get(name).variants if (name, variant) not in MODEL_VARIANTS]
 
 
 def every_variant(*names: str) -> list[ParameterSet]:
@@ -43,7 +43,7 @@ def every_variant(*names: str) -> list[ParameterSet]:
             id=f"{name}@{variant}",
             marks=[pytest.mark.skip(f"{name} is not installed: {MISSING[name]}")] if name in MISSING else [],
         )
-        for name in names or [name for name in registry.names() if name not in OF_SETS]
+        for name in names or [name for name in catalogue.names() if name not in OF_SETS]
         for variant in variants_of(name)
     ]
 
@@ -51,5 +51,5 @@ def every_variant(*names: str) -> list[ParameterSet]:
 def variants_here() -> list[tuple[str, str]]:
     """(name, variant) of those that judge single captions and can run here."""
     return [
-        (n, variant) for n in registry.names() if n not in MISSING and n not in OF_SETS for variant in variants_of(n)
+        (n, variant) for n in catalogue.names() if n not in MISSING and n not in OF_SETS for variant in variants_of(n)
     ]

@@ -62,7 +62,7 @@ def main() -> None:
     held_out = examples.part(held_out=True)
     limits = _soundness_of_people(held_out, first)
     rated = held_out.rated
-    features = Captious(dataclasses.replace(first, soundness=limits)).features(table(examples, rated))
+    features = Captious(weights=dataclasses.replace(first, soundness=limits)).features(table(examples, rated))
     ratings = np.array([each.rating for each in rated])
     bias, coefficients, tau = fitted(features, ratings, given={_SLIPS: recipe.slips}, seed=recipe.seed)
     pairs = pair_scores(examples, held_out, first)

@@ -62,7 +62,7 @@ class Features:
             HeadedCaptions(self._vectors, rows, {}),
             HeadedCaptions(self._vectors, self._states.of_captions[flat], {}, offsets),
         )
-        return np.hstack([headed, Captious(self._light).features(captions)])
+        return np.hstack([headed, Captious(weights=self._light).features(captions)])
 
     def of_wrong(
         self, examples: Examples, negatives: Mapping[int | str, Negative]

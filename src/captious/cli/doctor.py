@@ -11,7 +11,7 @@ import click
 from captious.cli.outputs import print_rows
 from captious.cli.resources import describe
 from captious.errors import CaptiousError
-from captious.metrics.contract.registry import get, names
+from captious.metrics.contract.catalogue import get, names
 from captious.models.pretrained import is_here
 from captious.native import threads
 from captious.resources import vectors

@@ -20,7 +20,7 @@ from captious.errors import ParameterError
 from captious.learned.captious import Captious
 from captious.metrics.chair import Chair
 from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.selection import select_one
+from captious.metrics.contract.request import select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.meteor import Meteor
 from captious.metrics.spice import Spice

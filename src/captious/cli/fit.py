@@ -14,10 +14,9 @@ from captious.data import load, read_references
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import single_captions
 from captious.metrics.chair import Chair
-from captious.metrics.contract import registry
-from captious.metrics.contract.selection import select_one
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.request import Request, select_one
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.specification import Specification
 from captious.metrics.shared.image_objects import ImageObjects
 
 __all__ = ["fit", "with_objects"]
@@ -46,7 +45,7 @@ def fit(
     across sets of images. 'smurf' learns its standardisation constants, for smurf:constants=FILE. 'chair' collects the
     objects in images, for --objects: give COCO instances, captions written by people, or both.
     """
-    if settings.objects is not None and registry.owner(Specification.from_text(metric).name) == Chair.name:
+    if settings.objects is not None and catalogue.owner(Request.from_text(metric).name) == Chair.name:
         raise ParameterError(
             "--objects cannot be used with captious fit, which writes it",
             help="remove --objects, and give that file as an argument",
@@ -76,7 +75,7 @@ def fit(
         source = f"{human.name}, with the references {references.name}; {len(people):,} images"
         learned = chosen.calibrate(people, references.name.partition(".")[0], source)
     if learned is None:
-        fitted = ", ".join(name for name in registry.names() if registry.get(name).learns)
+        fitted = ", ".join(name for name in catalogue.names() if catalogue.get(name).learns)
         raise ParameterError(f"{chosen.name} cannot be fitted", help=f"metrics that can be fitted: {fitted}")
     learned.save(output)
     click.echo(f"{output}: {learned.contents}", err=True)
@@ -85,7 +84,7 @@ def fit(
 
 def with_objects(metric: str, settings: Settings) -> Settings:
     """The settings; for chair without objects, with an empty table of them."""
-    if settings.objects is not None or registry.owner(Specification.from_text(metric).name) != Chair.name:
+    if settings.objects is not None or catalogue.owner(Request.from_text(metric).name) != Chair.name:
         return settings
     return replace(settings, objects=ImageObjects({}))
 

@@ -9,7 +9,7 @@ import click
 
 from captious.cli.outputs import format_option, print_table
 from captious.errors import CaptiousError
-from captious.metrics.contract.registry import get, names
+from captious.metrics.contract.catalogue import get, names
 from captious.version import __version__
 
 __all__ = ["metrics"]

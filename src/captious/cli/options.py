@@ -17,8 +17,8 @@ from captious.cli.outputs import written
 from captious.data.file_contents import is_standard_input
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, MOST_RESAMPLES
-from captious.metrics.contract.of_k import CHOICES
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
+from captious.metrics.contract.several import OF_K
 
 __all__ = [
     "RESAMPLES",
@@ -64,9 +64,9 @@ several_option = click.option(
 )
 of_k_option = click.option(
     "--of-k",
-    type=click.Choice(CHOICES),
+    type=click.Choice(OF_K),
     multiple=True,
-    callback=lambda context, option, values: values or CHOICES[:1],
+    callback=lambda context, option, values: values or OF_K[:1],
     help="With --several, how metrics of single captions score an image: by the mean of its candidates, or by the best "
     "one. May be repeated. Default: mean.",
 )

@@ -25,11 +25,10 @@ from captious.data import images_of, load, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.run_metrics import check_of_k
 from captious.evaluation.score_tables import grouped_score_table, score_table
-from captious.metrics.contract.of_k import Choice
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.several import OfKChoice, check_of_k
 from captious.progress import steps
 from captious.report.caption_scores import check_caption_file, write_captions
 from captious.report.numbers import plain
@@ -61,7 +60,7 @@ def score(
     metrics: list[str] | None,
     settings: Settings,
     several: bool,
-    of_k: tuple[Choice, ...],
+    of_k: tuple[OfKChoice, ...],
     subset: bool,
     intervals: bool,
     per_caption: Path | None,

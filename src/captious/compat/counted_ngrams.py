@@ -143,8 +143,8 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
         if table is None:
             return None
         if self._is_d:
-            return list(cider_d.CiderD(frequencies, sigma=self.sigma, tokenizer=WHITESPACE).scores(table))
-        return list(cider.Cider(frequencies, tokenizer=WHITESPACE).scores(table))
+            return list(cider_d.CiderD(idf=frequencies, sigma=self.sigma, tokenizer=WHITESPACE).scores(table))
+        return list(cider.Cider(idf=frequencies, tokenizer=WHITESPACE).scores(table))
 
     def _idf(self) -> Idf:
         assert self.ref_len is not None

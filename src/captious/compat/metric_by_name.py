@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract import registry
-from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.selection import Chosen, select
-from captious.metrics.contract.settings import accepted
-from captious.metrics.contract.specification import Specification
+from captious.errors import ParameterError
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.request import Request, Requested, select
 
 __all__ = ["choose"]
 
 
-def choose(metric: str | Metric, **settings: Any) -> Chosen:
+def choose(metric: str | BaseMetric, **settings: Any) -> Requested:
     """A metric, and which of its outputs are asked for.
 
     Args:
-        metric: a metric, or its specification, such as "cider-d", "bleu-4", "cider-d@paper" or "rouge-s:gap=2".
+        metric: a metric, or its request, such as "cider-d", "bleu-4", "cider-d@paper" or "rouge-s:gap=2".
         settings: parameters of the metric's class, such as ``variant``, ``tokenizer`` and ``idf``.
 
     Raises:
@@ -26,30 +24,20 @@ def choose(metric: str | Metric, **settings: Any) -> Chosen:
         ParameterError: settings both as text and as keyword arguments, or for a metric that is already made.
     """
     if not settings:
-        (chosen,) = select([metric])
-        return chosen
-    if isinstance(metric, Metric):
+        (requested,) = select([metric])
+        return requested
+    if isinstance(metric, BaseMetric):
         raise ParameterError(
             f"{metric.name} is already made, and was given {', '.join(settings)}", help="give the settings to its class"
         )
-    specification = Specification.from_text(metric)
-    owner = registry.owner(specification.name)
-    if owner is None:
-        raise registry.unknown(specification.name)
-    if specification.suffix:
+    request = Request.from_text(metric)
+    if request.suffix:
         raise ParameterError(
             "settings are given both as text and as keyword arguments",
             where=f"{metric}; {', '.join(settings)}",
             help="give all of them in one way",
         )
-    class_ = registry.get(owner)
-    parameters = accepted(class_)
-    if unknown := [name for name in settings if name not in parameters]:
-        raise UnknownNameError(
-            f"{owner} has no parameter {unknown[0]!r}",
-            help=f"its parameters are {', '.join(parameters)}" if parameters else "it has no parameters",
-        )
-    instance = class_(**settings)
+    instance = catalogue.get(request.metric)(**settings)
     # The name of an output selects that output alone, even where it is also the metric's name.
-    outputs = [specification.name] if specification.name in instance.outputs else list(instance.outputs)
-    return Chosen(instance, {output: instance.outputs.index(output) for output in outputs})
+    outputs = [request.name] if request.name in instance.outputs else list(instance.outputs)
+    return Requested(instance, {output: instance.outputs.index(output) for output in outputs})

@@ -5,7 +5,9 @@ from captious.evaluation.comparison import Comparison, Difference, Example, comp
 from captious.evaluation.groups import GroupDifference, GroupedComparison, GroupedReport, GroupScore, length_groups
 from captious.evaluation.preparing import prepare
 from captious.evaluation.report import Report, Result
+from captious.evaluation.reward import Reward, reward
 from captious.evaluation.run_metrics import evaluate, score
+from captious.evaluation.stream import Stream
 
 __all__ = [
     "CaptiousWarning",
@@ -18,10 +20,13 @@ __all__ = [
     "GroupedReport",
     "Report",
     "Result",
+    "Reward",
+    "Stream",
     "compare",
     "compare_reports",
     "evaluate",
     "length_groups",
     "prepare",
+    "reward",
     "score",
 ]

@@ -18,11 +18,11 @@ from captious.evaluation.groups import GroupedComparison, group_comparison
 from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
 from captious.evaluation.report import Report, Result
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
-from captious.evaluation.run_metrics import check_of_k, evaluate
-from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.of_k import CHOICES, Choice
-from captious.metrics.contract.selection import select
+from captious.evaluation.run_metrics import evaluate
+from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.several import OF_K, OfKChoice, check_of_k
 from captious.progress import steps
 from captious.table import Table, json_document
 from captious.version import __version__
@@ -189,13 +189,13 @@ def compare(
     a: object,
     b: object,
     references: object = None,
-    metrics: Iterable[str | Metric] | None = None,
+    metrics: Iterable[str | BaseMetric] | None = None,
     *,
     settings: Settings | None = None,
     systems: tuple[str, str] = ("a", "b"),
     subset: bool = False,
     several: bool = False,
-    of_k: Choice | Sequence[Choice] = CHOICES[0],
+    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,

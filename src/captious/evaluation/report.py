@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from captious.data import Captions, CaptionSets, ImageId
 from captious.display import Displayed
 from captious.errors import MissingExtraError, ParameterError, UnknownNameError
+from captious.evaluation.exact_sums import column_sums
 from captious.evaluation.groups import GroupedReport, group_report
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
 from captious.evaluation.score_tables import score_table
-from captious.metrics.contract.exact_sums import column_sums
-from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.metric import BaseMetric
 from captious.table import Table, json_document
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Statistics:
         rows: float64[n_images, k].
     """
 
-    def __init__(self, metric: Metric, rows: NDArray[np.float64]) -> None:
+    def __init__(self, metric: BaseMetric, rows: NDArray[np.float64]) -> None:
         self.metric = metric
         self.rows = rows
         self._sums: dict[tuple[int, int], NDArray[np.float64]] = {}
@@ -199,12 +199,16 @@ class Report(Displayed, Mapping[str, Result]):
         return {"candidates": captions.n_candidates_left_out, "images": captions.n_references_left_out}
 
     def __getitem__(self, name: str) -> Result:
-        try:
-            return self._results[name]
-        except KeyError:
-            raise UnknownNameError(
-                f"{name!r} was not scored", help=f"this report has {', '.join(self._results)}"
-            ) from None
+        """The result with this label, or the only one of this output: "cider-d" for "cider-d:sigma=3"."""
+        if name not in self._results:
+            of_output = [r for r in self._results.values() if r.statistics.metric.outputs[r.column] == name]
+            if len(of_output) == 1:
+                return of_output[0]
+            raise UnknownNameError(f"{name!r} was not scored", help=f"this report has {', '.join(self._results)}")
+        return self._results[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._results
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._results)

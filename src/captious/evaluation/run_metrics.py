@@ -7,15 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from captious.data import Captions, CaptionSets, References, load
-from captious.data.source import SEVERAL
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnings
 from captious.evaluation.report import Report, Result, Statistics
-from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.of_k import CHOICES, Choice, OfK, as_choices, candidate_statistics, choices_for
-from captious.metrics.contract.selection import Selection, select
-from captious.metrics.contract.set_metric import SetMetric
+from captious.metrics.contract.metric import BaseMetric, Metric, State
+from captious.metrics.contract.request import Selection, select
 from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.several import OF_K, OfK, OfKChoice, SetMetric, check_of_k
 from captious.native import using_threads
 from captious.progress import steps
 from captious.text import PTB, as_tokenizer
@@ -23,19 +21,19 @@ from captious.text import PTB, as_tokenizer
 if TYPE_CHECKING:
     from captious.evaluation.description import Description
 
-__all__ = ["check_of_k", "evaluate", "score", "with_references"]
+__all__ = ["evaluate", "score", "with_references"]
 
 
 def score(
     candidates: object,
     references: object = None,
-    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
     *,
     settings: Settings | None = None,
     system: str = "candidates",
     subset: bool = False,
     several: bool = False,
-    of_k: Choice | Sequence[Choice] = CHOICES[0],
+    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
 ) -> Report:
     """Score the captions of one system.
 
@@ -73,27 +71,12 @@ def score(
     return report
 
 
-def check_of_k(of_k: Choice | Sequence[Choice], *, several: bool) -> tuple[Choice, ...]:
-    """How metrics of single captions score an image with several candidates, each way once.
-
-    Raises:
-        UnknownNameError: no such way.
-        ParameterError: another way than the default where images have one candidate.
-    """
-    choices = as_choices(of_k)
-    if choices != CHOICES[:1] and not several:
-        raise ParameterError(
-            f"scores of k ({', '.join(choices)}) need several candidates per image", help=f"give {SEVERAL}"
-        )
-    return choices
-
-
 def evaluate(
     captions: Captions | CaptionSets,
     selection: Selection,
     *,
     system: str = "candidates",
-    of_k: Sequence[Choice] = CHOICES[:1],
+    of_k: Sequence[OfKChoice] = OF_K[:1],
 ) -> Report:
     """Run metrics over captions that are already matched with their references.
 
@@ -112,52 +95,56 @@ def evaluate(
     references_as = selection.settings.references_as
     results: dict[str, Result] = {}
     refuse_missing_references(captions.references, selection)
-    found = [*selection.warnings]
-    if any(each.metric.needs_references for each in selection):
-        found += caption_warnings(captions)
-    seen = captions.concatenated if references_as == "cat" else captions
-    store = seen.references.stored
+    messages = [*selection.warnings]
+    if any(item.metric.needs_references for item in selection):
+        messages += caption_warnings(captions)
+    table = captions.concatenated if references_as == "cat" else captions
+    store = table.references.stored
     not_stored: list[str] = []
-    named = steps(selection, lambda each: f"{system}: {each.metric.name}")
-    with using_threads(selection.settings.threads), named as chosen:
-        for each in chosen:
+    named = steps(selection, lambda item: f"{system}: {item.metric.name}")
+    with using_threads(selection.settings.threads), named as requested:
+        for item in requested:
             missed = store.n_missed if store is not None else 0
-            state = each.metric.fit(seen.references)
-            for statistics in _statistics(each.metric, seen, state, of_k):
+            state = item.metric.fit(table.references)
+            for statistics in _statistics(item.metric, table, state, of_k):
                 metric = statistics.metric
                 signatures = [with_references(signature, references_as) for signature in metric.signatures(state)]
-                suffix = metric.suffix if isinstance(metric, OfK) else ""
-                for label, column in each.columns.items():
+                suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
+                for label, column in item.columns.items():
                     name = label + suffix
                     results[name] = Result(name, signatures[column], statistics, column)
-                found += [warning for warning in _warnings(metric, seen, state) if warning not in found]
+                messages += [warning for warning in _warnings(metric, table, state) if warning not in messages]
             if store is not None and store.n_missed > missed:
-                not_stored.append(each.metric.name)
-        description = _description(seen, selection) if isinstance(seen, CaptionSets) else None
+                not_stored.append(item.metric.name)
+        description = _description(table, selection) if isinstance(table, CaptionSets) else None
     if store is not None and not_stored:
-        found.append(store.advice(not_stored))
-    return Report(system, captions, results, found, description)
+        messages.append(store.advice(not_stored))
+    return Report(system, captions, results, messages, description)
 
 
 def _statistics(
-    metric: Metric, captions: Captions | CaptionSets, state: State | None, of_k: Sequence[Choice]
+    metric: BaseMetric, captions: Captions | CaptionSets, state: State | None, of_k: Sequence[OfKChoice]
 ) -> Iterator[Statistics]:
     """Statistics of one row per image; of several candidates as often as a score per image is made of theirs."""
+    if isinstance(metric, SetMetric):
+        assert isinstance(captions, CaptionSets)
+        yield Statistics(metric, metric.statistics(captions, state))
+        return
+    assert isinstance(metric, Metric)
     if isinstance(captions, Captions):
         yield Statistics(metric, metric.statistics(captions, state))
-    elif isinstance(metric, SetMetric):
-        yield Statistics(metric, metric.set_statistics(captions, state))
-    else:
-        rows = candidate_statistics(metric, captions, state)
-        for choice in choices_for(metric, of_k):
-            of_images = OfK(metric, choice)
-            yield Statistics(of_images, of_images.of_candidates(rows, captions.candidates.offsets))
+        return
+    rows = OfK.candidate_statistics(metric, captions, state)
+    for choice in OfK.ways(metric, of_k):
+        of_images = OfK(metric, choice)
+        yield Statistics(of_images, of_images.of_candidates(rows, captions.candidates.offsets))
 
 
-def _warnings(metric: Metric, captions: Captions | CaptionSets, state: State | None) -> list[str]:
-    if isinstance(captions, Captions):
+def _warnings(metric: BaseMetric, captions: Captions | CaptionSets, state: State | None) -> list[str]:
+    if isinstance(metric, Metric):
+        assert isinstance(captions, Captions)
         return metric.warnings(captions, state)
-    assert isinstance(metric, SetMetric)
+    assert isinstance(metric, SetMetric) and isinstance(captions, CaptionSets)
     return metric.warnings(captions, state)
 
 
@@ -166,7 +153,7 @@ def _description(sets: CaptionSets, selection: Selection) -> Description:
     from captious.evaluation.description import describe  # only needed here
     from captious.metrics.novel import Novel
 
-    training = next((each.metric.training for each in selection if isinstance(each.metric, Novel)), None)
+    training = next((item.metric.training for item in selection if isinstance(item.metric, Novel)), None)
     tokenizer = selection.settings.tokenizer
     return describe(sets, PTB if tokenizer is None else as_tokenizer(tokenizer), training)
 
@@ -177,7 +164,7 @@ def refuse_missing_references(references: References, selection: Selection) -> N
     Raises:
         ParameterError: which metrics.
     """
-    needing = [each.metric.name for each in selection if each.metric.needs_references]
+    needing = [item.metric.name for item in selection if item.metric.needs_references]
     if needing and not references.are_given:
         raise ParameterError(
             f"{', '.join(needing)} cannot be computed without references",

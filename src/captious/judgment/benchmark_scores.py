@@ -26,12 +26,11 @@ from captious.judgment.metric_scores import (
     score_captions,
     sign_of,
 )
-from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.registry import get, names
-from captious.metrics.contract.registry import owner as owner_of
-from captious.metrics.contract.selection import ALL, all_here
-from captious.metrics.contract.settings import Settings, accepted
-from captious.metrics.contract.specification import Specification
+from captious.metrics.contract.catalogue import get, names
+from captious.metrics.contract.catalogue import owner as owner_of
+from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.request import ALL, Request, available
+from captious.metrics.contract.settings import Settings
 from captious.version import __version__
 
 __all__ = ["ItemScores", "ScoreTable", "computed_scores", "read_score_table", "scores_in_table"]
@@ -100,7 +99,7 @@ def _expanded(judgments: SystemRanking, metrics: Sequence[MetricLike], settings:
         elif judgments.outputs is None:
             expanded += judgments.published
         else:
-            expanded += filter(_needs_no_references, all_here(settings)[0])
+            expanded += filter(_needs_no_references, available(settings)[0])
     return expanded
 
 
@@ -111,8 +110,8 @@ def _system_scores(
     a system's captions."""
     if judgments.outputs is not None and _needs_no_references(metric):
         return _corpus_scores(judgments, judgments.outputs, metric, settings)
-    if isinstance(metric, str | Metric):
-        if isinstance(metric, Metric):
+    if isinstance(metric, str | BaseMetric):
+        if isinstance(metric, BaseMetric):
             outputs = metric.outputs
         else:  # an output alone, even where a metric has its name, too
             name = metric.lower()
@@ -134,11 +133,11 @@ def _system_scores(
 def _needs_no_references(metric: MetricLike) -> bool:
     """Whether it looks at captions alone, not even at what is in their images."""
     if isinstance(metric, str):
-        owner = owner_of(Specification.from_text(metric).name)
-        kind: type[Metric] | None = get(owner) if owner is not None else None
+        owner = owner_of(Request.from_text(metric).name)
+        kind: type[BaseMetric] | None = get(owner) if owner is not None else None
     else:
-        kind = type(metric) if isinstance(metric, Metric) else None
-    return kind is not None and not (kind.needs_references or {"images", "objects"} & accepted(kind).keys())
+        kind = type(metric) if isinstance(metric, BaseMetric) else None
+    return kind is not None and not (kind.needs_references or {"images", "objects"} & kind.declared.keys())
 
 
 def _corpus_scores(

@@ -24,8 +24,8 @@ from captious.judgment.judgment_files import data_folder
 from captious.judgment.judgment_result import Agreement, Judgment, Verdict
 from captious.judgment.metric_scores import MetricLike
 from captious.judgment.own_judgments import as_own, load_own
-from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.selection import ALL, check_used, coco_here
+from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.request import ALL, check_used, coco_available
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
@@ -81,11 +81,11 @@ def judge(
     """
     if isinstance(benchmarks, str | os.PathLike | HumanJudgments):
         benchmarks = [benchmarks]
-    if isinstance(metrics, str | Metric) or callable(metrics):
+    if isinstance(metrics, str | BaseMetric) or callable(metrics):
         metrics = [metrics]
     warnings: list[str] = []
     if metrics is None:
-        metrics, left_out = coco_here() if scores is None else ([], [])
+        metrics, left_out = coco_available() if scores is None else ([], [])
         warnings += left_out
     sampling = Sampling(resamples, seed)
     if test not in TESTS:

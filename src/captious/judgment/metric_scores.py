@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.evaluation import Report, Result, evaluate
-from captious.metrics.contract.metric import MeanMetric, Metric, State
-from captious.metrics.contract.selection import Selection, select
+from captious.metrics.contract.metric import BaseMetric, MeanMetric, State
+from captious.metrics.contract.request import Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.version import __version__
 
@@ -36,7 +36,7 @@ __all__ = [
 ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[Sequence[str]]], ArrayLike]
 _ROUNDING = 1e-12
 #: What counts as a metric.
-MetricLike: TypeAlias = str | Metric | ScoreFunction
+MetricLike: TypeAlias = str | BaseMetric | ScoreFunction
 #: Metrics of a study: one, several, a selection, or None for the metrics of the COCO evaluation that can run here.
 Metrics: TypeAlias = MetricLike | Iterable[MetricLike] | Selection | None
 
@@ -75,7 +75,7 @@ def as_selection(metrics: Metrics, settings: Settings | None = None, *, name: st
         return metrics
     if metrics is None:
         return select(None, settings)
-    if isinstance(metrics, str | Metric) or callable(metrics):
+    if isinstance(metrics, str | BaseMetric) or callable(metrics):
         metrics = [metrics]
     return select([_as_metric(item, name) for item in metrics], settings)
 
@@ -168,14 +168,14 @@ def _one_each(values: ArrayLike, items: Sequence[object], *, where: str) -> NDAr
     return array
 
 
-def _as_metric(item: Any, on: str) -> str | Metric:
+def _as_metric(item: Any, on: str) -> str | BaseMetric:
     """Make a metric from a function; everything else is left to ``select``, which refuses what is not a metric."""
-    if isinstance(item, str | Metric | type) or not callable(item):
-        return cast("str | Metric", item)
+    if isinstance(item, str | BaseMetric | type) or not callable(item):
+        return cast("str | BaseMetric", item)
     return _function_metric(item, on)
 
 
-def _function_metric(function: ScoreFunction, on: str) -> Metric:
+def _function_metric(function: ScoreFunction, on: str) -> BaseMetric:
     """A function as a metric whose corpus score is the mean."""
     label = function_name(function)
 

@@ -26,8 +26,8 @@ from captious.learned.features import Features
 from captious.learned.learn import training_data
 from captious.learned.recipes import Recipe, as_recipe
 from captious.learned.training import check_torch, train_network
+from captious.metrics.contract.metric import signature
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.signature import signature
 from captious.native import using_threads
 from captious.progress import steps
 
@@ -123,7 +123,7 @@ class Trials:
             raise ParameterError(f"{repeated[0]} is requested twice", help="name each benchmark once")
         self.human, self.units = read.train.human, read.train.units
         self.judgments: tuple[RatedCaptions | CaptionPairs, ...] = (own, *others)
-        features = Features(self.recipe.features, settings)
+        features = Features(feature_set=self.recipe.features, settings=settings)
         tables = {"the training examples": read.train.captions, "the validation captions": read.captions}
         tables |= {name: judgments.captions for name, judgments in zip(names, others, strict=True)}
         with using_threads(settings.threads), steps([*tables], lambda name: f"features of {name}") as steps_of_tables:

@@ -9,9 +9,9 @@ vectors that a trained head makes of the hidden states of a contextual encoder.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,11 @@ from captious.learned.caption_weights import CaptionWeights
 from captious.learned.encoder_heads import EncoderHead
 from captious.learned.headed_captions import HeadedLayer, headed_similarities
 from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.contract.parameters import Resource
 from captious.metrics.sparcs import Sparcs
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
-from captious.text import Tokenizer, WordLayer
+from captious.text import WordLayer
 
 __all__ = ["Agreement", "Captious", "WordAgreement"]
 
@@ -74,14 +75,6 @@ class Agreement:
 class Captious(MeanMetric):
     """Agreement with the references as people would rate it, 0 to 1, higher is better. The corpus score is the mean.
 
-    Args:
-        weights: weights, or a file that training/captious/train.py wrote, or train_head.py for the variant "full"; None
-            for those of the package.
-        model: for the variant "full": a contextual encoder, its name on the Hugging Face hub, or its folder; None for
-            the one that the weights name.
-        variant: one of ``variants``; None for "light" without a model, and for "full" with one.
-        tokenizer: see ``captious.text.as_tokenizer``; the weights of the package were trained with "ptb".
-
     Raises:
         ParameterError: a model for the variant "light"; when captions are scored, an encoder that the weights were not
             trained for.
@@ -95,17 +88,17 @@ class Captious(MeanMetric):
         "full": "the same with a contextual encoder and a trained head",
     }
 
-    def __init__(
-        self,
-        weights: CaptionWeights | EncoderHead | str | os.PathLike[str] | None = None,
-        *,
-        model: Encoder | str | None = None,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
-    ) -> None:
-        if variant is None and (model is not None or isinstance(weights, EncoderHead)):
-            variant = "full"
-        super().__init__(variant=variant, tokenizer=tokenizer)
+    weights: Resource[CaptionWeights | EncoderHead | str | os.PathLike[str] | None, Any] = Resource(
+        default=None, summary="a file of training/captious (train_head.py for full); none for those of the package"
+    )
+    model: Resource[Encoder | str | None, Encoder | str | None] = Resource(
+        default=None, summary="for full: contextual encoder; none for the one that the weights name", signature=""
+    )
+
+    def setup(self) -> None:
+        weights, model = self.weights, self.model
+        if "variant" not in self.arguments and (model is not None or isinstance(weights, EncoderHead)):
+            self.variant = "full"
         self.head: EncoderHead | None = None
         self.encoder: Encoder | None = None
         self._checked = False
@@ -115,15 +108,16 @@ class Captious(MeanMetric):
             raise ParameterError(
                 "captious@light does not use a model", help="use captious@full, or remove the model: model=none"
             )
-        else:
-            self.weights = weights if isinstance(weights, CaptionWeights) else CaptionWeights.load(weights)
+        elif not isinstance(weights, CaptionWeights):
+            self.weights = CaptionWeights.load(weights)
         self._sparcs = Sparcs()
 
     @property
     def parameters(self) -> Mapping[str, object]:
+        shown = {"variant": self.variant, "tokenizer": self.tokenizer.name}
         if self.head is None or self.encoder is None:
-            return {**super().parameters, "weights": self.weights.name}
-        return {**super().parameters, "weights": self.head.name, "model": self.encoder.label}
+            return {**shown, "weights": self.weights.name}
+        return {**shown, "weights": self.head.name, "model": self.encoder.label}
 
     @property
     def layer(self) -> EncodedLayer:

@@ -18,10 +18,10 @@ from typing import Any
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
 from captious.learned.tables import read_table
-from captious.metrics.contract import registry
-from captious.metrics.contract.ranges import LARGE
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.parameters import LARGE
+from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.specification import Specification
 from captious.resources.coco_val import NAME as COCO_VAL
 
 __all__ = ["FEATURE_SETS", "Feature", "FeatureSet", "as_feature_set"]
@@ -47,7 +47,7 @@ class Feature:
     @property
     def label(self) -> str:
         """What the column is called: the output with its variant and parameters."""
-        what = Specification.from_text(self.metric)
+        what = Request.from_text(self.metric)
         return what.name + what.suffix
 
 
@@ -147,11 +147,11 @@ def _check(feature: Feature, of: str) -> None:
     scale = feature.scale
     if not isinstance(scale, int | float) or isinstance(scale, bool) or not math.isfinite(scale) or abs(scale) > LARGE:
         raise ParameterError(f"invalid scale {scale!r:.60}", where=where, help=f"give a number up to {LARGE:,}")
-    what = Specification.from_text(feature.metric)
-    owner = registry.owner(what.name)
+    what = Request.from_text(feature.metric)
+    owner = catalogue.owner(what.name)
     if owner is None:
-        raise registry.unknown(what.name)
-    outputs = registry.get(owner).outputs
+        raise catalogue.unknown(what.name)
+    outputs = catalogue.get(owner).outputs
     if what.name not in outputs:
         raise ParameterError(
             f"{what.name} has several outputs", where=where, help=f"give one of {', '.join(outputs)} for each feature"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.learned.feature_sets import FeatureSet
-from captious.metrics.contract.combined import Combine, Combined
+from captious.learned.feature_sets import FeatureSet, as_feature_set
+from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.parameters import Resource
+from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["Features"]
@@ -21,13 +23,7 @@ _OF_THE_SET = {"variant", "chains", "combine", "modules"}
 
 
 class Features(Combined):
-    """The metrics of a feature set, ready to run.
-
-    Args:
-        feature_set: what to compute.
-        settings: word vectors, parser and other settings of the run.
-        combine: scaled features, float64[..., n_features], to scores, float64[...]; None for the features themselves.
-        variant: one of ``variants``.
+    """The metrics of a feature set, ready to run. Its scores are the features, each times its scale.
 
     Raises:
         MissingExtraError: a resource that a feature needs is not installed.
@@ -35,31 +31,31 @@ class Features(Combined):
         UnknownNameError: a variant or parameter that a metric does not have.
     """
 
-    def __init__(
-        self,
-        feature_set: FeatureSet,
-        settings: Settings | None = None,
-        *,
-        combine: Combine | None = None,
-        variant: str | None = None,
-    ) -> None:
-        self.feature_set = feature_set
-        self._scales = np.array([feature.scale for feature in feature_set.features])
-        self._of_features = combine
-        owners = {
-            label: (each.metric, each.metric.outputs[column])
-            for each in select([feature.metric for feature in feature_set.features], settings)
-            for label, column in each.columns.items()
-        }
-        parts: list[tuple[Metric, str]] = [owners[label] for label in feature_set.labels]
-        super().__init__(parts, self._scaled, level="caption", variant=variant)
+    name = "features"
+    undeclared = frozenset({"tokenizer"})
+    feature_set: Resource[FeatureSet | str | os.PathLike[str], FeatureSet] = Resource(
+        default="lceval", read=as_feature_set, summary="what to compute"
+    )
+    settings: Resource[Settings | None, Settings] = Resource(
+        default=None, read=lambda settings: settings or Settings(), summary="word vectors, parser and other settings"
+    )
+
+    def make_parts(self) -> Sequence[tuple[Metric, str]]:
+        features = self.feature_set.features
+        self._scales = np.array([feature.scale for feature in features])
+        outputs: dict[str, tuple[Metric, str]] = {}
+        for item in select([feature.metric for feature in features], self.settings):
+            assert isinstance(item.metric, Metric)
+            outputs |= {label: (item.metric, item.metric.outputs[column]) for label, column in item.columns.items()}
+        return [outputs[label] for label in self.feature_set.labels]
+
+    def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A feature that a caption has no score of, as SPICE's categories may be, is 0."""
+        return np.asarray(np.nan_to_num(scores, nan=0.0) * self._scales)
 
     def matrix(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """Features of captions, float64[n_captions, n_features].
-
-        A feature that a caption has no score of, as SPICE's categories may be, is 0.
-        """
-        return self._features(self.part_scores(captions, state))
+        """Features of captions, float64[n_captions, n_features]."""
+        return Features.combine(self, self.part_scores(captions, state))
 
     @property
     def resources(self) -> Mapping[str, object]:
@@ -78,10 +74,3 @@ class Features(Combined):
     @property
     def parameters(self) -> Mapping[str, object]:
         return {"features": self.feature_set.label, **self.resources}
-
-    def _features(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.nan_to_num(scores, nan=0.0) * self._scales)
-
-    def _scaled(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        features = self._features(scores)
-        return features if self._of_features is None else self._of_features(features)

@@ -5,7 +5,6 @@ Sharif, White, Bennamoun, Liu and Shah 2019, "LCEval: learned composite metric f
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -42,11 +41,7 @@ OFFICIAL_8010 = (
 
 
 class LCEval(LearnedMetric):
-    """LCEval, 0 to 1, higher is better: the probability that a person wrote the caption. The corpus score is the mean.
-
-    Args:
-        others: see ``LearnedMetric``.
-    """
+    """LCEval, 0 to 1: the probability that a person wrote the caption. The corpus score is the mean."""
 
     name = "lceval"
     summary = "network over 16 lexical, semantic and syntactic features: the probability of a human caption"
@@ -56,12 +51,12 @@ class LCEval(LearnedMetric):
     }
     part_classes = (NgramPrecision, UnigramRecall, RougeL, Meteor, Wmd, Spice, CiderD, Mowe, Hwcm)
 
-    def _weights(self, weights: Trained | str | os.PathLike[str] | None, variant: str | None) -> Trained:
-        if variant != _OFFICIAL_8010:
-            return super()._weights(weights, variant)
-        if weights is not None:
+    def load_weights(self) -> Trained:
+        if self.variant != _OFFICIAL_8010:
+            return super().load_weights()
+        if self.weights is not None:
             raise ParameterError(
-                f"lceval@{variant} has its own weights", help="remove weights, or the variant: lceval:weights=FILE"
+                f"lceval@{self.variant} has its own weights", help="remove weights, or the variant: lceval:weights=FILE"
             )
         coefficients, bias = OFFICIAL_8010
         human = np.column_stack([np.zeros(len(coefficients)), coefficients])

@@ -110,7 +110,7 @@ def learn(
     recipe = as_recipe(recipe)
     read = training_data(examples, validation)
     train, captions, target = read.train, read.captions, read.target
-    features = Features(recipe.features, settings)
+    features = Features(feature_set=recipe.features, settings=settings)
     with using_threads(settings.threads), Progress(2) as progress:
         progress.step(f"features of {len(train):,} training examples")
         matrix = _matrix(features, train.captions)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.learned.features import Features
 from captious.learned.trained import Trained, bundled
-from captious.metrics.contract.metric import State
+from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.parameters import Resource
 from captious.metrics.contract.settings import Settings
+from captious.metrics.shared.vector_metric import as_vectors
 from captious.models import WordVectors
+from captious.parsing.parse_sources import as_parse_source
 from captious.parsing.parsed_captions import ParseSource
 
 __all__ = ["LearnedMetric"]
@@ -21,59 +27,61 @@ __all__ = ["LearnedMetric"]
 class LearnedMetric(Features):
     """P(human), 0 to 1, of a network over features. The corpus score is the mean.
 
-    Args:
-        weights: a file that ``captious learn train`` wrote, or its content; None for those of the package.
-        vectors: word vectors of the features; see ``captious.WordVectors.open``.
-        parser: where the parses of the features come from; see ``Spice``.
-        variant: see ``variants``.
-
     Raises:
         ResourceError: a file that holds no weights.
         ParameterError: weights of another metric.
         MissingExtraError: a resource that a feature needs is not installed.
     """
 
-    def __init__(
-        self,
-        weights: Trained | str | os.PathLike[str] | None = None,
-        *,
-        vectors: WordVectors | str | os.PathLike[str] | None = None,
-        parser: ParseSource | str | os.PathLike[str] | None = None,
-        variant: str | None = None,
-    ) -> None:
-        self.trained = self._weights(weights, variant)
+    undeclared = frozenset({"tokenizer", "feature_set", "settings"})
+    weights: Resource[Trained | str | os.PathLike[str] | None, Trained | str | os.PathLike[str] | None] = Resource(
+        default=None, summary="a file that 'captious learn train' wrote; none for the weights of the package"
+    )
+    vectors: Resource[WordVectors | str | os.PathLike[str] | None, WordVectors | None] = Resource(
+        default=None, read=as_vectors, keep_none=True, summary="word vectors of the features"
+    )
+    parser: Resource[ParseSource | str | os.PathLike[str] | None, ParseSource | None] = Resource(
+        default=None, read=as_parse_source, keep_none=True, summary="where the parses of the features come from"
+    )
+
+    def make_parts(self) -> Sequence[tuple[Metric, str]]:
+        self.trained = self.load_weights()
         if self.trained.metric != self.name:
             raise ParameterError(
                 f"these weights are of {self.trained.metric}, not of {self.name}",
                 where=self.trained.contents,
                 help=f"use {self.trained.metric}:weights=FILE",
             )
-        settings = Settings(vectors=vectors, parser=parser)
-        super().__init__(self.trained.features, settings, combine=self.trained.network.human, variant=variant)
+        self.feature_set = self.trained.features
+        self.settings = Settings(vectors=self.vectors, parser=self.parser)
+        return super().make_parts()
+
+    def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.trained.network.human(super().combine(scores))
+
+    def load_weights(self) -> Trained:
+        """What the variant scores with, unless other weights are given."""
+        if isinstance(self.weights, Trained):
+            return self.weights
+        return _loaded(os.fspath(bundled(self.name))) if self.weights is None else Trained.load(self.weights)
 
     @property
     def parameters(self) -> Mapping[str, object]:
         return {"variant": self.variant, "weights": self.trained.label, **super().parameters}
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        found = super().warnings(captions, state)
+        messages = super().warnings(captions, state)
         ours = self.resources
-        others = {name: said for name, said in self.trained.resources.items() if ours.get(name, said) != said}
+        others = {name: value for name, value in self.trained.resources.items() if ours.get(name, value) != value}
         if others:
-            trained = ", ".join(f"{name} {said}" for name, said in others.items())
+            trained = ", ".join(f"{name} {value}" for name, value in others.items())
             here = ", ".join(f"{name} {ours[name]}" for name in others)
-            found.append(
+            messages.append(
                 f"the weights of {self.name} were trained with {trained}, but its features are computed with {here}: "
                 "compare its scores only with scores of the same signature, or train it with these resources "
                 "(captious learn train)."
             )
-        return found
-
-    def _weights(self, weights: Trained | str | os.PathLike[str] | None, variant: str | None) -> Trained:
-        """What a variant scores with, unless other weights are given."""
-        if isinstance(weights, Trained):
-            return weights
-        return _loaded(os.fspath(bundled(self.name))) if weights is None else Trained.load(weights)
+        return messages
 
 
 @lru_cache(maxsize=4)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from captious.errors import ParameterError
 from captious.learned.critique.scores import critique_scores
 from captious.learned.critique.trained import TrainedCritique
 from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.contract.parameters import Resource, Whole
 from captious.models.image_features import ImageFeatures
 
 __all__ = ["Leic"]
@@ -27,13 +28,6 @@ _HELP = "train one: captious learn critique REFERENCES -o FILE; then leic:weight
 
 class Leic(MeanMetric):
     """LEIC, 0 to 1, higher is better: the probability that a person wrote the caption. The corpus score is the mean.
-
-    Args:
-        weights: a critique, or a file that ``captious learn critique`` wrote.
-        images: features of the images, or a file of them; see ``captious learn image-features``. Only for critiques
-            that see images.
-        seed: which reference the critique reads; for the official variant alone, where None is 0.
-        variant: one of ``variants``.
 
     Raises:
         ParameterError: no weights, no image features for a critique that needs them, or features of another width.
@@ -47,27 +41,29 @@ class Leic(MeanMetric):
         "paper": "the mean over all references of the image",
     }
 
-    def __init__(
-        self,
-        weights: TrainedCritique | str | os.PathLike[str] | None = None,
-        images: ImageFeatures | str | os.PathLike[str] | None = None,
-        *,
-        seed: int | None = None,
-        variant: str | None = None,
-    ) -> None:
-        super().__init__(variant=variant)
-        if weights is None:
+    undeclared = frozenset({"tokenizer"})
+    weights: Resource[TrainedCritique | str | os.PathLike[str] | None, Any] = Resource(
+        default=None, summary="a critique: a file that 'captious learn critique' wrote"
+    )
+    images: Resource[ImageFeatures | str | os.PathLike[str] | None, Any] = Resource(
+        default=None,
+        summary="features of the images: a file of 'captious learn image-features'; for critiques of images",
+    )
+    seed: Whole[int | None] = Whole(
+        default=None, summary="which reference the critique reads; for the official variant alone, where none is 0"
+    )
+
+    def setup(self) -> None:
+        if self.weights is None:
             raise ParameterError("leic needs weights: a trained critique", help=_HELP)
-        if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool) or seed < 0):
-            raise ParameterError(f"{seed!r:.60} is not a random seed", help="give a whole number, 0 or more")
-        if seed is not None and self.variant != "official":
+        if self.seed is not None and self.variant != "official":
             raise ParameterError(f"leic@{self.variant} reads all references", help="remove seed, or the variant")
-        self.seed = seed or 0
+        weights = self.weights
         self.trained = (
             weights if isinstance(weights, TrainedCritique) else TrainedCritique.load(_path(weights, "weights"))
         )
         critique = self.trained.critique
-        self.images: ImageFeatures | None = None
+        images, self.features = self.images, None
         self._ignored = critique.recipe.images == "none" and images is not None
         if critique.recipe.images == "none":
             return
@@ -76,43 +72,43 @@ class Leic(MeanMetric):
                 f"the critique {self.trained.label} needs the images",
                 help="give a file of image features: --images FEATURES (captious learn image-features DIR -o FEATURES)",
             )
-        self.images = images if isinstance(images, ImageFeatures) else ImageFeatures.load(_path(images, "images"))
-        if self.images.width != critique.image_width:
+        self.features = images if isinstance(images, ImageFeatures) else ImageFeatures.load(_path(images, "images"))
+        if self.features.width != critique.image_width:
             raise ParameterError(
-                f"these image features are {self.images.width:,} numbers each, but the critique takes "
+                f"these image features are {self.features.width:,} numbers each, but the critique takes "
                 f"{critique.image_width:,}",
-                where=self.images.label,
+                where=self.features.label,
                 help=f"compute features with the model of its training: {self.trained.image_model or 'unknown'}",
             )
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        found: dict[str, object] = {"variant": self.variant, "weights": self.trained.label}
-        if self.images is not None:
-            found["images"] = self.images.label
+        shown: dict[str, object] = {"variant": self.variant, "weights": self.trained.label}
+        if self.features is not None:
+            shown["images"] = self.features.label
         if self.variant == "official" and self.trained.critique.recipe.images != "only":
-            found["seed"] = self.seed
-        return found
+            shown["seed"] = self.seed or 0
+        return shown
 
     @property
     def tokens(self) -> str:
         return "treebank"
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        seed = self.seed if self.variant == "official" else None
-        return critique_scores(self.trained, captions, self.images, seed=seed)
+        seed = (self.seed or 0) if self.variant == "official" else None
+        return critique_scores(self.trained, captions, self.features, seed=seed)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        found = super().warnings(captions, state)
+        messages = super().warnings(captions, state)
         if self._ignored:
-            found.append(f"the critique {self.trained.label} sees no images: the given ones are not used.")
+            messages.append(f"the critique {self.trained.label} sees no images: the given ones are not used.")
         trained_with = self.trained.image_model
-        if self.images is not None and trained_with and self.images.model != trained_with:
-            found.append(
+        if self.features is not None and trained_with and self.features.model != trained_with:
+            messages.append(
                 f"the critique was trained with image features of {trained_with}, but these are of "
-                f"{self.images.model or 'an unknown model'}."
+                f"{self.features.model or 'an unknown model'}."
             )
-        return found
+        return messages
 
 
 def _path(value: object, name: str) -> str:

@@ -20,11 +20,7 @@ __all__ = ["NNEval"]
 
 
 class NNEval(LearnedMetric):
-    """NNEval, 0 to 1, higher is better: the probability that a person wrote the caption. The corpus score is the mean.
-
-    Args:
-        others: see ``LearnedMetric``.
-    """
+    """NNEval, 0 to 1: the probability that a person wrote the caption. The corpus score is the mean."""
 
     name = "nneval"
     summary = "network over METEOR, WMD, BLEU, SPICE and CIDEr-D: the probability of a human caption"

@@ -6,19 +6,17 @@ fork of the COCO toolkit that goes with it, ruotianluo/coco-caption, which gives
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, CaptionSets
+from captious.data import CaptionSets
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.set_metric import SetMetric
+from captious.metrics.contract.several import SetMetric
+from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.spice import Spice, approximate, statistics_of
-from captious.parsing.parsed_captions import ParseSource
-from captious.text import Tokenizer
 
 __all__ = ["AllSpice"]
 
@@ -28,9 +26,6 @@ class AllSpice(SetMetric):
 
     The scene graphs of the candidates of an image are merged as SPICE merges those of references; the score is SPICE's
     for the merged graph. Outputs, statistics (k = 18) and errors are those of ``Spice``.
-
-    Args:
-        parser, variant, tokenizer: as for ``Spice``.
     """
 
     name = "allspice"
@@ -38,16 +33,10 @@ class AllSpice(SetMetric):
     summary = "SPICE of all candidates of an image together"
     variants: ClassVar[Mapping[str, str]] = {"official": "ruotianluo/coco-caption: SPICE 1.0 of merged candidates"}
 
-    def __init__(
-        self,
-        *,
-        parser: ParseSource | str | os.PathLike[str] | None = None,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
-    ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
-        self._spice = Spice(parser=parser, tokenizer=self.tokenizer)
-        self.parser = self._spice.parser
+    parser: ParserParameter = Spice.parser
+
+    def setup(self) -> None:
+        self._spice = Spice(parser=self.parser, tokenizer=self.tokenizer)
 
     @classmethod
     def missing(cls) -> str | None:
@@ -57,12 +46,12 @@ class AllSpice(SetMetric):
     def parameters(self) -> Mapping[str, object]:
         return {**self._spice.parameters, **super().parameters}
 
-    def set_statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
+    def statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
         layer = self._spice.layer
         return statistics_of(sets.candidates.layer(layer), sets.references.layer(layer))
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._spice.aggregate(statistics)
 
-    def warnings(self, captions: Captions | CaptionSets, state: State | None) -> list[str]:
+    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
         return approximate(self.parser.label)

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.ranges import whole
+from captious.metrics.contract.parameters import Flag, Parameter, Whole
 from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
-from captious.models import EncodedTexts, Encoder, EncodingLayer
+from captious.models import EncodedTexts, EncodingLayer
 
 __all__ = ["LAYERS", "BertScore"]
 
@@ -88,19 +88,25 @@ _FEW_CAPTIONS = 100
 _FLOATS_PER_STEP = 1 << 22
 
 
+class _Rescale(
+    Parameter[bool | Sequence[float] | str | os.PathLike[str], bool | Sequence[float] | str | os.PathLike[str]]
+):
+    """True for the baseline published for the model, (P, R, F), or a file with lines of ``LAYER,P,R,F``."""
+
+    text_form = "true or false or text"
+
+    def parse(self, text: str) -> bool | str:
+        try:
+            return Flag.truth(text)
+        except ValueError:
+            return text
+
+
 class BertScore(EncoderMetric):
     """Precision, recall and F of greedy matching, 0 to 1, higher is better; may be below 0 when rescaled.
 
     A token whose best cosine is negative counts 0. With several references, the best one counts, for P, R and F
     separately. An empty candidate or reference gives 0.
-
-    Args:
-        model: see ``EncoderMetric``.
-        layer: the layer whose hidden states are compared; None for the one in ``LAYERS``, or the last for models not in
-            it.
-        token_idf: whether tokens are weighted by their inverse document frequency among the references.
-        rescale: whether scores are mapped so that a baseline becomes 0, and which baseline: True for the one published
-            for the model, or (P, R, F), or a bert_score file (lines of ``LAYER,P,R,F``).
 
     Raises:
         ParameterError: no such layer, or no baseline for this model and layer.
@@ -113,51 +119,42 @@ class BertScore(EncoderMetric):
     variants: ClassVar[Mapping[str, str]] = {"official": "bert_score 0.3.13"}
     default_models = ("roberta-large",)
 
-    def __init__(
-        self,
-        model: Encoder | str | None = None,
-        *,
-        layer: int | None = None,
-        token_idf: bool = False,
-        rescale: bool | Sequence[float] | str | os.PathLike[str] = False,
-        variant: str | None = None,
-    ) -> None:
-        super().__init__(model, variant=variant)
-        if not isinstance(token_idf, bool):
-            raise ParameterError(
-                "token_idf must be a bool: bertscore counts the frequencies of the model's tokens itself",
-                help="give token_idf=True",
-            )
-        self._layer = None if layer is None else whole(self.name, "layer", layer, 0)
-        self.token_idf, self._rescale = token_idf, rescale
-        self._baseline = None if isinstance(rescale, bool | str | os.PathLike) else _numbers(rescale)
+    layer: Whole[int | None] = Whole(
+        default=None, summary="layer whose hidden states are compared; none for that of bert_score, or the last"
+    )
+    token_idf: Flag = Flag(
+        default=False, summary="weight tokens by their inverse document frequency in the references", signature=""
+    )
+    rescale: _Rescale = _Rescale(
+        default=False, summary="map a baseline to 0: the published one (true), or a baseline file of bert_score"
+    )
+
+    def setup(self) -> None:
+        self.needs_fit = self.token_idf
+        self._baseline = None if isinstance(self.rescale, bool | str | os.PathLike) else _numbers(self.rescale)
 
     @property
-    def layer(self) -> int:
+    def compared_layer(self) -> int:
         """The layer whose hidden states are compared."""
-        if self._layer is not None:
-            return self._layer
+        if self.layer is not None:
+            return self.layer
         return LAYERS.get(_published_name(self.encoder.model)) or self.encoder.n_blocks
 
     @property
     def baseline(self) -> tuple[float, float, float] | None:
         """The P, R and F that are mapped to 0; None if scores are not rescaled."""
-        if self._baseline is None and self._rescale is not False:
-            if self._rescale is True:
-                self._baseline = _published_baseline(self.encoder.model, self.layer)
+        if self._baseline is None and self.rescale is not False:
+            if self.rescale is True:
+                self._baseline = _published_baseline(self.encoder.model, self.compared_layer)
             else:
-                assert isinstance(self._rescale, str | os.PathLike)
-                self._baseline = _read_baseline(Path(self._rescale), self.layer)
+                assert isinstance(self.rescale, str | os.PathLike)
+                self._baseline = _read_baseline(Path(self.rescale), self.compared_layer)
         return self._baseline
 
     @property
     def parameters(self) -> Mapping[str, object]:
         rescale = "no" if self.baseline is None else ",".join(f"{number:.8g}" for number in self.baseline)
-        return {**super().parameters, "layer": self.layer, "rescale": rescale}
-
-    @property
-    def needs_fit(self) -> bool:
-        return self.token_idf
+        return {**super().parameters, "layer": self.compared_layer, "rescale": rescale}
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
         return {"idf": "no" if not self.token_idf else state.label if state is not None else "references"}
@@ -172,20 +169,21 @@ class BertScore(EncoderMetric):
         return TokenFrequencies.of(layer.form(references.texts), self.encoder, "references")
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        found = []
-        if self._layer is None and _published_name(self.encoder.model) not in LAYERS:
-            found.append(
-                f"bert_score defines no layer for {self.tokens}, so bertscore uses the last one, {self.layer}; "
-                "another may agree better with human judgments (-m bertscore:layer=N, or layer= in Python)."
+        messages = []
+        if self.layer is None and _published_name(self.encoder.model) not in LAYERS:
+            messages.append(
+                f"bert_score defines no layer for {self.tokens}, so bertscore uses the last one, "
+                f"{self.compared_layer}; another may agree better with human judgments "
+                "(-m bertscore:layer=N, or layer= in Python)."
             )
         counted = state.n_captions if isinstance(state, TokenFrequencies) else len(captions.references.texts)
         if self.token_idf and counted < _FEW_CAPTIONS:
-            found.append(
+            messages.append(
                 "bertscore weights tokens by their inverse document frequency in the references, and there "
                 f"{'is' if counted == 1 else 'are'} only {counted:,}: the score is unreliable and cannot be compared "
                 "with others."
             )
-        return found
+        return messages
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Caption scores, float64[n, 3]."""
@@ -215,7 +213,7 @@ class BertScore(EncoderMetric):
         """Strip texts and add the blank they need; leave them alone where that makes no difference."""
         as_they_are, stripped = self.encoder.tokenize([" a dog ", "a dog"])
         lead = " " if self.encoder.family in _BLANK_FIRST else None if as_they_are == stripped else ""
-        return EncodingLayer(self.encoder, self.layer, lead)
+        return EncodingLayer(self.encoder, self.compared_layer, lead)
 
     def _token_weights(self, state: State | None) -> NDArray[np.float64]:
         """The weight of each token id, float64[size of the vocabulary]."""
@@ -295,14 +293,14 @@ def _published_name(model: str) -> str:
 
 
 def _published_baseline(model: str, layer: int) -> tuple[float, float, float]:
-    found = _BASELINES.get((_published_name(model), layer))
-    if found is None:
-        known = " and ".join(f"{name} (layer {number})" for name, number in _BASELINES)
+    baseline = _BASELINES.get((_published_name(model), layer))
+    if baseline is None:
+        published = " and ".join(f"{name} (layer {number})" for name, number in _BASELINES)
         raise ParameterError(
             f"no baseline is known for layer {layer} of {model}",
-            help=f"known: {known}; for others give rescale=FILE (a bert_score baseline file) or rescale=(P, R, F)",
+            help=f"known: {published}; for others give rescale=FILE (a bert_score baseline file) or rescale=(P, R, F)",
         )
-    return found
+    return baseline
 
 
 def _numbers(baseline: Sequence[float]) -> tuple[float, float, float]:

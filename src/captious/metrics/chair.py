@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from captious.data.ids import numbers_from_text
 from captious.data.source import images
 from captious.errors import MissingObjectsError, ParameterError
 from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.parameters import Resource
 from captious.metrics.shared.image_objects import ImageObjects, as_image_objects
 from captious.metrics.shared.object_words import COCO, BaseForms, Mention, MentionFinder, ObjectWords, as_object_words
 from captious.text.base_forms import Singulars, lemmas
@@ -49,18 +50,24 @@ class Mentions:
     scores: Mapping[str, float]
 
 
+class _Objects(Resource[ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None, ImageObjects]):
+    """The objects in the images; see ``ImageObjects.read``."""
+
+    def check(self, metric: Any, value: Any) -> ImageObjects:
+        if value is None:
+            raise ParameterError(
+                "chair needs the objects in the images",
+                help="give them: --objects FILE (objects=FILE in Python); captious fit chair writes such a file",
+            )
+        return as_image_objects(value)
+
+
 class Chair(Metric):
     """Objects that captions name although they are not in the image: chair-s and chair-i, lower is better; and recall.
 
     chair-s is the share of captions with a hallucinated object, chair-i the share of hallucinated mentions among all
     mentions of objects, chair-recall the share of the objects in the images that their captions name; all from 0 to 1.
     A caption without mentions has chair-i 0. References are not used.
-
-    Args:
-        objects: the objects in the images; see ``ImageObjects.read``.
-        vocabulary: the words that name objects: "coco" for those of the paper, a file, or ``{object: [words]}``; see
-            ``as_object_words``.
-        variant: one of ``variants``.
 
     Raises:
         ParameterError: no objects, or objects that are not in the vocabulary.
@@ -81,22 +88,14 @@ class Chair(Metric):
     learns = "objects in images"
     needs_references = False
 
-    def __init__(
-        self,
-        objects: ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None = None,
-        *,
-        vocabulary: ObjectWords | Mapping[str, Iterable[str]] | str | os.PathLike[str] = COCO,
-        variant: str | None = None,
-    ) -> None:
-        super().__init__(variant=variant)
-        if objects is None:
-            raise ParameterError(
-                "chair needs the objects in the images",
-                help="give them: --objects FILE (objects=FILE in Python); captious fit chair writes such a file",
-            )
-        self.vocabulary = as_object_words(vocabulary)
+    undeclared = frozenset({"tokenizer"})
+    vocabulary: Resource[ObjectWords | Mapping[str, Iterable[str]] | str | os.PathLike[str], ObjectWords] = Resource(
+        default=COCO, read=as_object_words, summary="words that name objects: coco for those of the paper, or a file"
+    )
+    objects: _Objects = _Objects(default=None, summary="objects in the images: a file")
+
+    def setup(self) -> None:
         self._finder = MentionFinder(self.vocabulary, self._base_forms())
-        self.objects = as_image_objects(objects)
         self._objects = self._known(self.objects)
 
     def _base_forms(self) -> BaseForms:
@@ -107,10 +106,6 @@ class Chair(Metric):
         # The official program makes "bu" of "bus", and does not find it. What users list is always found.
         as_published = self.variant != "fixed" and self.vocabulary.name == COCO
         return Singulars() if as_published else Singulars(self.vocabulary.single_words)
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        return {"variant": self.variant, "vocabulary": self.vocabulary.label, "objects": self.objects.label}
 
     @property
     def tokens(self) -> str:

@@ -7,37 +7,29 @@ the name CIDEr is CIDEr-D; see ``cider_d``. The official variant here is the pla
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, ImageId, KeyedByFields, References, read_references
+from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
-from captious.metrics.contract.image_rows import ImageRows
-from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.scorer import Scorer, output_of
-from captious.metrics.shared.document_frequencies import DocumentFrequencies, as_frequencies
+from captious.metrics.contract.metric import MeanMetric, RowScores, State
+from captious.metrics.contract.parameters import TokenizerParameter
+from captious.metrics.shared.document_frequencies import DocumentFrequencies, FrequenciesParameter
 from captious.native import CiderReferences, ReferenceNgrams, threads
-from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer
+from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 
-__all__ = ["Cider", "CiderScorer"]
+__all__ = ["Cider"]
 
 _FEW_IMAGES = 100
 _SAME_WORDS = np.empty(0, np.int32)  # a word map that translates nothing
 
 
 class Cider(MeanMetric):
-    """CIDEr, 0 to 10 (paper: 0 to 1), higher is better. The corpus score is the mean.
-
-    Args:
-        idf: document frequencies, or a file of them; None to count the references that are scored against.
-        variant: one of ``variants``.
-        tokenizer: see ``captious.text.as_tokenizer``; None for the one that ``idf`` was counted with, or "ptb".
-    """
+    """CIDEr, 0 to 10 (paper: 0 to 1), higher is better. The corpus score is the mean."""
 
     name = "cider"
     learns = "document frequencies"
@@ -47,27 +39,22 @@ class Cider(MeanMetric):
         "paper": "not multiplied by 10",
     }
 
-    def __init__(
-        self,
-        idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
-        *,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None,
-    ) -> None:
-        self.idf = None if idf is None else as_frequencies(idf)
-        counted_with = "ptb" if self.idf is None else self.idf.tokenizer
-        super().__init__(variant=variant, tokenizer=counted_with if tokenizer is None else tokenizer)
-        if self.idf is not None and self.idf.tokenizer != self.tokenizer.name:
-            counted, asked = self.idf.tokenizer, self.tokenizer.name
-            raise ParameterError(
-                f"these document frequencies were counted with the tokenizer {counted}, not {asked}",
-                where=self.idf.label,
-                help=f"count them again with --tokenizer {asked}, or score with --tokenizer {counted}",
-            )
+    tokenizer: TokenizerParameter = TokenizerParameter(
+        default=None, summary="how captions become words; none for the tokenizer of idf, or ptb"
+    )
+    idf: FrequenciesParameter = FrequenciesParameter(default=None)
 
-    @property
-    def needs_fit(self) -> bool:
-        return self.idf is None
+    def setup(self) -> None:
+        self.needs_fit = self.idf is None
+        counted_with = "ptb" if self.idf is None else self.idf.tokenizer
+        if "tokenizer" not in self.arguments:
+            self.tokenizer = as_tokenizer(counted_with)
+        elif self.idf is not None and counted_with != (tokenizer := self.tokenizer.name):
+            raise ParameterError(
+                f"these document frequencies were counted with the tokenizer {counted_with}, not {tokenizer}",
+                where=self.idf.label,
+                help=f"count them again with --tokenizer {tokenizer}, or score with --tokenizer {counted_with}",
+            )
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
         if self.idf is not None:
@@ -95,10 +82,24 @@ class Cider(MeanMetric):
         similarity = weighted.score(candidates.ids, candidates.offsets, rows, word_map, threads())
         return similarity * self.scale
 
-    def scorer(self, references: object, output: str | None = None) -> Scorer:
-        output_of(self, output)
-        table = read_references(references)
-        return CiderScorer(self, table)
+    def row_scores(self, references: References, state: State | None) -> RowScores:
+        idf = self.idf or state or self.frequencies(references)
+        assert isinstance(idf, DocumentFrequencies)
+        # Tokenized over the words of the frequencies, so that no id of a candidate needs translation.
+        if self.idf is None:
+            words: Tokens = references.layer(WordLayer(self.tokenizer))
+            index: ReferenceNgrams = references.layer(NgramLayer(self.tokenizer))
+        else:
+            words = Tokens.of(references.texts, self.tokenizer, idf.vocabulary).split()
+            index = ReferenceNgrams(words.ids, words.offsets, references.offsets, threads())
+        weighted = self._weights(idf).of_index(index, _SAME_WORDS)
+
+        def scores(rows: NDArray[np.int64], candidates: Sequence[str]) -> NDArray[np.float64]:
+            ids, offsets = self.tokenizer.look_up_words(candidates, words.vocabulary)
+            similarity = weighted.score(ids, offsets, rows, _SAME_WORDS, threads())
+            return (similarity * self.scale).reshape(-1, 1)
+
+        return scores
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         n = state.n_documents if isinstance(state, DocumentFrequencies) else len(captions.references)
@@ -136,7 +137,7 @@ class _WeightLayer(KeyedByFields):
         return self.of_index(references.layer(NgramLayer(self.tokenizer)), _word_map(words, self.idf))
 
     def of_index(self, index: ReferenceNgrams, word_map: NDArray[np.int32]) -> CiderReferences:
-        """The same from n-grams, whose word ids `word_map` translates to those of the frequencies."""
+        """Weights of n-grams whose word ids `word_map` translates to those of the frequencies."""
         return CiderReferences(
             index,
             self.idf.counts,
@@ -155,42 +156,3 @@ def _word_map(tokens: Tokens, idf: DocumentFrequencies) -> NDArray[np.int32]:
     if tokens.vocabulary is idf.vocabulary:
         return _SAME_WORDS
     return tokens.vocabulary.ids_in(idf.vocabulary)
-
-
-class CiderScorer:
-    """Scores captions of images whose references were prepared beforehand; made by ``Cider.scorer``.
-
-    It may be called from several threads at once; nothing in it changes.
-    """
-
-    def __init__(self, metric: Cider, references: References) -> None:
-        idf = metric.frequencies(references)
-        # Tokenized over the words of the frequencies, so that no id of a candidate needs translation.
-        if metric.idf is None:
-            words: Tokens = references.layer(WordLayer(metric.tokenizer))
-            index: ReferenceNgrams = references.layer(NgramLayer(metric.tokenizer))
-        else:
-            words = Tokens.of(references.texts, metric.tokenizer, idf.vocabulary).split()
-            index = ReferenceNgrams(words.ids, words.offsets, references.offsets, threads())
-        self._metric = metric
-        self._references = references
-        self._vocabulary = words.vocabulary
-        self._weighted = metric._weights(idf).of_index(index, _SAME_WORDS)
-        self._rows = ImageRows(references)
-        self.signature = metric.signatures(idf)[0]
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return CiderScorer, (self._metric, self._references)
-
-    def __call__(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.float64]:
-        """Scores of candidates, float64[n]; an image may come any number of times.
-
-        Args:
-            image_ids: n ids of images that have references.
-            captions: n candidates, one for each id.
-
-        Raises as ``ImageRows.of`` does.
-        """
-        rows = self._rows.of(image_ids, captions)
-        ids, offsets = self._metric.tokenizer.look_up_words(captions, self._vocabulary)
-        return self._weighted.score(ids, offsets, rows, _SAME_WORDS, threads()) * self._metric.scale

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
 from captious.metrics.cider import Cider, _word_map
-from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.scorer import Scorer
+from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import Tokenizer, Tokens, WordLayer
@@ -32,13 +31,7 @@ _WORDS = re.compile(r"\w+")
 
 
 class CiderR(Cider):
-    """CIDEr-R, 0 to 10, higher is better. The corpus score is the mean.
-
-    Args:
-        idf: document frequencies, or a file of them; None to count the references that are scored against.
-        variant: one of ``variants``.
-        tokenizer: see ``captious.text.as_tokenizer``; None for the one that ``idf`` was counted with, or "ptb".
-    """
+    """CIDEr-R, 0 to 10, higher is better. The corpus score is the mean."""
 
     name = "cider-r"
     summary = "CIDEr-D with penalties on repeated words and relative length, for captions of different lengths"
@@ -63,8 +56,7 @@ class CiderR(Cider):
         means: NDArray[np.float64] = np.bincount(of_pair, similarity * penalty, len(captions)) / numbers
         return means * self._scale
 
-    def scorer(self, references: object, output: str | None = None) -> Scorer:
-        return Metric.scorer(self, references, output)
+    row_scores = MeanMetric.row_scores
 
     @property
     def _scale(self) -> float:
@@ -112,15 +104,15 @@ def _repetition_penalty(candidates: Tokens, references: Tokens, of_pair: NDArray
     """1 if each word of the candidate is as frequent in the reference, or single and not in it; 0 without words."""
     pieces = [_WORDS.findall(word) for word in candidates.vocabulary.words()]
     counts_of_candidates = _counts(candidates, pieces)
-    found = np.empty(len(of_pair))
+    penalties = np.empty(len(of_pair))
     for pair, (row, in_reference) in enumerate(zip(of_pair.tolist(), _counts(references, pieces), strict=True)):
         counts = counts_of_candidates[row]
         product = 1
         for word, count in counts.items():
             # Over integers, which is exact: the geometric mean is taken at the end.
             product *= 1 + (abs(in_reference[word] - count) if word in in_reference else count - 1)
-        found[pair] = math.exp(-math.log(product) / len(counts)) if counts else 0.0
-    return found
+        penalties[pair] = math.exp(-math.log(product) / len(counts)) if counts else 0.0
+    return penalties
 
 
 def _counts(tokens: Tokens, pieces: Sequence[Sequence[str]]) -> list[Counter[str]]:

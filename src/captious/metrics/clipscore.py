@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,23 +16,27 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.ranges import LARGE, number
-from captious.metrics.shared.encoder_metric import EncoderMetric
-from captious.models import Encoder
+from captious.metrics.contract.parameters import Number, Resource, Text
+from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter
 from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, max_tokens, missing_clip
 
 __all__ = ["ClipScore", "cosines"]
 
 
+class _ImageFolder(Resource[str | os.PathLike[str] | None, Path]):
+    """The folder of the image files; see ``captious.models.images.find_images``."""
+
+    def check(self, metric: Any, value: Any) -> Path:
+        if not isinstance(value, str | os.PathLike):
+            raise ParameterError(
+                f"{metric.name} needs the images" + (f", and {value!r:.60} is not a folder" if value else ""),
+                help="give the folder of image files: --images DIR (images=DIR in Python)",
+            )
+        return Path(value)
+
+
 class ClipScore(EncoderMetric):
     """w max(cos(image, prompt + candidate), 0) in the space of CLIP; 0 to w, higher is better. References are not used.
-
-    Args:
-        images: folder of the image files, named by image id; see ``captious.models.images.find_images``.
-        model: a CLIP model: its name on the Hugging Face hub, a folder, or an ``Encoder``; None for the paper's model.
-        prompt: what is put before every caption, followed by a space.
-        w: the factor that stretches scores to about 0 to 1, greater than 0.
-        variant: one of ``variants``.
 
     Raises:
         ParameterError: no folder of images, or a w outside its range.
@@ -44,32 +48,14 @@ class ClipScore(EncoderMetric):
     default_models = ("openai/clip-vit-base-patch32",)
     needs_references = False
 
-    def __init__(
-        self,
-        images: str | os.PathLike[str] | None = None,
-        model: Encoder | str | None = None,
-        *,
-        prompt: str = "A photo depicts",
-        w: float = 2.5,
-        variant: str | None = None,
-    ) -> None:
-        super().__init__(model, variant=variant)
-        if not isinstance(images, str | os.PathLike):
-            raise ParameterError(
-                f"{self.name} needs the images" + (f", and {images!r:.60} is not a folder" if images else ""),
-                help="give the folder of image files: --images DIR (images=DIR in Python)",
-            )
-        self.images = Path(images)
-        self.prompt = prompt
-        self.w = number(self.name, "w", w, 0.001, LARGE)
+    model: EncoderParameter = EncoderParameter(default=None, summary="CLIP model; none for that of the paper")
+    images: _ImageFolder = _ImageFolder(default=None, summary="folder of image files, named by image id", signature="")
+    prompt: Text = Text(default="A photo depicts", summary="put before every caption, followed by a space")
+    w: Number[float] = Number(default=2.5, least=0.001, summary="factor that stretches scores to about 0 to 1")
 
     @classmethod
     def missing(cls) -> str | None:
         return missing_clip()
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "prompt": self.prompt, "w": self.w}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         images = captions.references.layer(ImageLayer(self.encoder, self.images))

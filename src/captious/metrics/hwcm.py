@@ -7,22 +7,20 @@ A chain of length u goes from a word of the dependency tree down to one of its c
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.errors import UnknownNameError
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.shared.combining import checked_combine, combined
+from captious.metrics.contract.parameters import Choice
+from captious.metrics.shared.parser_parameter import ParserParameter
+from captious.metrics.shared.reference_scores import CombineParameter, over_references
 from captious.parsing.head_chains import Trees, chains_of_strings, chains_of_words, shared
-from captious.parsing.parse_sources import as_parse_source
-from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
+from captious.parsing.parsed_captions import ParsedCaptions
 from captious.parsing.parses import Parse
-from captious.text import Tokenizer
 
 __all__ = ["CHAINS", "Hwcm"]
 
@@ -39,18 +37,6 @@ class Hwcm(MeanMetric):
     """Head-word chains of the candidate that its best reference also has, 0 to 1, for maximum chain lengths 1 to 4.
 
     The corpus score is the mean. A caption without words scores 0.
-
-    Args:
-        chains: what chains are made of: lemmas, relations to the head (dep), parts of speech (pos) or words (text).
-        parser: where parses come from: the grammar "corenlp" or "bundled", a spaCy
-            pipeline ("spacy:en_core_web_sm"), a file of parses, or a source of your own; None for the best grammar
-            available.
-        combine: how to combine several references: "max", "mean" or "min" of the scores against each.
-        variant: see ``variants``.
-        tokenizer: see ``captious.text.as_tokenizer``.
-
-    Raises:
-        UnknownNameError: chains made of anything else, or no such way to combine.
     """
 
     name = "hwcm"
@@ -61,25 +47,14 @@ class Hwcm(MeanMetric):
         "paper": "share of the candidate's chains of length u",
     }
 
-    def __init__(
-        self,
-        chains: str = "lemma",
-        *,
-        parser: ParseSource | str | os.PathLike[str] | None = None,
-        combine: str = "max",
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
-    ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
-        if chains not in CHAINS:
-            raise UnknownNameError(f"unknown chain type {chains!r}", help=f"available types: {', '.join(CHAINS)}")
-        self.chains = chains
-        self.parser = as_parse_source(parser)
-        self.combine = checked_combine(self.name, combine)
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "chains": self.chains, "parser": self.parser.label, "combine": self.combine}
+    chains: Choice = Choice(
+        default="lemma",
+        choices=CHAINS,
+        refusal="unknown chain type {value!r}",
+        summary="what chains are made of: lemmas, relations to the head, parts of speech, or words",
+    )
+    parser: ParserParameter = ParserParameter(default=None)
+    combine: CombineParameter = CombineParameter(default="max")
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(ParsedCaptions(self.tokenizer, self.parser))
@@ -91,7 +66,7 @@ class Hwcm(MeanMetric):
             ours, theirs = candidates.of_captions[start:stop], references.of_captions[rows]
             of_images = np.repeat(np.arange(stop - start), np.diff(offsets[start : stop + 1]))
             scores[rows] = self._shared(ours, theirs, of_images)
-        return combined(self.combine, scores, offsets)
+        return over_references(self.combine, scores, offsets)
 
     def _shared(
         self, ours: Sequence[Parse], theirs: Sequence[Parse], of_images: NDArray[np.int64]

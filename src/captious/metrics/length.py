@@ -5,7 +5,7 @@ Neither a longer nor a shorter caption is better: these are numbers to read othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import Metric, State
-from captious.text import Tokenizer, WordLayer
+from captious.text import WordLayer
 
 __all__ = ["Length"]
 
@@ -23,10 +23,6 @@ class Length(Metric):
     """Words per caption; and words of the candidates over words of references, 0 without reference words.
 
     Neither higher nor lower is better. The ratio of a corpus is that of the sums, not the mean of ratios.
-
-    Args:
-        variant: one of ``variants``, which say which reference words the ratio counts.
-        tokenizer: see ``captious.text.as_tokenizer``.
     """
 
     name = "length"
@@ -37,11 +33,6 @@ class Length(Metric):
         "official": "COCO toolkit: the reference closest in length, the shorter one in a tie",
         "mean": "the mean length of the references",
     }
-
-    def __init__(
-        self, *, variant: str | None = None, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb"
-    ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Words of the candidate, words of the references, 1."""

@@ -12,12 +12,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, CaptionSets
+from captious.data import CaptionSets
 from captious.data.source import images
 from captious.errors import ParameterError
 from captious.metrics.bleu import Bleu
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.set_metric import SetMetric
+from captious.metrics.contract.several import SetMetric, mean_of_scored
 from captious.native import bleu_statistics_within, threads
 from captious.text import NgramLayer
 
@@ -48,7 +48,7 @@ class MBleu(SetMetric):
     needs_references = False
     lower_is_better = frozenset(outputs)
 
-    def set_statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
+    def statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
         counts = sets.counts
         rows = bleu_statistics_within(sets.candidates.layer(NgramLayer(self.tokenizer)), threads())
         if self.variant == "official":
@@ -56,21 +56,19 @@ class MBleu(SetMetric):
                 raise _different(sets)
             return rows.reshape(len(sets), _K * int(counts[0]) if len(sets) else 2 * _K)
         sentences = _BLEU.aggregate(rows)
-        there = (counts > 1).astype(np.float64)[:, None]
+        has_score = (counts > 1).astype(np.float64)[:, None]
         sums = np.add.reduceat(sentences, sets.candidates.offsets[:-1], axis=0) if len(sets) else sentences
-        return np.hstack([sums / np.maximum(counts, 1)[:, None] * there, np.repeat(there, 4, axis=1)])
+        return np.hstack([sums / np.maximum(counts, 1)[:, None] * has_score, np.repeat(has_score, 4, axis=1)])
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.variant == "official":
             slots = statistics.reshape(*statistics.shape[:-1], statistics.shape[-1] // _K, _K)
             return np.asarray(_BLEU.aggregate(slots).mean(axis=-2))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return statistics[..., :4] / statistics[..., 4:]
+        return mean_of_scored(statistics)
 
-    def warnings(self, captions: Captions | CaptionSets, state: State | None) -> list[str]:
-        assert isinstance(captions, CaptionSets)
-        single = int((captions.counts < 2).sum())
-        return [f"{single:,} of {len(captions):,} images have only one candidate and no mbleu."] if single else []
+    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+        single = int((sets.counts < 2).sum())
+        return [f"{single:,} of {len(sets):,} images have only one candidate and no mbleu."] if single else []
 
 
 _BLEU = Bleu()

@@ -6,9 +6,9 @@ what the COCO caption toolkit gets from meteor-1.5.jar with its options ``-l en 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from captious.data import Captions, load
 from captious.errors import InputError, ParameterError
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.ranges import LARGE, number
-from captious.metrics.contract.signature import exact
+from captious.metrics.contract.parameters import Number, Parameter, exact
 from captious.native import meteor_alignment, meteor_counts, threads
 from captious.resources import meteor_tables as resource
-from captious.text import Tokenizer
 from captious.text.meteor_words import MeteorLayer
 
 __all__ = ["Alignment", "Match", "Meteor", "align"]
@@ -31,6 +29,35 @@ _WORDS, _FUNCTION_WORDS, _MATCHES = slice(0, 2), slice(2, 4), slice(4, 20)
 _CHUNKS, _MATCHED = 20, slice(21, 23)
 
 
+class _Modules(Parameter[Mapping[str, float] | Iterable[str] | None, Mapping[str, float]]):
+    """Which modules match words, by name, and the weight of their matches, 0 to 1, in METEOR's order.
+
+    Names alone, or None for all of them, take METEOR's own weights. As in METEOR, only the first module is applied to
+    identical captions, so without "exact" they score almost 0; and the search for the alignment ignores the weights.
+    """
+
+    def check(self, metric: Any, value: Any) -> Mapping[str, float]:
+        usual = _MODULES if metric.variant == "official" else dict.fromkeys(_MODULES, 1.0)
+        names = list(usual) if value is None else [value] if isinstance(value, str) else list(value)
+        if not names or (unknown := [name for name in names if name not in usual]):
+            problem = f"meteor has no module {unknown[0]!r}" if names else "meteor needs at least one module"
+            raise ParameterError(problem, help=f"its modules are {', '.join(usual)}")
+        weights = value if isinstance(value, Mapping) else {name: usual[name] for name in names}
+        for name, weight in weights.items():
+            _weight(name).check(metric, weight)
+        return {name: float(weights[name]) for name in _MODULES if name in weights}
+
+    def shown(self, value: Mapping[str, float]) -> str:
+        return ",".join(f"{name}={exact(weight)}" for name, weight in value.items())
+
+
+def _weight(module: str) -> Number[float]:
+    """The range of a module's weight."""
+    weight: Number[float] = Number(default=1.0, least=0, most=1)
+    weight.name = f"weight of {module}"
+    return weight
+
+
 class Meteor(Metric):
     """METEOR against the reference that gives the best score; 0 to 1, higher is better.
 
@@ -39,19 +66,7 @@ class Meteor(Metric):
     chunks, matched words of both. A candidate that is aligned word for word in one chunk counts no chunks. Caption and
     corpus scores are the same formula, applied to one row and to their sum.
 
-    Args:
-        alpha: weight of recall against precision, 0 to 1.
-        beta: how fast the penalty grows with fragmentation, 0 to 1,000,000.
-        gamma: the largest penalty, 0 to 1.
-        delta: weight of content words against function words, 0 to 1.
-        modules: which modules match words, by name, and the weight of their matches, 0 to 1; names alone, or None for
-            all of them, take METEOR's own weights. As in METEOR, only the first module is applied to identical
-            captions, so without "exact" they score almost 0; and the search for the alignment ignores the weights.
-        variant: see ``variants``. Parameters that are None take the variant's values.
-        tokenizer: see ``captious.text.as_tokenizer``. METEOR normalises its tokens further.
-
     Raises:
-        ParameterError: a parameter outside its range, or a module that does not exist.
         InputError: when scoring, a candidate and a reference with more than 16,777,216 matches of paraphrases.
         MissingExtraError: METEOR's tables are not installed.
     """
@@ -63,29 +78,22 @@ class Meteor(Metric):
         "paper": "COCO paper: all words and modules have equal weight",
     }
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 0.85,
-        beta: float = 0.2,
-        gamma: float = 0.6,
-        delta: float | None = None,
-        modules: Mapping[str, float] | Iterable[str] | None = None,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
-    ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
-        usual = _MODULES if self.variant == "official" else dict.fromkeys(_MODULES, 1.0)
-        weights = _weighed(usual if modules is None else modules, usual)
-        if delta is None:
-            delta = 0.75 if self.variant == "official" else 0.5
-        shares = {"alpha": alpha, "gamma": gamma, "delta": delta, **{f"weight of {m}": w for m, w in weights.items()}}
-        for name, value in shares.items():
-            number(self.name, name, value, 0, 1)
-        self.alpha, self.gamma, self.delta = float(alpha), float(gamma), float(delta)
-        self.beta = number(self.name, "beta", beta, 0, LARGE)
-        #: The modules that take part, in METEOR's order, and their weights.
-        self.modules = {name: float(weights[name]) for name in _MODULES if name in weights}
+    alpha: Number[float] = Number(default=0.85, least=0, most=1, summary="weight of recall against precision")
+    beta: Number[float] = Number(default=0.2, least=0, summary="how fast the penalty grows with fragmentation")
+    gamma: Number[float] = Number(default=0.6, least=0, most=1, summary="the largest penalty")
+    delta: Number[Any] = Number(
+        default=None,
+        least=0,
+        most=1,
+        summary="weight of content words against function words; none for the variant's: 0.75, paper 0.5",
+    )
+    modules: _Modules = _Modules(
+        default=None, summary="the modules that match words and the weights of their matches; none for the variant's"
+    )
+
+    def setup(self) -> None:
+        if self.delta is None:
+            self.delta = 0.75 if self.variant == "official" else 0.5
         self.tables = resource.tables()
 
     @classmethod
@@ -94,13 +102,7 @@ class Meteor(Metric):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        modules = ",".join(f"{name}={exact(weight)}" for name, weight in self.modules.items())
-        return {
-            **super().parameters,
-            **{"alpha": self.alpha, "beta": self.beta, "gamma": self.gamma, "delta": self.delta},
-            "modules": modules,
-            "tables": self.tables.label,
-        }
+        return {**super().parameters, "tables": self.tables.label}
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         return self.best_references(captions)[1]
@@ -114,7 +116,7 @@ class Meteor(Metric):
         candidates, references = captions.layer(MeteorLayer(self.tokenizer, self.tables))
         offsets = captions.references.offsets
         try:
-            found = meteor_counts(
+            pairs = meteor_counts(
                 candidates.lexicon,  # which knows the words of both
                 *(candidates.ids, candidates.offsets, references.ids, references.offsets, offsets),
                 self._module_bits,
@@ -128,7 +130,7 @@ class Meteor(Metric):
                 where=f"image_id {image!r}, whose reference has {np.diff(references.offsets)[row]:,} words",
                 help="score captions, not documents, or omit the paraphrase module (modules= in Python)",
             ) from None
-        counts = found.astype(np.float64)
+        counts = pairs.astype(np.float64)
         perfect = (counts[:, _MATCHED] == counts[:, _WORDS]).all(axis=1) & (counts[:, _CHUNKS] == 1)
         counts[perfect, _CHUNKS] = 0
         scores = self.aggregate(counts)[:, 0]
@@ -190,15 +192,6 @@ class Meteor(Metric):
         score = float(self.aggregate(statistics)[0])
         starts = [match for k, match in enumerate(matches) if k == 0 or not match.continues(matches[k - 1])]
         return Alignment(tuple(words), tuple(other), matches, len(starts), precision, recall, fragmentation, score)
-
-
-def _weighed(modules: Mapping[str, float] | Iterable[str], usual: Mapping[str, float]) -> Mapping[str, float]:
-    """Modules with their weights; names alone get the default weights."""
-    asked = [modules] if isinstance(modules, str) else list(modules)
-    if not asked or (unknown := [name for name in asked if name not in usual]):
-        what = f"meteor has no module {unknown[0]!r}" if asked else "meteor needs at least one module"
-        raise ParameterError(what, help=f"its modules are {', '.join(usual)}")
-    return modules if isinstance(modules, Mapping) else {name: usual[name] for name in asked}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from captious.metrics.shared.reference_scores import CombineParameter
 from captious.metrics.shared.word_means import WordMeanMetric
 
 __all__ = ["Mowe"]
@@ -18,14 +19,11 @@ class Mowe(WordMeanMetric):
 
     A caption in which no word has a vector scores -1. The corpus score is the mean. Before lookup, tokens are
     lower-cased, and full stops, commas and quotes are removed from them.
-
-    Args:
-        vectors, model, layer, combine, stop_words, variant, tokenizer: see ``WordMeanMetric``.
     """
 
     name = "mowe"
     summary = "cosine of mean word vectors, best reference"
     variants: ClassVar[Mapping[str, str]] = {"official": "LCEval's code"}
     score_of_nothing = -1.0
-    usual_combine = "max"
+    combine: CombineParameter = CombineParameter(default="max")
     form = "letters"

@@ -5,7 +5,7 @@ A feature of LCEval (Sharif et al. 2019): the proportion of a candidate's n-gram
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.shared.combining import checked_combine, combined
+from captious.metrics.shared.reference_scores import CombineParameter, over_references
 from captious.native import bleu_statistics, ngram_matches, threads
-from captious.text import NgramLayer, Tokenizer
+from captious.text import NgramLayer
 
 __all__ = ["NgramPrecision"]
 
@@ -25,14 +25,8 @@ _TINY, _SMALL = 1e-15, 1e-9  # those of the COCO toolkit's BLEU, which LCEval's 
 class NgramPrecision(MeanMetric):
     """Clipped n-gram matches divided by the candidate's n-grams, each 0 to 1. The corpus score is the mean.
 
-    Args:
-        combine: how to combine several references: "max" matches each n-gram as often as the reference that has it most
-            often, as BLEU does; "mean" and "min" are those of the precisions against each reference.
-        variant: see ``variants``.
-        tokenizer: see ``captious.text.as_tokenizer``.
-
-    Raises:
-        UnknownNameError: no such way to combine.
+    With several references, "max" matches each n-gram as often as the reference that has it most often, as BLEU does;
+    "mean" and "min" are those of the precisions against each reference.
     """
 
     name = "ngram-precision"
@@ -43,19 +37,7 @@ class NgramPrecision(MeanMetric):
         "paper": "the plain proportion; 0 for a candidate too short to have an n-gram",
     }
 
-    def __init__(
-        self,
-        combine: str = "max",
-        *,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
-    ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
-        self.combine = checked_combine(self.name, combine)
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "combine": self.combine}
+    combine: CombineParameter = CombineParameter(default="max")
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(NgramLayer(self.tokenizer))
@@ -64,11 +46,11 @@ class NgramPrecision(MeanMetric):
         if self.combine == "max":
             return self._precision(matches, ngrams)
         offsets = captions.references.offsets
-        each = self._precision(
+        precisions = self._precision(
             ngram_matches(references, candidates.ids, candidates.offsets, threads()),
             np.repeat(ngrams, np.diff(offsets), axis=0),
         )
-        return combined(self.combine, each, offsets)
+        return over_references(self.combine, precisions, offsets)
 
     def _precision(self, matches: NDArray[np.number], ngrams: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.variant == "official":

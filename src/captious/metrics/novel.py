@@ -8,9 +8,8 @@ images; a report of several candidates per image shows that number, too (``capti
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,20 +17,32 @@ from numpy.typing import NDArray
 from captious.data import Captions, References, read_references
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, State
+from captious.metrics.contract.parameters import Resource
 from captious.metrics.shared.training_captions import known_captions, training_label
-from captious.text import Tokenizer, WordLayer
+from captious.text import WordLayer
 
 __all__ = ["Novel"]
+
+
+class _TrainingCaptions(Resource[References | str | os.PathLike[str] | None, References]):
+    """The captions that a system was trained on."""
+
+    def check(self, metric: Any, value: Any) -> References:
+        if value is None:
+            raise ParameterError(
+                f"{metric.name} needs the captions that the system was trained on",
+                help="give a file of captions: --training FILE (training=FILE in Python)",
+            )
+        return read_references(value)
+
+    def shown(self, value: References) -> str:
+        return training_label(value)
 
 
 class Novel(MeanMetric):
     """1 for a caption that is not a training caption, 0 for one that is. The corpus score is the mean.
 
     Captions are the same if their tokens are.
-
-    Args:
-        training: the captions that the system was trained on: a file or object that references are read from.
-        variant, tokenizer: as for every metric.
 
     Raises:
         ParameterError: no training captions.
@@ -43,29 +54,10 @@ class Novel(MeanMetric):
     variants: ClassVar[Mapping[str, str]] = {"paper": "captions of equal tokens are the same"}
     needs_references = False
 
-    def __init__(
-        self,
-        training: References | str | os.PathLike[str] | None = None,
-        *,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
-    ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
-        if training is None:
-            raise ParameterError(
-                "novel needs the captions that the system was trained on",
-                help="give a file of captions: --training FILE (training=FILE in Python)",
-            )
-        self.training = read_references(training)
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "training": self._label}
-
-    @cached_property
-    def _label(self) -> str:
-        return training_label(self.training)
+    training: _TrainingCaptions = _TrainingCaptions(
+        default=None, summary="captions that the system was trained on: a file that references are read from"
+    )
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        known = known_captions(self.training, self.tokenizer)
-        return (~known.has(captions.layer(WordLayer(self.tokenizer))[0])).astype(np.float64)
+        captions_of_training = known_captions(self.training, self.tokenizer)
+        return (~captions_of_training.has(captions.layer(WordLayer(self.tokenizer))[0])).astype(np.float64)

@@ -5,7 +5,7 @@ Lin 2004, section 5; Chen et al. 2015 (COCO), equations 8 to 10. There is no off
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -13,42 +13,33 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.ranges import whole
+from captious.metrics.contract.parameters import Whole
 from captious.metrics.rouge_l import f_measure
 from captious.native import skip_bigram_matches, threads
-from captious.text import Tokenizer, WordLayer
+from captious.text import WordLayer
 
 __all__ = ["RougeS"]
 
 
 class RougeS(MeanMetric):
-    """F-measure of skip-bigrams with the best precision and the best recall over references; 0 to 1.
-
-    Args:
-        gap: how many positions the two words of a pair may be apart, 1 to 1,000,000; None for any number.
-
-    Raises:
-        ParameterError: a gap outside its range.
-    """
+    """F-measure of skip-bigrams with the best precision and the best recall over references; 0 to 1."""
 
     name = "rouge-s"
     summary = "F-measure of skip-bigrams at most 4 apart, beta 1.2"
     variants: ClassVar[Mapping[str, str]] = {"paper": "COCO paper, equations 8 to 10"}
     beta = 1.2
 
-    def __init__(
-        self,
-        *,
-        gap: int | None = 4,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
-    ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
-        self.gap = None if gap is None else whole(self.name, "gap", gap, 1)
+    gap: Whole[int | None] = Whole(
+        default=4,
+        least=1,
+        optional=True,
+        none="any",
+        summary="how far apart the two words may be; none for any distance",
+    )
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "gap": "any" if self.gap is None else self.gap, "beta": self.beta}
+        return {**super().parameters, "beta": self.beta}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, references = captions.layer(WordLayer(self.tokenizer))

@@ -7,22 +7,21 @@ compares them by CIDEr-D.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, CaptionSets, References
+from captious.data import CaptionSets, References
 from captious.metrics.cider import Cider
 from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.set_metric import SetMeanMetric
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.contract.parameters import TokenizerParameter
+from captious.metrics.contract.several import SetMeanMetric
+from captious.metrics.shared.document_frequencies import DocumentFrequencies, FrequenciesParameter
 from captious.metrics.shared.spectra import check_candidates, spread
 from captious.native import threads
-from captious.text import Tokenizer
 
 __all__ = ["SelfCider"]
 
@@ -36,10 +35,6 @@ class SelfCider(SetMeanMetric):
 
     Statistics (k = 2): the score or 0, and whether there is one.
 
-    Args:
-        idf: document frequencies, or a file of them; None to count the references that belong to the captions.
-        variant: one of ``variants``.
-        tokenizer: see ``captious.text.as_tokenizer``; None for the one that ``idf`` was counted with, or "ptb".
     """
 
     name = "self-cider"
@@ -50,23 +45,15 @@ class SelfCider(SetMeanMetric):
     }
     needs_two = True
 
-    def __init__(
-        self,
-        idf: DocumentFrequencies | str | os.PathLike[str] | None = None,
-        *,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] | None = None,
-    ) -> None:
-        self._pairs = Cider(idf, tokenizer=tokenizer)
-        super().__init__(variant=variant, tokenizer=self._pairs.tokenizer)
-        self.idf = self._pairs.idf
-        self.__dict__["needs_references"] = self.idf is None  # they are only counted
-        if self.variant == "cider-d":
-            self._pairs = CiderD(self.idf, tokenizer=self.tokenizer)
+    tokenizer: TokenizerParameter = Cider.tokenizer
+    idf: FrequenciesParameter = Cider.idf
 
-    @property
-    def needs_fit(self) -> bool:
-        return self._pairs.needs_fit
+    def setup(self) -> None:
+        pair_metric = CiderD if self.variant == "cider-d" else Cider
+        self._pairs = pair_metric(idf=self.idf, tokenizer=self.arguments.get("tokenizer"))
+        self.tokenizer = self._pairs.tokenizer
+        self.needs_fit = self._pairs.needs_fit
+        self.needs_references = self.idf is None  # they are only counted
 
     def fit(self, references: References) -> DocumentFrequencies | None:
         return self._pairs.fit(references)
@@ -92,11 +79,10 @@ class SelfCider(SetMeanMetric):
                 scores[part] = spread(np.sqrt(values), m)
         return scores
 
-    def warnings(self, captions: Captions | CaptionSets, state: State | None) -> list[str]:
-        assert isinstance(captions, CaptionSets)
-        few = self._pairs.warnings(captions.slots[0].captions, state) if len(captions) else []
+    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+        few = self._pairs.warnings(sets.slots[0].captions, state) if len(sets) else []
         own = [warning.replace(self._pairs.name, self.name, 1) for warning in few]
-        return [*super().warnings(captions, state), *own]
+        return [*super().warnings(sets, state), *own]
 
 
 _BATCH = 4_000_000  # similarities that are in memory at a time as matrices

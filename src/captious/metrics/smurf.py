@@ -6,7 +6,7 @@ Feinglass and Yang 2021, equation 12, and the authors' code, which takes the ave
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
@@ -17,12 +17,13 @@ from captious.data import Captions, References
 from captious.data.hold_out import hold_out
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.ranges import LARGE, number
+from captious.metrics.contract.parameters import Number, Resource
 from captious.metrics.mima import Mima
-from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
+from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants, as_constants
 from captious.metrics.sparcs import Sparcs
 from captious.metrics.spurts import Spurts
 from captious.models import Encoder
+from captious.models.encoders import as_encoder
 from captious.random_seed import DEFAULT_SEED
 
 __all__ = ["THRESHOLD", "Parts", "Smurf", "fuse", "grammar_penalty"]
@@ -37,23 +38,12 @@ THRESHOLD = -1.96
 class Smurf(Combined):
     """SPARCS plus a reward for style and a penalty for unusual grammar, in standard deviations of human
     captions; any real number, higher is better. The corpus score is the mean.
-
-    Args:
-        model: the model of both MIMA and SPURTS; None for the default of each. See ``EncoderMetric``.
-        mima_model, spurts_model: the model of one of them alone.
-        constants: what the parts are standardised with, or the file that 'captious fit smurf' wrote; the published
-            ones by default, valid only for the default models.
-        threshold: in standard deviations: style is rewarded above it and grammar is penalised below it; captions whose
-            SPARCS is below it get no reward for style.
-        variant: see ``variants``.
-
-    Raises:
-        ParameterError: a threshold outside -1,000,000 to 1,000,000.
     """
 
     name = "smurf"
     learns = "constants that its parts are standardised with"
     summary = "semantics, style and grammar, each standardised with human captions"
+    undeclared = frozenset({"tokenizer"})
     part_classes = (Sparcs, Spurts, Mima)
     default_models = (*Mima.default_models, *Spurts.default_models)
     variants: ClassVar[Mapping[str, str]] = {
@@ -61,23 +51,34 @@ class Smurf(Combined):
         "paper": "their sum",
     }
 
-    def __init__(
-        self,
-        model: Encoder | str | None = None,
-        *,
-        mima_model: Encoder | str | None = None,
-        spurts_model: Encoder | str | None = None,
-        constants: SmurfConstants | str | os.PathLike[str] = PUBLISHED,
-        threshold: float = THRESHOLD,
-        variant: str | None = None,
-    ) -> None:
+    model: Resource[Encoder | str | None, Encoder | None] = Resource(
+        default=None,
+        read=as_encoder,
+        keep_none=True,
+        summary="model of both MIMA and SPURTS; none for those of the paper",
+    )
+    mima_model: Resource[Encoder | str | None, Encoder | None] = Resource(
+        default=None, read=as_encoder, keep_none=True, summary="model of MIMA alone"
+    )
+    spurts_model: Resource[Encoder | str | None, Encoder | None] = Resource(
+        default=None, read=as_encoder, keep_none=True, summary="model of SPURTS alone"
+    )
+    constants: Resource[SmurfConstants | str | os.PathLike[str], SmurfConstants] = Resource(
+        default=PUBLISHED,
+        read=as_constants,
+        summary="a file that 'captious fit smurf' wrote; valid only for its models",
+    )
+    threshold: Number[float] = Number(
+        default=THRESHOLD,
+        summary="in standard deviations: style is rewarded above it, grammar is penalised below it, and captions whose "
+        "SPARCS is below it get no reward for style",
+    )
+
+    def make_parts(self) -> Sequence[tuple[Metric, str]]:
         self.sparcs = Sparcs()
-        self.mima = Mima(model if mima_model is None else mima_model)
-        self.spurts = Spurts(model if spurts_model is None else spurts_model)
-        parts: list[tuple[Metric, str]] = [(self.sparcs, "sparcs"), (self.spurts, "spurts"), (self.mima, "mima")]
-        super().__init__(parts, self._fused, level="caption", variant=variant)
-        self.constants = constants if isinstance(constants, SmurfConstants) else SmurfConstants.load(constants)
-        self.threshold = number(self.name, "threshold", threshold, -LARGE, LARGE)
+        self.mima = Mima(model=self.mima_model or self.model)
+        self.spurts = Spurts(model=self.spurts_model or self.model)
+        return [(self.sparcs, "sparcs"), (self.spurts, "spurts"), (self.mima, "mima")]
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -94,9 +95,8 @@ class Smurf(Combined):
         """SPARCS, SPURTS and MIMA of each caption, in standard deviations from the mean of human captions."""
         return self.constants.standardised(*self.part_scores(captions).T)
 
-    def _fused(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores from those of the parts, float64[n, 3] to float64[n]."""
-        standardised = self.constants.standardised(*parts.T)
+    def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        standardised = self.constants.standardised(*scores.T)
         return fuse(*standardised, self.threshold, average=self.variant == "official")
 
     def learn(self, references: References, *, seed: int = DEFAULT_SEED) -> SmurfConstants:

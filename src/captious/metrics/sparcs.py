@@ -5,7 +5,7 @@ Feinglass and Yang 2021, equations 9 to 11, with the tokens, stop words and stem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.text import SMURF, Tokenizer
+from captious.metrics.contract.parameters import TokenizerParameter
+from captious.text import SMURF
 from captious.text.concepts import ConceptLayer
 
 __all__ = ["Sparcs"]
@@ -24,20 +25,13 @@ class Sparcs(MeanMetric):
 
     A concept that occurs in a share w of the references has weight w in precision and recall; a candidate's concept
     that occurs in no reference has weight 1.
-
-    Args:
-        variant: one of ``variants``.
-        tokenizer: by default that of the authors' code; see ``captious.text.as_tokenizer``.
     """
 
     name = "sparcs"
     summary = "F1 of stemmed words without stop words, weighted by how many references contain them"
     variants: ClassVar[Mapping[str, str]] = {"official": "the authors' code, which agrees with the paper"}
 
-    def __init__(
-        self, *, variant: str | None = None, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = SMURF
-    ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
+    tokenizer: TokenizerParameter = TokenizerParameter(default=SMURF)
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         # With counts in place of shares of references all sums are whole numbers: captions that tie have equal scores.
@@ -45,11 +39,11 @@ class Sparcs(MeanMetric):
         size = candidates.n_concepts
         n_references = np.diff(captions.references.offsets)
         image_of = np.repeat(np.arange(len(captions)), n_references)
-        known, having = np.unique(image_of[references.captions] * size + references.ids, return_counts=True)
-        wanted = np.bincount(known // size, having, len(captions))
-        said = candidates.captions * size + candidates.ids
-        place = np.minimum(np.searchsorted(known, said), len(known) - 1)
-        seen = known[place] == said if len(known) else np.zeros(len(said), bool)
-        matched = np.bincount(candidates.captions[seen], having[place[seen]], len(captions))
-        unseen = np.bincount(candidates.captions[~seen], minlength=len(captions)) * n_references
-        return np.asarray(2 * matched / np.maximum(matched + unseen + wanted, 1))
+        concepts, n_having = np.unique(image_of[references.captions] * size + references.ids, return_counts=True)
+        expected = np.bincount(concepts // size, n_having, len(captions))
+        ours = candidates.captions * size + candidates.ids
+        place = np.minimum(np.searchsorted(concepts, ours), len(concepts) - 1)
+        is_shared = concepts[place] == ours if len(concepts) else np.zeros(len(ours), bool)
+        matched = np.bincount(candidates.captions[is_shared], n_having[place[is_shared]], len(captions))
+        unmatched = np.bincount(candidates.captions[~is_shared], minlength=len(captions)) * n_references
+        return np.asarray(2 * matched / np.maximum(matched + unmatched + expected, 1))

@@ -6,26 +6,23 @@ toolkit runs it.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, ImageId, References, read_references
-from captious.metrics.contract.image_rows import ImageRows
-from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.scorer import output_of
-from captious.parsing.parse_sources import approximate, as_parse_source
-from captious.parsing.parsed_captions import ParseSource
+from captious.data import Captions, References
+from captious.metrics.contract.metric import Metric, RowScores, State
+from captious.metrics.contract.several import mean_of_scored
+from captious.metrics.shared.parser_parameter import ParserParameter
+from captious.parsing.parse_sources import approximate
 from captious.resources import meteor_tables as meteor
 from captious.scenes.facts import CATEGORIES, Facts, agreement, count
 from captious.scenes.scene_graph_layer import SceneGraphLayer
 from captious.scenes.spice_explanation import SceneExplanation, explain
-from captious.text import Tokenizer
 
-__all__ = ["Spice", "SpiceScorer", "approximate"]
+__all__ = ["Spice", "approximate", "statistics_of"]
 
 _ALWAYS = 3  # outputs for which every caption has a score
 
@@ -40,12 +37,6 @@ class Spice(Metric):
 
     Statistics (k = 18): for each output the score of the caption, or 0, and whether it has one, 0 or 1.
 
-    Args:
-        parser: where parses come from: the grammar "corenlp" or "bundled", a file of
-            parses, or a source of your own; None for the best grammar available.
-        variant: see ``variants``.
-        tokenizer: see ``captious.text.as_tokenizer``.
-
     Raises:
         MissingExtraError: METEOR's tables, which have the synonyms, are not installed.
         CaptionFileError: a file of parses that cannot be read.
@@ -56,16 +47,10 @@ class Spice(Metric):
     summary = "objects, attributes and relations shared by candidate and references"
     variants: ClassVar[Mapping[str, str]] = {"official": "the authors' program, SPICE 1.0"}
 
-    def __init__(
-        self,
-        *,
-        parser: ParseSource | str | os.PathLike[str] | None = None,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
-    ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
+    parser: ParserParameter = ParserParameter(default=None)
+
+    def setup(self) -> None:
         self.tables = meteor.tables()
-        self.parser = as_parse_source(parser)
 
     @classmethod
     def missing(cls) -> str | None:
@@ -73,7 +58,7 @@ class Spice(Metric):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "parser": self.parser.label, "synonyms": f"meteor-{self.tables.label}"}
+        return {**super().parameters, "synonyms": f"meteor-{self.tables.label}"}
 
     @property
     def layer(self) -> SceneGraphLayer:
@@ -85,9 +70,7 @@ class Spice(Metric):
         return statistics_of(candidates, references)
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        m = len(self.outputs)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return statistics[..., :m] / statistics[..., m:]
+        return mean_of_scored(statistics)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         return approximate(self.parser.label)
@@ -97,35 +80,14 @@ class Spice(Metric):
         parses = self.layer.parses.of_texts([candidate, *references]).of_captions
         return explain(parses[0], parses[1:], self.tables)
 
-    def scorer(self, references: object, output: str | None = None) -> SpiceScorer:
-        table = read_references(references)
-        return SpiceScorer(self, table, output_of(self, output))
+    def row_scores(self, references: References, state: State | None) -> RowScores:
+        images = references.layer(self.layer)
 
+        def scores(rows: NDArray[np.int64], candidates: Sequence[str]) -> NDArray[np.float64]:
+            of_images = [images[row] for row in rows.tolist()]
+            return self.aggregate(statistics_of(self.layer.of_texts(candidates), of_images))
 
-class SpiceScorer:
-    """Scores captions of images whose references were prepared beforehand; made by ``Spice.scorer``.
-
-    It may be called from several threads at once; nothing in it changes.
-    """
-
-    def __init__(self, metric: Spice, references: References, output: str = "spice") -> None:
-        self._metric = metric
-        self._references = references
-        self._output = output
-        self._images = references.layer(metric.layer)
-        self._rows = ImageRows(references)
-        self._column = metric.outputs.index(output)
-        self.signature = metric.signatures()[self._column]
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return SpiceScorer, (self._metric, self._references, self._output)
-
-    def __call__(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.float64]:
-        """Scores of candidates, float64[n]; an image may come any number of times. Raises as ``ImageRows.of`` does."""
-        rows = self._rows.of(image_ids, captions)
-        images = [self._images[row] for row in rows.tolist()]
-        statistics = statistics_of(self._metric.layer.of_texts(captions), images)
-        return self._metric.aggregate(statistics)[:, self._column]
+        return scores
 
 
 def statistics_of(candidates: Sequence[Facts], references: Sequence[Facts]) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ A feature of LCEval (Sharif et al. 2019), whose code for it was never released.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.shared.combining import checked_combine, combined
+from captious.metrics.shared.reference_scores import CombineParameter, over_references
 from captious.native import ngram_matches, threads
-from captious.text import NgramLayer, Tokenizer, WordLayer
+from captious.text import NgramLayer, WordLayer
 
 __all__ = ["UnigramRecall"]
 
@@ -24,36 +24,16 @@ class UnigramRecall(MeanMetric):
     """Clipped matching words divided by the words of the reference, best reference; 0 to 1.
 
     The corpus score is the mean. 0 for a reference without words.
-
-    Args:
-        combine: how to combine several references: "max", "mean" or "min" of the recalls.
-        variant: see ``variants``.
-        tokenizer: see ``captious.text.as_tokenizer``.
-
-    Raises:
-        UnknownNameError: no such way to combine.
     """
 
     name = "unigram-recall"
     summary = "share of a reference's words found in the candidate, best reference"
     variants: ClassVar[Mapping[str, str]] = {"paper": "LCEval"}
 
-    def __init__(
-        self,
-        combine: str = "max",
-        *,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
-    ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
-        self.combine = checked_combine(self.name, combine)
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "combine": self.combine}
+    combine: CombineParameter = CombineParameter(default="max")
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         candidates, index = captions.layer(NgramLayer(self.tokenizer))
         lengths = captions.references.layer(WordLayer(self.tokenizer)).lengths
         matches = ngram_matches(index, candidates.ids, candidates.offsets, threads())[:, 0]
-        return combined(self.combine, matches / np.maximum(lengths, 1), captions.references.offsets)
+        return over_references(self.combine, matches / np.maximum(lengths, 1), captions.references.offsets)

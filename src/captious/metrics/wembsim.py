@@ -17,13 +17,9 @@ class Wembsim(WordMeanMetric):
     """Absolute cosine of the means of word vectors, 0 to 1, higher is better; the mean over references.
 
     A caption in which no word has a vector scores 0; the publication leaves this open. The corpus score is the mean.
-
-    Args:
-        vectors, model, layer, combine, stop_words, variant, tokenizer: see ``WordMeanMetric``.
     """
 
     name = "wembsim"
     summary = "cosine of mean word vectors, averaged over references"
     variants: ClassVar[Mapping[str, str]] = {"paper": "as published: absolute values, mean over references"}
-    usual_combine = "mean"
     absolute = True

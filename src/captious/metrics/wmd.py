@@ -6,8 +6,7 @@ implementations that the field has used.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar
@@ -18,12 +17,10 @@ from numpy.typing import NDArray
 from captious.data import Captions, load
 from captious.errors import InputError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.ranges import LARGE, number
+from captious.metrics.contract.parameters import Number
 from captious.metrics.shared.vector_metric import VectorMetric
-from captious.models import WordVectors
 from captious.models.embedded_words import FORMS, BagLayer, Bags, EmbeddedLayer
 from captious.native import nearest_word_movers, threads, transport_plan, word_distances, word_mover_distances
-from captious.text import Tokenizer
 from captious.text.stop_words import NLTK_STOP_WORDS, StopWords
 
 __all__ = ["Move", "Transport", "Wmd"]
@@ -40,12 +37,7 @@ class Wmd(VectorMetric):
 
     The corpus score is the mean. A caption in which no word has a vector is infinitely far from all others.
 
-    Args:
-        sigma: how fast similarity falls with distance, 0.001 to 1,000,000.
-        vectors, stop_words, variant, tokenizer: see ``VectorMetric``.
-
     Raises:
-        ParameterError: a sigma outside its range.
         InputError: when scoring, a caption of more than ``MOST_WORDS`` distinct words with a vector.
     """
 
@@ -56,20 +48,10 @@ class Wmd(VectorMetric):
         "lceval": "LCEval and NNEval: unit-length vectors, lower-case tokens",
     }
 
-    def __init__(
-        self,
-        vectors: WordVectors | str | os.PathLike[str] | None = None,
-        *,
-        sigma: float = 1.0,
-        stop_words: StopWords | str | os.PathLike[str] | Iterable[str] | None = None,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
-    ) -> None:
-        super().__init__(vectors, stop_words=stop_words, variant=variant, tokenizer=tokenizer)
-        self.sigma = number(self.name, "sigma", sigma, 0.001, LARGE)
+    sigma: Number[float] = Number(default=1.0, least=0.001, summary="how fast similarity falls with distance")
 
     @property
-    def usual_stop_words(self) -> StopWords:
+    def default_stop_words(self) -> StopWords:
         return _NLTK_2016 if self.variant == "mtanti" else NLTK_STOP_WORDS
 
     @property
@@ -77,10 +59,6 @@ class Wmd(VectorMetric):
         if self.variant == "mtanti":
             return EmbeddedLayer(self.vectors, self.tokenizer, "token", self.stop_words)
         return EmbeddedLayer(self.vectors, self.tokenizer, "lower", self.stop_words, split=True)
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        return {**super().parameters, "sigma": self.sigma}
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         nearest = nearest_word_movers(*self._arguments(captions))

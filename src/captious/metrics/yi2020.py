@@ -7,11 +7,10 @@ against that by a product of two recalls of contextual embeddings. ``yi2020_unig
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +18,12 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.ranges import number, truth, whole
+from captious.metrics.contract.parameters import Flag, Number, Parameter, Whole
 from captious.metrics.shared.encoder_metric import EncoderMetric
+from captious.metrics.shared.stop_words_parameter import StopWordsParameter
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
-from captious.models import EncodedTexts, Encoder, EncodingLayer
+from captious.models import EncodedTexts, EncodingLayer
 from captious.progress import Progress
-from captious.text.stop_words import StopWords, as_stop_words
 
 __all__ = ["Yi2020"]
 
@@ -35,23 +34,23 @@ _WORD_STARTS = "Ġ▁"  # what some tokenizers put before the first piece of a w
 _FEW_CAPTIONS = 100
 
 
+class _Frequencies(Parameter[TokenFrequencies | None, TokenFrequencies | None]):
+    """Token frequencies that were counted elsewhere."""
+
+    def check(self, metric: Any, value: Any) -> TokenFrequencies | None:
+        if not isinstance(value, TokenFrequencies | None):
+            raise ParameterError(
+                f"token_idf must be TokenFrequencies, not {type(value).__name__}",
+                help="give TokenFrequencies.of(captions, encoder)",
+            )
+        return value
+
+
 class Yi2020(EncoderMetric):
     """Recall of the combined references times recall without stop words; 0 to 1, higher is better.
 
     Every reference is the base once, and the score of a caption is the mean over bases, which is the expectation over
     the paper's random base. The corpus score is the mean over captions.
-
-    Args:
-        model: see ``EncoderMetric``.
-        threshold: cosine above which tokens match, in [0, 1); None for 0.4, or 0.83 for RoBERTa-like models.
-        layer: the layer whose hidden states are compared; None for 8, or the last of a model that has fewer.
-        combine: add tokens of the other references to the base.
-        cut: leave out tokens of the references that match none of the candidate's.
-        remove: multiply by the recall without stop words.
-        stop_words: a file with one word per line, or words; None for NLTK's list.
-        token_idf: frequencies that tokens are weighted by; None to count the references at hand. The released code
-            counts references and candidates: ``TokenFrequencies.of([*references, *candidates], encoder)``.
-        variant: see ``variants``.
 
     Raises:
         ParameterError: a threshold outside its range; when scoring, a model that has no such layer or not one special
@@ -67,57 +66,41 @@ class Yi2020(EncoderMetric):
     }
     default_models = ("bert-base-uncased",)
 
-    def __init__(
-        self,
-        model: Encoder | str | None = None,
-        *,
-        threshold: float | None = None,
-        layer: int | None = None,
-        combine: bool = True,
-        cut: bool = True,
-        remove: bool = True,
-        stop_words: StopWords | str | os.PathLike[str] | Iterable[str] | None = None,
-        token_idf: TokenFrequencies | None = None,
-        variant: str | None = None,
-    ) -> None:
-        super().__init__(model, variant=variant)
-        self._threshold = None if threshold is None else number(self.name, "threshold", threshold, 0, 1, below=True)
-        self._layer = None if layer is None else whole(self.name, "layer", layer, 0)
-        if not isinstance(token_idf, TokenFrequencies | None):
-            raise ParameterError(
-                f"token_idf must be TokenFrequencies, not {type(token_idf).__name__}",
-                help="give TokenFrequencies.of(captions, encoder)",
-            )
-        self.combine = truth(self.name, "combine", combine)
-        self.cut = truth(self.name, "cut", cut)
-        self.remove = truth(self.name, "remove", remove)
-        self.stop_words = as_stop_words(stop_words)
-        self.token_idf = token_idf
+    layer: Whole[int | None] = Whole(
+        default=None, summary="layer whose hidden states are compared; none for 8, or the last of a model with fewer"
+    )
+    threshold: Number[float | None] = Number(
+        default=None,
+        least=0,
+        most=1,
+        below=True,
+        summary="cosine above which tokens match; none for 0.4, or 0.83 for RoBERTa-like models",
+    )
+    combine: Flag = Flag(default=True, summary="add tokens of the other references to the base")
+    cut: Flag = Flag(default=True, summary="leave out reference tokens that match none of the candidate's")
+    remove: Flag = Flag(default=True, summary="multiply by the recall without stop words")
+    stop_words: StopWordsParameter = StopWordsParameter(default=None)
+    #: The released code counts references and candidates: ``TokenFrequencies.of([*references, *candidates], encoder)``.
+    token_idf: _Frequencies = _Frequencies(
+        default=None, summary="frequencies that tokens are weighted by; none to count the references", signature=""
+    )
+
+    def setup(self) -> None:
+        self.needs_fit = self.token_idf is None
 
     @property
-    def threshold(self) -> float:
+    def match_threshold(self) -> float:
         """Cosine above which tokens match."""
-        if self._threshold is not None:
-            return self._threshold
-        return _THRESHOLDS.get(self.encoder.family, _THRESHOLD)
+        return _THRESHOLDS.get(self.encoder.family, _THRESHOLD) if self.threshold is None else self.threshold
 
     @property
-    def layer(self) -> int:
+    def compared_layer(self) -> int:
         """The layer whose hidden states are compared."""
-        return min(_LAYER, self.encoder.n_blocks) if self._layer is None else self._layer
+        return min(_LAYER, self.encoder.n_blocks) if self.layer is None else self.layer
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        return {
-            **super().parameters,
-            **{"layer": self.layer, "threshold": self.threshold},
-            **{"combine": self.combine, "cut": self.cut, "remove": self.remove},
-            "stop-words": self.stop_words.name,
-        }
-
-    @property
-    def needs_fit(self) -> bool:
-        return self.token_idf is None
+        return {**super().parameters, "layer": self.compared_layer, "threshold": self.match_threshold}
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
         if self.token_idf is not None:
@@ -143,10 +126,10 @@ class Yi2020(EncoderMetric):
                 where=self.encoder.model,
                 help="give a model such as BERT or RoBERTa",
             )
-        layer = EncodingLayer(self.encoder, self.layer)
+        layer = EncodingLayer(self.encoder, self.compared_layer)
         candidates, references = captions.layer(layer)
         joined = captions.references.layer(
-            _CombinationLayer(layer, self.threshold if self.combine else None, shifted=self.variant == "official")
+            _CombinationLayer(layer, self.match_threshold if self.combine else None, shifted=self.variant == "official")
         )
         weights, content = self._weights(idf), ~self._stop_tokens()
         scores = np.zeros(len(captions))
@@ -184,7 +167,7 @@ class Yi2020(EncoderMetric):
         return _share(matched * best, counted.astype(np.float64), bases, n_bases)
 
     def _matched(self, best: NDArray[np.float32]) -> NDArray[np.bool_]:
-        return best > self.threshold if self.cut else np.ones(len(best), bool)
+        return best > self.match_threshold if self.cut else np.ones(len(best), bool)
 
     def _weights(self, idf: TokenFrequencies) -> NDArray[np.float64]:
         """Inverse document frequency by token id."""
@@ -200,19 +183,20 @@ class Yi2020(EncoderMetric):
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         idf = state or self.fit(captions.references)
         assert isinstance(idf, TokenFrequencies)
-        found = []
-        if self._layer is None and self.layer < _LAYER:
-            found.append(
-                f"{self.encoder.name} has no layer {_LAYER}, so yi2020 uses the last one, {self.layer}; a different "
-                f"layer, with a threshold other than {self.threshold}, may agree better with human judgments "
+        messages = []
+        if self.layer is None and self.compared_layer < _LAYER:
+            messages.append(
+                f"{self.encoder.name} has no layer {_LAYER}, so yi2020 uses the last one, "
+                f"{self.compared_layer}; a different layer, with a threshold other than {self.match_threshold}, may "
+                "agree better with human judgments "
                 "(-m yi2020:layer=N,threshold=T)."
             )
         if idf.n_captions < _FEW_CAPTIONS:
-            found.append(
+            messages.append(
                 f"yi2020 weights tokens by inverse document frequency, and only {idf.n_captions:,} captions were "
                 "counted: the score is unreliable. Use the frequencies of a large corpus (token_idf= in Python)."
             )
-        return found
+        return messages
 
 
 @dataclass(frozen=True, eq=False)

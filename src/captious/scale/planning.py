@@ -35,10 +35,10 @@ from captious.errors import (
     UnknownNameError,
 )
 from captious.evaluation.caption_warnings import CaptionCounts
+from captious.evaluation.exact_sums import ExactSums
 from captious.evaluation.run_metrics import with_references
-from captious.metrics.contract.exact_sums import ExactSums
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.selection import Chosen, Selection, select
+from captious.metrics.contract.request import Requested, Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.scale.batches import BATCH_ROWS, Columns, Rows
@@ -93,7 +93,7 @@ def plan(
         raise ParameterError(f"{batch_rows!r} is not a number of rows", help="give 1 to 1,048,576; 8,192 is usual")
     selection = select(metrics, settings)
     for chosen in selection:
-        if chosen.metric.tokenizer.as_one_text:
+        if "tokenizer" in chosen.metric.declared and chosen.metric.tokenizer.as_one_text:
             raise ParameterError(
                 f"the tokenizer {chosen.metric.tokenizer.name} cuts captions by those that follow, so a corpus cannot "
                 "be split into shards",
@@ -239,7 +239,7 @@ class Plan:
         return self.selection.settings.references_as == "cat"
 
     @property
-    def _fitted_metrics(self) -> Iterator[tuple[Chosen, State | None]]:
+    def _fitted_metrics(self) -> Iterator[tuple[Requested, State | None]]:
         return zip(self.selection, self.states or (None,) * len(self.selection), strict=True)
 
     def _batches(self, shard: Shard) -> Iterator[Rows]:
@@ -280,7 +280,7 @@ class Plan:
     def _statistics(self, captions: Captions, rows: Rows) -> Iterator[NDArray[np.float64]]:
         """Statistics of each metric, float64[n, k]."""
         for chosen, state in self._fitted_metrics:
-            statistics = chosen.metric.statistics(captions, state)
+            statistics = chosen.caption_metric.statistics(captions, state)
             if not np.isfinite(statistics).all():
                 row = int(np.flatnonzero(~np.isfinite(statistics).all(axis=1))[0])
                 raise ShardError(
@@ -300,7 +300,7 @@ class Plan:
                 sums.sums.append(ExactSums.of(statistics))
                 if self.intervals:
                     sums.moments.append(ExactSums.of(products(statistics)))
-                for warning in chosen.metric.warnings(captions, state):
+                for warning in chosen.caption_metric.warnings(captions, state):
                     sums.warnings[_NUMBER.sub("#", warning)] = warning, 1, True
                 if caption_scores is not None:
                     values = chosen.metric.aggregate(statistics)

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import CaptionCounts
+from captious.evaluation.exact_sums import ExactSums
 from captious.evaluation.report import Report, Result, Statistics, no_captions
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
-from captious.metrics.contract.exact_sums import ExactSums
-from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.selection import Selection
+from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.request import Selection
 from captious.scale.sums import Covariance, ShardSums
 
 __all__ = ["ShardReport", "ShardResult", "reduced"]
@@ -38,7 +38,7 @@ class ShardStatistics(Statistics):
     """
 
     def __init__(
-        self, metric: Metric, shards: Sequence[ExactSums], total: ExactSums, covariance: Covariance | None
+        self, metric: BaseMetric, shards: Sequence[ExactSums], total: ExactSums, covariance: Covariance | None
     ) -> None:
         super().__init__(metric, np.array([sums.values for sums in shards]))
         self._total = total

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.evaluation.caption_warnings import CaptionCounts
-from captious.metrics.contract.exact_sums import ExactSums
+from captious.evaluation.exact_sums import ExactSums
 
 __all__ = ["Covariance", "ShardSums", "products"]
 

@@ -27,7 +27,7 @@ def test_against_python(folder: Path, run: Run, model: str) -> None:
     """The models may be said once for all metrics, or for each part."""
     assert run("fit", "smurf", "references.json", "--model", model, "-o", "own.json").code == 0
     files = ("baseline.json", "improved.json", "references.json")
-    metric = Smurf(model, constants=SmurfConstants.load(folder / "own.json"))
+    metric = Smurf(model=model, constants=SmurfConstants.load(folder / "own.json"))
     systems = {"baseline": folder / "baseline.json", "improved": folder / "improved.json"}
     expected = json.loads(json.dumps(smurf_analysis(systems, folder / "references.json", metric).to_dict()))
     for asked in (

@@ -26,7 +26,7 @@ def metric(tmp_path_factory: pytest.TempPathFactory) -> Smurf:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     folder = str(random_roberta(tmp_path_factory.mktemp("roberta")))
-    return Smurf(folder)
+    return Smurf(model=folder)
 
 
 @pytest.fixture

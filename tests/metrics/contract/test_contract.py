@@ -6,10 +6,9 @@ all that corpus scores need, and fitted states merge to what fitting together gi
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -17,17 +16,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import captious
 from captious.data import Captions, References
+from captious.evaluation import evaluate
 from captious.learned.caption_weights import CaptionWeights
 from captious.learned.feature_sets import as_feature_set
 from captious.learned.network import Network
 from captious.learned.trained import Trained
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
+from captious.metrics.contract.parameters import Number
+from captious.metrics.contract.request import select
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors
 from captious.parsing.parse_files import FileOfParses
-from captious.text import PTB, WHITESPACE, Tokenizer, TokenLayer
+from captious.text import PTB, WHITESPACE, TokenLayer
 
 from ...support.corpora import TOY, large_corpus, references_table, table
 from ...support.every_metric import LOWEST, every_variant, variants_of
@@ -56,19 +59,7 @@ class Rarity(MeanMetric):
     variants: ClassVar[dict[str, str]] = {"official": "one over one plus the count", "paper": "its square root"}
     needs_fit = True
 
-    def __init__(
-        self,
-        *,
-        smooth: float = 1.0,
-        variant: str | None = None,
-        tokenizer: str | Tokenizer | Callable[[str], list[str]] = "ptb",
-    ) -> None:
-        super().__init__(variant=variant, tokenizer=tokenizer)
-        self.smooth = smooth
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        return {**super().parameters, "smooth": self.smooth}
+    smooth: Number[float] = Number(default=1.0)
 
     def fit(self, references: References) -> WordCounts:
         tokens = references.layer(TokenLayer(self.tokenizer))
@@ -88,8 +79,8 @@ class Rarity(MeanMetric):
 @pytest.fixture(autouse=True, scope="module")
 def with_a_registered_metric() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_registered", {})
-        registry.register("rarity")(Rarity)
+        patch.setattr(catalogue, "_registered", {})
+        catalogue.register("rarity")(Rarity)
         yield
 
 
@@ -99,7 +90,7 @@ OTHERS = [pytest.param(("rarity", variant), id=f"rarity@{variant}") for variant 
 @pytest.fixture(params=[*every_variant(), *OTHERS])
 def metric(request: pytest.FixtureRequest) -> Metric:
     name, variant = request.param
-    return registry.get(name)(variant=variant)
+    return catalogue.get(name)(variant=variant)
 
 
 CORPUS = large_corpus(150, seed=3)
@@ -270,24 +261,27 @@ def test_threads_change_no_bit(metric: Metric, monkeypatch: pytest.MonkeyPatch) 
 def test_streaming_gives_the_corpus_score(metric: Metric) -> None:
     captions = CORPUS.table()
     expected = corpus_scores(metric, captions)
+    stream = captious.Stream(metric)
     for piece in pieces(captions):
-        metric.update(piece, piece.references)
-    assert list(metric.compute()) == list(metric.outputs)
-    np.testing.assert_allclose([*metric.compute().values()], expected, rtol=1e-12)
+        stream.update(piece, piece.references)
+    assert list(stream.compute()) == [output + metric.suffix() for output in metric.outputs]
+    np.testing.assert_allclose([*stream.compute().values()], expected, rtol=1e-12)
 
 
 def test_streams_merge(metric: Metric) -> None:
     captions = CORPUS.table()
     expected = corpus_scores(metric, captions)
-    others = [type(metric)(variant=metric.variant) for _ in range(2)]
-    for one, piece in zip([metric, *others], pieces(captions), strict=True):
-        one.update(piece, piece.references)
-    for other in others:
-        metric.merge(other)
-    np.testing.assert_allclose([*metric.compute().values()], expected, rtol=1e-12)
-    metric.reset()
-    metric.update(captions, captions.references)
-    np.testing.assert_allclose([*metric.compute().values()], expected, rtol=1e-12)
+    streams = [captious.Stream(type(metric)(variant=metric.variant)) for _ in range(3)]
+    for stream, piece in zip(streams, pieces(captions), strict=True):
+        stream.update(piece, piece.references)
+    for other in streams[1:]:
+        streams[0].merge(other)
+    np.testing.assert_allclose([*streams[0].compute().values()], expected, rtol=1e-12)
+    streams[0].reset()
+    streams[0].update(captions, captions.references)
+    np.testing.assert_array_equal(
+        [*streams[0].compute().values()], [result.score for result in evaluate(captions, select(metric)).values()]
+    )
 
 
 #: Another value of each parameter that a metric may have besides its variant.
@@ -326,7 +320,7 @@ OF_MODELS = {"model", "layer"}
 def other_parameters(metric: Metric) -> dict[str, object]:
     """Another value of each parameter besides the variant, as far as the variant takes it."""
     known = {**OTHER, "weights": OTHER_WEIGHTS.get(metric.name)}
-    parameters = {*inspect.signature(type(metric)).parameters} - {"variant", *OF_MODELS}
+    parameters = {*metric.declared} - {"variant", *OF_MODELS}
     if metric.variant in PUBLISHED_WEIGHTS:
         parameters -= {"weights"}
     assert parameters <= known.keys(), f"give another value of {parameters - known.keys()} to this test"
@@ -340,7 +334,7 @@ def test_signatures_show_every_parameter(metric: Metric) -> None:
         name, *parts = signature.split("|")
         assert name == output
         assert f"variant:{metric.variant}" in parts
-        assert f"tokenizer:{metric.tokenizer.name}" in parts
+        assert f"tokenizer:{metric.tokens}" in parts
         assert parts[-1].startswith("captious:")
     seen = {signatures}
     variants = [*metric.variants] if metric.name == "rarity" else variants_of(metric.name)
@@ -359,11 +353,11 @@ def test_streams_of_other_parameters_are_refused(metric: Metric) -> None:
     for parameter, value in other_parameters(metric).items():
         other = type(metric)(variant=metric.variant, **{parameter: value})
         with pytest.raises(ParameterError, match="cannot be merged"):
-            metric.merge(other)
+            captious.Stream(metric).merge(captious.Stream(other))
 
 
 def test_tokenizer_is_that_of_the_metric(metric: Metric) -> None:
-    if "tokenizer" not in inspect.signature(type(metric)).parameters:
+    if "tokenizer" not in metric.declared:
         pytest.skip("its tokenizer is that of its training")
     shouted = table(["A Dog!", "a dog !"], [["a dog"], ["a dog"]])
     relaxed = metric.statistics(shouted)

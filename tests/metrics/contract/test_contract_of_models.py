@@ -5,7 +5,6 @@ As test_contract.py, but for rounding: what is encoded together differs in the l
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import captious
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.metrics.shared.token_frequencies import TokenFrequencies
 from captious.models import Encoder
@@ -34,7 +35,7 @@ pytest.importorskip("transformers")
 ROUNDING = {"smurf": 1e-3}
 #: Metrics on images have tests of their own.
 NAMES = [name for name in MODELS if name not in ("clipscore", "refclipscore", "leic")]
-VARIANTS = [*((name, variant) for name in NAMES for variant in registry.get(name).variants), *MODEL_VARIANTS]
+VARIANTS = [*((name, variant) for name in NAMES for variant in catalogue.get(name).variants), *MODEL_VARIANTS]
 
 CORPUS = large_corpus(40, seed=3)
 HARD = table(
@@ -60,7 +61,7 @@ def make(request: pytest.FixtureRequest, encoders: dict[str, Path]) -> Make:
         with_model = {"model": encoder, "variant": variant, **parameters}
         if name == "captious":
             with_model = {"weights": random_head(encoder), **with_model}
-        return registry.get(name)(**with_model)
+        return catalogue.get(name)(**with_model)
 
     return made
 
@@ -120,12 +121,12 @@ def test_streams_merge_to_the_corpus_score(make: Make) -> None:
     captions = CORPUS.table()
     metric = make()
     expected = metric.aggregate(metric.statistics(captions, metric.fit(captions.references)).sum(axis=0))
-    streams = [make() for _ in range(3)]
+    streams = [captious.Stream(make()) for _ in range(3)]
     for stream, piece in zip(streams, pieces(captions), strict=True):
         stream.update(piece, piece.references)
     for other in streams[1:]:
         streams[0].merge(other)
-    assert list(streams[0].compute()) == list(metric.outputs)
+    assert list(streams[0].compute()) == [output + metric.suffix(Settings.names()) for output in metric.outputs]
     assert_close(metric, [*streams[0].compute().values()], expected)
 
 
@@ -153,7 +154,7 @@ def others(metric: type[Metric], encoders: dict[str, Path]) -> dict[str, object]
     }
     if metric.name == "captious":
         values |= {"weights": random_head(Encoder(str(encoders["0"])), seed=1, name="other"), "tokenizer": "spaces"}
-    return {name: values[name] for name in inspect.signature(metric).parameters if name != "variant"}
+    return {name: values[name] for name in metric.declared if name != "variant"}
 
 
 def test_every_parameter_is_in_the_signature_and_keeps_streams_apart(make: Make, encoders: dict[str, Path]) -> None:
@@ -165,7 +166,7 @@ def test_every_parameter_is_in_the_signature_and_keeps_streams_apart(make: Make,
         assert other.signatures(other.fit(CORPUS.table().references)) not in seen, f"{name} is not in the signature"
         seen.add(other.signatures(other.fit(CORPUS.table().references)))
         with pytest.raises(ParameterError, match="cannot be merged"):
-            metric.merge(other)
+            captious.Stream(metric).merge(captious.Stream(other))
     assert PUBLISHED.name != "mine"
     for signature in seen:
         for output, each in zip(metric.outputs, signature, strict=True):

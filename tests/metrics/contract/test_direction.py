@@ -18,9 +18,9 @@ from captious.evaluation.score_tables import score_table
 from captious.judgment.studies import critical_failures, metric_correlations, reference_counts, robustness
 from captious.judgment.studies.score_distributions import score_distributions
 from captious.judgment.studies.system_correlations import system_correlations
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.request import select
 from captious.report.formats import csv as csv_text
 from captious.report.formats import json_text, plain_text
 
@@ -45,8 +45,8 @@ class Words(MeanMetric):
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_registered", {})
-        registry.register("words")(Words)
+        patch.setattr(catalogue, "_registered", {})
+        catalogue.register("words")(Words)
         yield
 
 
@@ -76,8 +76,8 @@ def ratings(tmp_path):
 
 
 def test_every_metric_names_outputs_that_it_has() -> None:
-    for name in registry.names():
-        metric = registry.get(name)
+    for name in catalogue.names():
+        metric = catalogue.get(name)
         assert metric.lower_is_better | metric.no_direction <= {*metric.outputs}
         assert not metric.lower_is_better & metric.no_direction
 
@@ -88,7 +88,7 @@ def test_an_output_that_does_not_exist_is_refused() -> None:
         outputs = ("wrong-share", "wrong-any")
 
     with pytest.raises(ParameterError, match="words-wrong"):
-        registry.register("wrong")(Wrong)
+        catalogue.register("wrong")(Wrong)
 
 
 def test_selection_has_labels() -> None:
@@ -180,12 +180,13 @@ class TestJudgments:
             def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
                 return np.array([float(len(each)) for each in captions.candidates])
 
-        from captious.judgment.human_judgments import SystemRanking
+        from captious.judgment.evidence import SystemRanking
+
         from captious.judgment.protocols import Protocol
 
         protocol = Protocol("mine", "own", "pearson", "given", "systems")
-        ranking = SystemRanking(protocol, {}, ["a", "b", "c"], np.array([3.0, 2.0, 1.0]), {}, [["x"], ["xx"], ["xxx"]])
-        (verdict,) = captious.judge(ranking, [Length()], resamples=20).values()
+        evidence = SystemRanking(protocol, {}, ["a", "b", "c"], np.array([3.0, 2.0, 1.0]), {}, [["x"], ["xx"], ["xxx"]])
+        (verdict,) = captious.judge(evidence, [Length()], resamples=20).values()
         assert verdict["length-of"].value == pytest.approx(1)
         assert verdict["length-of"].lower_is_better
 

@@ -13,9 +13,9 @@ from ...support.corpora import references_table
 
 
 @pytest.mark.parametrize("other", [5, None, "rouge-l", captious.RougeL])
-def test_only_metrics_merge(other: object) -> None:
-    with pytest.raises(ParameterError, match="is not a metric"):
-        captious.RougeL().merge(other)  # type: ignore[arg-type]
+def test_only_streams_merge(other: object) -> None:
+    with pytest.raises(ParameterError, match="is not a stream"):
+        captious.Stream("rouge-l").merge(other)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("other", [5, None, object()])

@@ -6,9 +6,9 @@ import pytest
 
 import captious
 from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.selection import COCO, Chosen, coco_here, select
+from captious.metrics.contract.request import COCO, Requested, coco_available, select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.spice import Spice
 
@@ -25,7 +25,7 @@ def all_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("all_installed")
 def test_the_coco_set() -> None:
     assert COCO == ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
-    assert coco_here() == ([*COCO], ())
+    assert coco_available() == ([*COCO], ())
 
 
 @pytest.mark.usefixtures("all_installed")
@@ -90,7 +90,7 @@ def test_a_metric_object_is_taken_as_it_is(several: bool) -> None:
     metric = captious.CiderD(sigma=3)
     (chosen,) = select([metric] if several else metric)
     assert chosen.metric is metric
-    assert chosen.columns == {"cider-d": 0}
+    assert chosen.columns == {"cider-d:sigma=3": 0}
 
 
 def test_a_selection_is_a_sequence() -> None:
@@ -99,7 +99,7 @@ def test_a_selection_is_a_sequence() -> None:
     assert selection.settings is settings
     assert len(selection) == 3
     assert [each.metric.name for each in selection] == ["bleu", "rouge-l", "cider-d"]
-    assert isinstance(selection[0], Chosen)
+    assert isinstance(selection[0], Requested)
     assert [each.metric.name for each in selection[1:]] == ["rouge-l", "cider-d"]
     assert selection[-1] in selection
 
@@ -119,7 +119,7 @@ def test_unknown_names_without_a_likeness_list_what_exists() -> None:
     with pytest.raises(UnknownNameError, match="no metric 'xyzzy'") as caught:
         select(["xyzzy"])
     assert "did you mean" not in caught.value.help
-    assert all(name in caught.value.help for name in registry.names())
+    assert all(name in caught.value.help for name in catalogue.names())
 
 
 def test_unknown_variants() -> None:

@@ -16,11 +16,10 @@ import captious
 from captious.data import Captions, CaptionSets, References, load
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.bleu import Bleu
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
-from captious.metrics.contract.of_k import OfK, candidate_statistics, choices_for
-from captious.metrics.contract.selection import select
-from captious.metrics.contract.set_metric import SetMetric
+from captious.metrics.contract.request import select
+from captious.metrics.contract.several import OfK, SetMetric
 from captious.metrics.div import Div
 from captious.metrics.length import Length
 from captious.metrics.lsa import Lsa
@@ -40,7 +39,7 @@ VARIANTS = [
         marks=[pytest.mark.skip(f"{name} is not installed: {MISSING[name]}")] if name in MISSING else [],
     )
     for name in OF_SETS
-    for variant in registry.get(name).variants
+    for variant in catalogue.get(name).variants
 ]
 
 
@@ -64,7 +63,7 @@ def corpus(images: int, sizes: tuple[int, ...] = (3,), seed: int = 1) -> Caption
 @pytest.fixture(params=VARIANTS)
 def metric(request: pytest.FixtureRequest) -> SetMetric:
     name, variant = request.param
-    made = registry.get(name)(variant=variant)
+    made = catalogue.get(name)(variant=variant)
     assert isinstance(made, SetMetric)
     return made
 
@@ -73,17 +72,17 @@ def sizes_of(metric: SetMetric) -> tuple[int, ...]:
     return (3,) if (metric.name, metric.variant) == ("mbleu", "official") else (2, 1, 4)
 
 
-def test_set_statistics_of_pieces_are_those_of_the_whole(metric: SetMetric) -> None:
+def test_statistics_of_pieces_are_those_of_the_whole(metric: SetMetric) -> None:
     sets = corpus(40, sizes_of(metric))
     state = metric.fit(sets.references)
-    whole = metric.set_statistics(sets, state)
+    whole = metric.statistics(sets, state)
     assert whole.dtype == np.float64
     assert len(whole) == len(sets)
     assert np.isfinite(whole).all()
     pieces = [sets.select(range(a, b)) for a, b in itertools.pairwise([0, 7, 8, 40])]
-    np.testing.assert_allclose(np.vstack([metric.set_statistics(piece, state) for piece in pieces]), whole, atol=1e-12)
+    np.testing.assert_allclose(np.vstack([metric.statistics(piece, state) for piece in pieces]), whole, atol=1e-12)
     order = np.random.default_rng(3).permutation(40)
-    np.testing.assert_allclose(metric.set_statistics(sets.select(order), state), whole[order], atol=1e-12)
+    np.testing.assert_allclose(metric.statistics(sets.select(order), state), whole[order], atol=1e-12)
 
 
 def test_a_row_depends_on_its_own_candidates_only(metric: SetMetric) -> None:
@@ -93,14 +92,14 @@ def test_a_row_depends_on_its_own_candidates_only(metric: SetMetric) -> None:
     texts[5] = ["quite other words"] * len(texts[5])
     changed = CaptionSets(references_table(texts), sets.references)
     others = np.arange(20) != 5
-    expected, actual = metric.set_statistics(sets, state), metric.set_statistics(changed, state)
+    expected, actual = metric.statistics(sets, state), metric.statistics(changed, state)
     np.testing.assert_allclose(actual[others], expected[others], atol=1e-12)
     assert (actual[5] != expected[5]).any()
 
 
 def test_set_scores_of_any_shape(metric: SetMetric) -> None:
     sets = corpus(20, sizes_of(metric))
-    statistics = metric.set_statistics(sets, metric.fit(sets.references))
+    statistics = metric.statistics(sets, metric.fit(sets.references))
     m = len(metric.outputs)
     scores = metric.aggregate(statistics)
     assert scores.shape == (20, m)
@@ -115,23 +114,22 @@ def test_set_scores_of_any_shape(metric: SetMetric) -> None:
 
 def test_set_metrics_stream(metric: SetMetric) -> None:
     sets = corpus(30, sizes_of(metric))
-    expected = metric.aggregate(metric.set_statistics(sets, metric.fit(sets.references)).sum(axis=0))
-    metric.update(sets.select(range(10)))
-    metric.update(sets.select(range(10, 30)))
-    np.testing.assert_allclose([*metric.compute().values()], expected, rtol=1e-12)
-    metric.reset()
-    metric.update([["a dog", "dog"]] * 2, [["a dog"], ["a cat"]])
-    assert [*metric.compute()] == [*metric.outputs]
+    expected = metric.aggregate(metric.statistics(sets, metric.fit(sets.references)).sum(axis=0))
+    stream = captious.Stream(metric, several=True)
+    stream.update(sets.select(range(10)))
+    stream.update(sets.select(range(10, 30)))
+    np.testing.assert_allclose([*stream.compute().values()], expected, rtol=1e-12)
+    stream.reset()
+    stream.update([["a dog", "dog"]] * 2, [["a dog"], ["a cat"]])
+    assert [*stream.compute()] == [output + metric.suffix() for output in metric.outputs]
 
 
 def test_set_metrics_refuse_single_captions(metric: SetMetric) -> None:
-    with pytest.raises(ParameterError, match=f"{metric.name} judges several candidates per image together"):
-        metric.statistics(Captions(("a",), references_table([["a"]])))
     with pytest.raises(ParameterError, match="judges several") as caught:
         captious.score(["a"], [["a"]], [metric.name])
     assert "--several" in str(caught.value)
     with pytest.raises(ParameterError, match="judges several"):
-        metric.scorer([["a"]])
+        captious.reward(metric, [["a"]])
 
 
 def test_set_signatures_show_variant_and_tokenizer(metric: SetMetric) -> None:
@@ -141,9 +139,9 @@ def test_set_signatures_show_variant_and_tokenizer(metric: SetMetric) -> None:
 
 
 def test_all_includes_set_metrics_only_with_several() -> None:
-    names = {each.metric.name for each in select("all").chosen}
+    names = {each.metric.name for each in select("all").requested}
     assert not names & {*OF_SETS}
-    with_several = {each.metric.name for each in select("all", several=True).chosen}
+    with_several = {each.metric.name for each in select("all", several=True).requested}
     assert with_several == names | ({*OF_SETS} - MISSING.keys())
 
 
@@ -163,7 +161,7 @@ sets_of_captions = st.lists(
 
 def scores_of(metric: SetMetric, texts: list[list[str]], state: State | None = None) -> NDArray[np.float64]:
     sets = table(texts, [["a dog on c"], *[["b c"]] * (len(texts) - 1)])
-    return metric.aggregate(metric.set_statistics(sets, state))
+    return metric.aggregate(metric.statistics(sets, state))
 
 
 @given(sets_of_captions)
@@ -184,7 +182,7 @@ def test_mbleu_of_images(texts: list[list[str]]) -> None:
 def test_mbleu_of_the_corpus(captions: list[list[list[str]]]) -> None:
     texts = [[" ".join(words) for words in each] for each in captions]
     metric = MBleu(tokenizer=WHITESPACE)
-    rows = metric.set_statistics(table(texts, [["a"]] * len(texts)))
+    rows = metric.statistics(table(texts, [["a"]] * len(texts)))
     np.testing.assert_allclose(metric.aggregate(rows.sum(axis=0)), diversity.mbleu(captions), rtol=1e-12)
 
 
@@ -205,15 +203,15 @@ def test_too_many_candidates_are_refused() -> None:
     sets = table([["a"], ["a"] * 1001], [["a"], ["a"]])
     for metric in (SelfCider(), Lsa()):
         with pytest.raises(ParameterError, match="at most 1,000; there are 1,001"):
-            metric.set_statistics(sets)
+            metric.statistics(sets)
 
 
 def test_mbleu_needs_equal_numbers() -> None:
     with pytest.raises(ParameterError, match="same number of candidates") as caught:
-        MBleu().set_statistics(table([["a", "b"], ["a", "b", "c"]], [["a"], ["b"]]))
+        MBleu().statistics(table([["a", "b"], ["a", "b", "c"]], [["a"], ["b"]]))
     assert "image_id 0 has 2, image_id 1 has 3" in str(caught.value)
     with pytest.raises(ParameterError, match="every image has only one"):
-        MBleu().set_statistics(table([["a"], ["b"]], [["a"], ["b"]]))
+        MBleu().statistics(table([["a"], ["b"]], [["a"], ["b"]]))
 
 
 # ---- mean and best of k
@@ -235,7 +233,7 @@ def test_mean_and_best_of_caption_scores() -> None:
     sets = table([["a b c", "a"], ["a b", "a b", "", "a b c d"]], [["x"], ["y"]])
     for choice, expected in (("mean", [[2, 2], [2, 2]]), ("best", [[3, 1], [4, 0]])):
         metric = OfK(Count(), choice)  # type: ignore[arg-type]
-        rows = metric.set_statistics(sets)
+        rows = metric.statistics(sets)
         np.testing.assert_allclose(metric.aggregate(rows), expected)
         np.testing.assert_allclose(metric.aggregate(rows.sum(axis=0)), np.mean(expected, axis=0))
 
@@ -244,7 +242,7 @@ def test_the_first_of_the_best_candidates_counts() -> None:
     # Equal scores by different matches: which of the two is chosen shows in the statistics.
     sets = table([["a x", "y a"]], [["a", "y z w a"]])
     bleu = Bleu(tokenizer=WHITESPACE)
-    rows = candidate_statistics(bleu, sets, None)
+    rows = OfK.candidate_statistics(bleu, sets, None)
     chosen = OfK(bleu, "best").of_candidates(rows, sets.candidates.offsets).reshape(4, 10)
     scores = bleu.aggregate(rows)
     for output, row in enumerate(chosen):
@@ -254,14 +252,14 @@ def test_the_first_of_the_best_candidates_counts() -> None:
 @pytest.mark.parametrize("each", every_variant())
 def test_one_candidate_each_scores_as_without_sets(each: tuple[str, str]) -> None:
     name, variant = each
-    metric = registry.get(name)(variant=variant)
+    metric = catalogue.get(name)(variant=variant)
     sets = corpus(12, (1,))
     captions = Captions(sets.candidates.texts, sets.references)
     state = metric.fit(sets.references)
     expected = metric.statistics(captions, state)
-    for choice in choices_for(metric, ("mean", "best")):
+    for choice in OfK.ways(metric, ("mean", "best")):
         of_k = OfK(metric, choice)
-        rows = of_k.set_statistics(sets, state)
+        rows = of_k.statistics(sets, state)
         np.testing.assert_array_equal(of_k.aggregate(rows), metric.aggregate(expected))
         np.testing.assert_allclose(of_k.aggregate(rows.sum(axis=0)), metric.aggregate(expected.sum(axis=0)), rtol=1e-12)
 
@@ -269,10 +267,10 @@ def test_one_candidate_each_scores_as_without_sets(each: tuple[str, str]) -> Non
 @pytest.mark.parametrize("each", every_variant("bleu", "meteor", "rouge-l", "cider-d", "spice", "spider", "sparcs"))
 def test_candidates_are_scored_as_by_themselves(each: tuple[str, str]) -> None:
     name, variant = each
-    metric = registry.get(name)(variant=variant)
+    metric = catalogue.get(name)(variant=variant)
     sets = corpus(9, (3, 1, 2, 1, 1))
     state = metric.fit(sets.references)
-    rows = candidate_statistics(metric, sets, state)
+    rows = OfK.candidate_statistics(metric, sets, state)
     at = 0
     for i, texts in enumerate(sets.texts):
         for text in texts:
@@ -312,10 +310,10 @@ def test_best_of_k_signatures() -> None:
         assert of_k.signatures()[3].startswith(f"bleu-4|variant:official|tokenizer:ptb|of-k:{choice}|captious:")
 
 
-def test_no_images_have_no_set_statistics() -> None:
+def test_no_images_have_no_statistics() -> None:
     nothing = CaptionSets(References((), (), np.zeros(1, np.int64)), References((), (), np.zeros(1, np.int64)))
     made: list[Callable[[], SetMetric]] = [Div, Lsa, lambda: MBleu(variant="mean"), lambda: OfK(Bleu(), "best")]
     for make in made:
         metric = make()
-        k = metric.set_statistics(load([["a b", "a"]], [["a"]], several=True)).shape[1]
-        assert metric.set_statistics(nothing).shape == (0, k)
+        k = metric.statistics(load([["a b", "a"]], [["a"]], several=True)).shape[1]
+        assert metric.statistics(nothing).shape == (0, k)

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
-from captious.metrics.contract.selection import select
-from captious.metrics.contract.settings import Settings, accepted, label_of
-from captious.metrics.contract.specification import Specification
+from captious.metrics.contract.request import Request, select
+from captious.metrics.contract.settings import Settings, label_of
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.metrics.shared.image_objects import ImageObjects
 from captious.models import Encoder, WordVectors
@@ -107,11 +106,11 @@ OTHERS = {name: "bertscore" if name == "tokenizer" else "bleu-4" for name in VAL
 
 def made(name: str, **settings: Any) -> Metric:
     """A metric under settings, and under those that it cannot do without."""
-    if "images" in accepted(registry.get(name)):
+    if "images" in catalogue.get(name).declared:
         settings = {"images": IMAGES, **settings}
-    if "training" in accepted(registry.get(name)):
+    if "training" in catalogue.get(name).declared:
         settings = {"training": TRAINING, **settings}
-    return Specification(name).make(registry.get(name), Settings(**settings))
+    return Request(name).make(catalogue.get(name), Settings(**settings))
 
 
 # ---- where they go
@@ -124,7 +123,7 @@ def test_every_setting_has_its_tests() -> None:
 
 @pytest.mark.parametrize("setting", VALUES)
 def test_metrics_use_what_their_constructor_names(setting: str) -> None:
-    having = [name for name in registry.names() if setting in accepted(registry.get(name))]
+    having = [name for name in catalogue.names() if setting in catalogue.get(name).declared]
     assert sorted(having) == sorted(USERS[setting])
 
 
@@ -139,15 +138,13 @@ def test_a_setting_reaches_every_metric_that_has_the_parameter(setting: str, nam
 
 
 def test_a_metric_of_others_names_what_it_wants(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(catalogue, "_registered", {})
 
     @captious.register("dogs")
     class Dogs(captious.Bleu):
         outputs = ("dogs-1", "dogs-2", "dogs-3", "dogs-4")
 
-        def __init__(self, *, vectors: WordVectors | None = None) -> None:
-            super().__init__()
-            self.vectors = vectors
+        vectors = captious.Resource(default=None)
 
     (chosen,) = select("dogs", Settings(vectors=VECTORS))
     assert isinstance(chosen.metric, Dogs)

@@ -34,7 +34,7 @@ def by_words(idf: DocumentFrequencies) -> dict[tuple[str, ...], int]:
 
 
 def scores(idf: DocumentFrequencies | str | Path | None) -> np.ndarray:
-    return captious.CiderD(idf, tokenizer="whitespace").statistics(CORPUS.table())[:, 0]
+    return captious.CiderD(idf=idf, tokenizer="whitespace").statistics(CORPUS.table())[:, 0]
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_saved_and_loaded(idf: DocumentFrequencies, tmp_path: Path) -> None:
 
 def test_signatures_name_the_corpus_its_size_and_its_content(idf: DocumentFrequencies, tmp_path: Path) -> None:
     def in_signature(frequencies: DocumentFrequencies) -> str:
-        (signature,) = captious.CiderD(frequencies, tokenizer="whitespace").signatures()
+        (signature,) = captious.CiderD(idf=frequencies, tokenizer="whitespace").signatures()
         (part,) = (part for part in signature.split("|") if part.startswith("idf:"))
         return part
 
@@ -284,6 +284,6 @@ def test_another_corpus_gives_other_scores() -> None:
     idf = DocumentFrequencies.of(references_table([["w1 w2 w3"]] * 50 + [["w0"]] * 7), WHITESPACE)
     assert (scores(idf) != scores(None)).any()
     captions = table(["w1 w9"], [["w1 w9 w4"]])
-    one = captious.CiderD(idf, tokenizer="whitespace").statistics(captions)[0, 0]
+    one = captious.CiderD(idf=idf, tokenizer="whitespace").statistics(captions)[0, 0]
     assert one > 0
     assert captious.CiderD(tokenizer="whitespace").statistics(captions)[0, 0] == 0

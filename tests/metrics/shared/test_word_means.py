@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import captious
 from captious import Encoder, Mowe, Wembsim, WordVectors, load, score
 from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.word_means import WordMeanMetric
 from captious.text import PTB
@@ -51,7 +52,7 @@ def test_five_thousand_real_pairs(name: str, shared_data: Path) -> None:
 
 
 def test_edge_cases() -> None:
-    mowe, wembsim = Mowe(VECTORS), Wembsim(VECTORS)
+    mowe, wembsim = Mowe(vectors=VECTORS), Wembsim(vectors=VECTORS)
     assert value(mowe, "a dog", "the dog") == value(wembsim, "a dog", "the dog") == 1
     assert value(mowe, "a dog", "a bus") == -1
     assert value(wembsim, "a dog", "a bus") == 1  # without its sign
@@ -66,33 +67,33 @@ def test_edge_cases() -> None:
 def test_several_references() -> None:
     references = ("a dog", "a cat", "nothing known")
     for combine, expected in (("max", 1.0), ("mean", 1 / 3), ("min", 0.0)):
-        assert value(Wembsim(VECTORS, combine=combine), "a dog", *references) == pytest.approx(expected)
+        assert value(Wembsim(vectors=VECTORS, combine=combine), "a dog", *references) == pytest.approx(expected)
     for combine, expected in (("max", 1.0), ("mean", 0.0), ("min", -1.0)):
-        assert value(Mowe(VECTORS, combine=combine), "a dog", *references) == pytest.approx(expected)
+        assert value(Mowe(vectors=VECTORS, combine=combine), "a dog", *references) == pytest.approx(expected)
     with pytest.raises(UnknownNameError, match="cannot combine references by 'median'"):
-        Wembsim(VECTORS, combine="median")
+        Wembsim(vectors=VECTORS, combine="median")
 
 
 def test_words_count_as_often_as_they_are_there() -> None:
-    assert value(Mowe(VECTORS), "dog dog dog cat", "dogs") == pytest.approx((3 * 3 + 4) / (5 * np.sqrt(10)))
+    assert value(Mowe(vectors=VECTORS), "dog dog dog cat", "dogs") == pytest.approx((3 * 3 + 4) / (5 * np.sqrt(10)))
 
 
 def test_tokens_lose_letters_for_mowe_alone() -> None:
-    assert value(Mowe(VECTORS), "it isn't", "nt") == pytest.approx(1)  # n't becomes nt
-    assert value(Wembsim(VECTORS), "it isn't", "nt") == 0
-    assert value(Mowe(VECTORS, tokenizer="whitespace"), "Dog.", "dog") == 1
-    assert value(Wembsim(VECTORS, tokenizer="whitespace"), "Dog.", "dog") == 0
+    assert value(Mowe(vectors=VECTORS), "it isn't", "nt") == pytest.approx(1)  # n't becomes nt
+    assert value(Wembsim(vectors=VECTORS), "it isn't", "nt") == 0
+    assert value(Mowe(vectors=VECTORS, tokenizer="whitespace"), "Dog.", "dog") == 1
+    assert value(Wembsim(vectors=VECTORS, tokenizer="whitespace"), "Dog.", "dog") == 0
 
 
 def test_signatures() -> None:
     label = VECTORS.label
     assert (
-        Mowe(VECTORS)
+        Mowe(vectors=VECTORS)
         .signatures()[0]
         .startswith(f"mowe|variant:official|tokenizer:ptb|vectors:{label}|stop-words:nltk|combine:max|")
     )
     assert (
-        Wembsim(VECTORS)
+        Wembsim(vectors=VECTORS)
         .signatures()[0]
         .startswith(f"wembsim|variant:paper|tokenizer:ptb|vectors:{label}|stop-words:nltk|combine:mean|")
     )
@@ -100,9 +101,9 @@ def test_signatures() -> None:
 
 def test_many_captions_are_scored_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     captions = table(["dog", "cat dog", "", "bus"] * 5, [["cat", "dogs dog"], ["dog"], ["dog"], ["nt", "cat", ""]] * 5)
-    whole = Wembsim(VECTORS).scores(captions)
+    whole = Wembsim(vectors=VECTORS).scores(captions)
     monkeypatch.setattr("captious.metrics.shared.word_means._ROWS_AT_ONCE", 3)
-    np.testing.assert_array_equal(Wembsim(VECTORS).scores(captions), whole)
+    np.testing.assert_array_equal(Wembsim(vectors=VECTORS).scores(captions), whole)
 
 
 # ---- contextual
@@ -163,9 +164,9 @@ def test_encoders_by_name(folder: Path) -> None:
 
 def test_vectors_and_models_exclude_each_other() -> None:
     with pytest.raises(ParameterError, match="takes word vectors or a model"):
-        Mowe(VECTORS, model="some-model")
+        Mowe(vectors=VECTORS, model="some-model")
     with pytest.raises(ParameterError, match="cannot use layer 2 with word vectors"):
-        Mowe(VECTORS, layer=2)
+        Mowe(vectors=VECTORS, layer=2)
     with pytest.raises(ParameterError, match="invalid layer for mowe: -1"):
         Mowe(model="some-model", layer=-1)
 
@@ -173,7 +174,7 @@ def test_vectors_and_models_exclude_each_other() -> None:
 @pytest.mark.models
 def test_parameters_of_encoders_are_in_the_signature_and_keep_streams_apart(folder: Path) -> None:
     metric = Mowe(model=str(folder))
-    for other in (Mowe(model=str(folder), layer=2), Mowe(VECTORS)):
+    for other in (Mowe(model=str(folder), layer=2), Mowe(vectors=VECTORS)):
         assert other.signatures() != metric.signatures()
         with pytest.raises(ParameterError, match="cannot be merged"):
-            metric.merge(other)
+            captious.Stream(metric).merge(captious.Stream(other))

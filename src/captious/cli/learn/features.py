@@ -11,10 +11,10 @@ from captious.cli.options import output_file, settings_options, subset_option
 from captious.cli.outputs import warn
 from captious.data import load
 from captious.learned.feature_files import FEATURE_FORMATS, check_feature_file, write_features
-from captious.learned.feature_sets import FEATURE_SETS, as_feature_set
+from captious.learned.feature_sets import FEATURE_SETS
 from captious.learned.features import Features
+from captious.metrics.contract.metric import signature
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.signature import signature
 from captious.native import using_threads
 
 __all__ = ["features"]
@@ -41,7 +41,7 @@ def features(candidates: Path, references: Path, set_: str, output: Path, subset
     written into the file as a signature (parquet and json).
     """
     check_feature_file(output)
-    computed = Features(as_feature_set(set_), settings)
+    computed = Features(feature_set=set_, settings=settings)
     captions = load(candidates, references, subset=subset)
     seen = captions.concatenated if settings.references_as == "cat" else captions
     with using_threads(settings.threads):

@@ -10,8 +10,7 @@ import evaluate
 
 from captious.compat.metric_by_name import choose
 from captious.evaluation import score
-from captious.metrics.contract import registry
-from captious.metrics.contract.settings import accepted
+from captious.metrics.contract import catalogue
 
 __all__ = ["CaptionModule"]
 
@@ -32,13 +31,13 @@ class CaptionModule(evaluate.Metric):
     metric: ClassVar[str]
 
     def _info(self) -> evaluate.MetricInfo:
-        class_ = registry.get(self.metric)
+        class_ = catalogue.get(self.metric)
         text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=f"{class_.name} of captious: {class_.summary}.",
             citation="",
             inputs_description=_DESCRIPTION.format(
-                parameters=", ".join(accepted(class_)) or "no settings",
+                parameters=", ".join(class_.declared) or "no settings",
                 class_name=class_.__name__,
                 outputs=", ".join(class_.outputs),
             ),
@@ -65,7 +64,7 @@ class CaptionModule(evaluate.Metric):
             settings = {"variant": self.config_name, **settings}
         metric = choose(self.metric, **settings).metric
         report = score(list(predictions), [_listed(group) for group in references], metric)
-        return {output: float(report[output].score) for output in metric.outputs}
+        return {output: float(result.score) for output, result in zip(metric.outputs, report.values(), strict=True)}
 
 
 def _listed(group: str | Sequence[str]) -> list[str]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from captious.atomic_write import whole_file
 from captious.errors import OutputError
-from captious.metrics.contract import registry
-from captious.metrics.contract.set_metric import SetMetric
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.several import SetMetric
 
 __all__ = ["metrics", "module_name", "write_modules"]
 
@@ -28,8 +28,8 @@ class {class_name}(captious.compat.evaluate_modules.module.CaptionModule):
 
 def metrics() -> list[str]:
     """The metrics of captious that can be modules."""
-    own = [name for name in registry.names() if registry.get(name).__module__.startswith("captious.")]
-    return [name for name in own if name not in _LEFT_OUT and not issubclass(registry.get(name), SetMetric)]
+    own = [name for name in catalogue.names() if catalogue.get(name).__module__.startswith("captious.")]
+    return [name for name in own if name not in _LEFT_OUT and not issubclass(catalogue.get(name), SetMetric)]
 
 
 def module_name(metric: str) -> str:
@@ -61,6 +61,6 @@ def write_modules(folder: str | os.PathLike[str]) -> list[Path]:
             ) from error
         class_name = "".join(word.capitalize() for word in name.split("_"))
         with whole_file(target / f"{name}.py") as file:
-            file.write(_MODULE.format(name=metric, summary=registry.get(metric).summary, class_name=class_name))
+            file.write(_MODULE.format(name=metric, summary=catalogue.get(metric).summary, class_name=class_name))
         written.append(target)
     return written

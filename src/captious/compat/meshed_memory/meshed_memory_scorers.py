@@ -13,6 +13,7 @@ from captious.compat.counted_ngrams import CountedCaptions, Ngram
 from captious.compat.pycocoevalcap.coco_scorers import MeanScorer
 from captious.compat.pycocoevalcap.harness_input import Texts, captions, references_table
 from captious.errors import ParameterError
+from captious.evaluation.reward import Reward
 from captious.metrics import cider_d
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
@@ -90,14 +91,14 @@ class Cider(MeanScorer):
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
         table = captions(gts, res)
-        metric = cider_d.CiderD(self._given, sigma=self._sigma, tokenizer=WHITESPACE)
+        metric = cider_d.CiderD(idf=self._given, sigma=self._sigma, tokenizer=WHITESPACE)
         if self._given is None:
             return metric.scores(table)
         # As in training, where the candidates of an image have the same references.
         row_of: dict[tuple[str, ...], int] = {}
         rows = [row_of.setdefault(tuple(gts[image]), len(row_of)) for image in gts]
         distinct = references_table(dict(enumerate(map(list, row_of))))
-        return metric.scorer(distinct)(rows, table.candidates)
+        return Reward(metric, distinct, metric.name)(rows, table.candidates)
 
     def __str__(self) -> str:
         return "CIDEr"

@@ -14,6 +14,7 @@ from captious.compat.pyciderevalcap.frequency_scorers import CiderDScorer, Cider
 from captious.compat.pycocoevalcap.coco_scorers import Scorer
 from captious.data import Captions, References
 from captious.errors import InputError, ParameterError
+from captious.evaluation.reward import Reward
 from captious.metrics import cider, cider_d
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
@@ -77,15 +78,15 @@ class Rewards(Scorer):
         groups = [gts[candidate["image_id"]] for candidate in res]
         if self._given is None:  # every candidate is a document, with its references
             table = _table(groups)
-            metric = self._metric(DocumentFrequencies.of(table, WHITESPACE), tokenizer=WHITESPACE)
+            metric = self._metric(idf=DocumentFrequencies.of(table, WHITESPACE), tokenizer=WHITESPACE)
             scores = metric.scores(Captions(tuple(texts), table))
         else:
             # Code gives the same list for all candidates of an image, under ids of their own.
             row_of: dict[int, int] = {}
             rows = [row_of.setdefault(id(group), len(row_of)) for group in groups]
             distinct = {id(group): group for group in groups}
-            metric = self._metric(self._given, tokenizer=WHITESPACE)
-            scores = metric.scorer(_table([*distinct.values()]))(rows, texts)
+            metric = self._metric(idf=self._given, tokenizer=WHITESPACE)
+            scores = Reward(metric, _table([*distinct.values()]), metric.name)(rows, texts)
         return np.float64(scores.mean()), scores
 
     def my_compute_score(

@@ -131,7 +131,7 @@ class Cider(MeanScorer):
     def _metric(self) -> cider_d.CiderD:
         if self._n != 4:
             raise ParameterError(f"CIDEr-D up to order {self._n!r} is not supported", help="leave n at 4")
-        return cider_d.CiderD(self._given, sigma=self._sigma, tokenizer=WHITESPACE)
+        return cider_d.CiderD(idf=self._given, sigma=self._sigma, tokenizer=WHITESPACE)
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
         return self._metric().scores(captions(gts, res))
@@ -341,7 +341,7 @@ class WMD(MeanScorer):
     _name = "WMD"
 
     def __init__(self, vectors: WordVectors | str | os.PathLike[str] | None = None) -> None:
-        self._metric = wmd.Wmd(vectors, tokenizer=SPACES)
+        self._metric = wmd.Wmd(vectors=vectors, tokenizer=SPACES)
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
         return self._metric.scores(captions(gts, res))

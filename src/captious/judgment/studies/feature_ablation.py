@@ -16,9 +16,9 @@ from captious.judgment.network_trials import Scores, Trials, Variation
 from captious.judgment.study_result import Dot, Dots, Study
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.recipes import Recipe
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.specification import Specification
 from captious.progress import steps
 
 __all__ = ["feature_ablation"]
@@ -116,8 +116,8 @@ def _of_same_metric(features: FeatureSet) -> dict[str, tuple[int, ...]]:
     """Metric -> its features, for metrics with several, but not all, features of the set."""
     groups: dict[str, list[int]] = {}
     for column, feature in enumerate(features.features):
-        name = Specification.from_text(feature.metric).name
-        groups.setdefault(registry.owner(name) or name, []).append(column)
+        name = Request.from_text(feature.metric).name
+        groups.setdefault(catalogue.owner(name) or name, []).append(column)
     return {name: tuple(columns) for name, columns in groups.items() if 1 < len(columns) < len(features)}
 
 

@@ -64,7 +64,7 @@ def scoring_time(
     with steps(chosen, lambda each: each.metric.name) as timed:
         for each in timed:
             label = next(iter(each.columns)) if len(each.columns) == 1 else each.metric.name
-            one = replace(chosen, chosen=(each,))
+            one = replace(chosen, requested=(each,))
             score_captions(_unseen(captions.select(np.arange(min(n, _WARM_UP)))), one, name="timing")
             times = []
             for _ in range(repeats):

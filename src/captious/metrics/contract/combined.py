@@ -1,27 +1,25 @@
 """Combined: a metric made of other metrics, such as SPIDEr (SPICE and CIDEr-D) or SMURF (its three parts).
 
-It stacks the statistics of its parts, fits their states, and combines their parameters and warnings.
+It runs its parts on each caption, fits their states, and unites their parameters and warnings. The scores of a caption
+are combined; the corpus score is the mean.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, ImageId, References, read_references
+from captious.data import Captions, References
 from captious.errors import ParameterError
-from captious.metrics.contract.metric import Metric, Savable, State
-from captious.metrics.contract.scorer import Scorer
+from captious.metrics.contract.metric import MeanMetric, Metric, RowScores, Savable, State
 from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["Combine", "Combined", "CombinedScorer", "CombinedState"]
-
-#: Scores of the parts, float64[..., n_parts], to scores of the whole, float64[...] or float64[..., m].
-Combine: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+__all__ = ["Combined", "CombinedState"]
 
 
 @dataclass(frozen=True)
@@ -53,37 +51,33 @@ class CombinedState:
         return "+".join(state.label for state in self.states if state is not None)
 
 
-class Combined(Metric):
-    """A metric whose scores are computed from the scores of other metrics.
+class Combined(MeanMetric):
+    """Base class of metrics whose caption scores are computed from those of other metrics.
 
-    A subclass makes its parts in ``__init__``; the object can also be used as it is.
-
-    Args:
-        parts: outputs of metrics: the metric, and the name of one of its outputs. A metric may occur several times.
-        combine: maps scores of the parts to scores of the whole; works on the last axis, each caption independently.
-        level: "caption" combines the scores of each caption, and the corpus score is the mean; "corpus" combines the
-            corpus scores into the corpus score, and the scores of each caption into the caption's.
-        variant: one of ``variants``.
+    A subclass implements ``make_parts`` and ``combine``.
     """
 
     #: The classes of the parts, which say what is missing where they cannot run.
     part_classes: ClassVar[tuple[type[Metric], ...]] = ()
 
-    def __init__(
-        self,
-        parts: Sequence[tuple[Metric, str]],
-        combine: Combine,
-        *,
-        level: Literal["caption", "corpus"],
-        variant: str | None = None,
-    ) -> None:
-        super().__init__(variant=variant)
-        self.level = level
-        self._combine = combine
+    @abstractmethod
+    def make_parts(self) -> Sequence[tuple[Metric, str]]:
+        """The parts: metrics, and the name of one of the outputs of each. A metric may occur several times.
+
+        Called once, by ``setup``.
+        """
+
+    @abstractmethod
+    def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores of captions from those of the parts: float64[n, n_parts] to float64[n] or float64[n, m]."""
+
+    def setup(self) -> None:
+        parts = self.make_parts()
         #: The metrics, each once.
         self.metrics = tuple({id(metric): metric for metric, _ in parts}.values())
         #: For each part, the index of its metric and the index of its output in that metric.
         self.columns = tuple((self.metrics.index(metric), metric.outputs.index(output)) for metric, output in parts)
+        self.needs_fit = any(metric.needs_fit for metric in self.metrics)
 
     @classmethod
     def missing(cls) -> str | None:
@@ -100,86 +94,52 @@ class Combined(Metric):
     def tokens(self) -> str:
         return ", ".join(dict.fromkeys(metric.tokens for metric in self.metrics))
 
-    @property
-    def needs_fit(self) -> bool:
-        return any(metric.needs_fit for metric in self.metrics)
-
     def fit(self, references: References) -> CombinedState | None:
         """The states of the parts; None if no part needs one.
 
-        A part that was given what it would learn, such as document frequencies, is left out: merging would count these
-        several times.
+        A part that has what it would learn, such as document frequencies from a file, is left out: merging would count
+        these several times.
         """
         states = tuple(metric.fit(references) if metric.needs_fit else None for metric in self.metrics)
         return CombinedState(states) if any(state is not None for state in states) else None
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
         united: dict[str, object] = {}
-        for metric, of_part in zip(self.metrics, self._states(state), strict=True):
-            united |= metric.fitted_parameters(of_part)
+        for metric, part_state in self._with_states(state):
+            united |= metric.fitted_parameters(part_state)
         return united
 
     def part_scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Scores of the parts of each caption, float64[n_captions, n_parts]."""
-        statistics = [m.statistics(captions, s) for m, s in zip(self.metrics, self._states(state), strict=True)]
-        return self._of_parts([m.aggregate(rows) for m, rows in zip(self.metrics, statistics, strict=True)])
-
-    def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        if self.level == "caption":
-            scores = self._combine(self.part_scores(captions, state)).reshape(len(captions), len(self.outputs))
-            return np.hstack([scores, np.ones((len(captions), 1))])
-        rows = [m.statistics(captions, s) for m, s in zip(self.metrics, self._states(state), strict=True)]
-        self._widths = [each.shape[1] for each in rows]
-        return np.hstack(rows)
-
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.level == "caption":
-            return statistics[..., :-1] / statistics[..., -1:]
-        blocks = np.split(statistics, np.cumsum(self._widths)[:-1], axis=-1)
-        combined = self._combine(
-            self._of_parts([m.aggregate(block) for m, block in zip(self.metrics, blocks, strict=True)])
+        return self._in_columns(
+            [metric.aggregate(metric.statistics(captions, part)) for metric, part in self._with_states(state)]
         )
-        return combined.reshape(*statistics.shape[:-1], len(self.outputs))
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        return self.combine(self.part_scores(captions, state))
+
+    def row_scores(self, references: References, state: State | None) -> RowScores:
+        parts = [metric.row_scores(references, part) for metric, part in self._with_states(state)]
+
+        def scores(rows: NDArray[np.int64], candidates: Sequence[str]) -> NDArray[np.float64]:
+            of_parts = self._in_columns([part(rows, candidates) for part in parts])
+            return self.combine(of_parts).reshape(len(candidates), len(self.outputs))
+
+        return scores
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        parts = zip(self.metrics, self._states(state), strict=True)
-        return [*dict.fromkeys(warning for metric, s in parts for warning in metric.warnings(captions, s))]
+        parts = self._with_states(state)
+        return [*dict.fromkeys(warning for metric, part in parts for warning in metric.warnings(captions, part))]
 
     def learn(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
         """What the one part that learns anything learns; None if several do, or none."""
-        learned = [found for m in self.metrics if (found := m.learn(references, seed=seed)) is not None]
+        learned = [part for m in self.metrics if (part := m.learn(references, seed=seed)) is not None]
         return learned[0] if len(learned) == 1 else None
 
-    def scorer(self, references: object, output: str | None = None) -> Scorer:
-        if self.level == "caption" and len(self.outputs) == 1:
-            table = read_references(references)
-            return CombinedScorer(self, table)
-        return super().scorer(references, output)
-
-    def _of_parts(self, scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """float64[..., m] of each metric to float64[..., n_parts]."""
+    def _in_columns(self, scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """float64[n, m] of each metric to float64[n, n_parts]."""
         return np.stack([scores[metric][..., column] for metric, column in self.columns], axis=-1)
 
-    def _states(self, state: State | None) -> tuple[State | None, ...]:
-        return state.states if isinstance(state, CombinedState) else (None,) * len(self.metrics)
-
-
-class CombinedScorer:
-    """The scorer of a metric that combines caption scores; made by ``Combined.scorer``."""
-
-    def __init__(self, metric: Combined, references: References) -> None:
-        self._metric, self._references = metric, references
-        names = [metric.metrics[number].outputs[column] for number, column in metric.columns]
-        self._scorers = [
-            metric.metrics[number].scorer(references, name)
-            for (number, _), name in zip(metric.columns, names, strict=True)
-        ]
-        self.signature = metric.signatures(metric.fit(references))[0]
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return CombinedScorer, (self._metric, self._references)
-
-    def __call__(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.float64]:
-        """Scores of candidates, float64[n]; see ``Scorer``."""
-        scores = np.stack([scorer(image_ids, captions) for scorer in self._scorers], axis=-1)
-        return self._metric._combine(scores).reshape(len(captions))
+    def _with_states(self, state: State | None) -> list[tuple[Metric, State | None]]:
+        states = state.states if isinstance(state, CombinedState) else (None,) * len(self.metrics)
+        return [*zip(self.metrics, states, strict=True)]

@@ -1,4 +1,4 @@
-"""The interface of every metric: a metric is a function of summed statistics.
+"""What a metric is: a function of summed statistics, declared in a class.
 
     fit(references)                 -> state            what must be known before scoring; mergeable, savable
     statistics(captions, state)     -> float64[n, k]    one row per caption, independent of the others
@@ -6,7 +6,7 @@
 
     caption scores = aggregate(statistics)      corpus scores = aggregate(statistics.sum(axis=0))
 
-Intervals, paired tests, streaming and distribution follow from this; no metric has to know about them.
+Intervals, paired tests, streaming, rewards and distribution follow from this; no metric has to know about them.
 """
 
 from __future__ import annotations
@@ -14,19 +14,21 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, load, read_references
-from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract.scorer import GenericScorer, Scorer, output_of
-from captious.metrics.contract.signature import signature
+from captious.data import Captions, References
+from captious.errors import UnknownNameError
+from captious.metrics.contract.parameters import Declared, Parameter, TokenizerParameter, exact
 from captious.random_seed import DEFAULT_SEED
-from captious.text import Tokenizer, as_tokenizer
+from captious.version import __version__
 
-__all__ = ["MeanMetric", "Metric", "Savable", "State"]
+__all__ = ["BaseMetric", "MeanMetric", "Metric", "RowScores", "Savable", "State", "signature"]
+
+#: Scores of candidates, float64[n, m], from the row of each one's image, int64[n], and the n candidates.
+RowScores: TypeAlias = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.float64]]
 
 
 class State(Protocol):
@@ -60,24 +62,43 @@ class Savable(Protocol):
         ...
 
 
-class Metric(ABC):
-    """Base class of metrics, with fixed parameters.
+class _Variant(Parameter[str | None, str]):
+    """One of the metric's variants; None for the first."""
 
-    A subclass names itself and its outputs, says which variants it has, and implements ``statistics`` and
-    ``aggregate``; a metric that must see references first also implements ``fit``.
+    def check(self, metric: Any, value: Any) -> str:
+        value = next(iter(metric.variants)) if value is None else value
+        if value not in metric.variants:
+            raise UnknownNameError(
+                f"{metric.name} has no variant {value!r}", help=f"its variants are {', '.join(metric.variants)}"
+            )
+        return str(value)
 
-    Args:
-        variant: one of ``variants``. The default is the first: that of the official implementation, if there is one.
-        tokenizer: see ``captious.text.as_tokenizer``.
+
+class _Description:
+    """What tables, tests and ranks need to know about a metric."""
+
+    #: What the metric is called everywhere. Set by ``register``, or written in the class.
+    name: str
+    #: The numbers it reports, in the order of the last axis of ``aggregate``; by default one, with the metric's name.
+    outputs: tuple[str, ...]
+    #: The outputs of which lower scores are better. For all others, higher scores are better.
+    lower_is_better: frozenset[str] = frozenset()
+    #: The outputs of which neither higher nor lower scores are better. Tables mark no best score.
+    no_direction: frozenset[str] = frozenset()
+    #: Whether its scores depend on references.
+    needs_references: bool = True
+    #: Whether ``fit`` has to see the references of the whole corpus before captions can be scored.
+    needs_fit: bool = False
+
+
+class BaseMetric(Declared, _Description, ABC):
+    """What metrics of captions (``Metric``) and of sets of captions (``SetMetric``) have in common.
 
     Raises:
-        UnknownNameError: a variant or tokenizer that does not exist.
+        UnknownNameError: a variant, tokenizer or parameter that does not exist.
+        ParameterError: a parameter outside its range.
     """
 
-    #: What the metric is called everywhere.
-    name: ClassVar[str]
-    #: The numbers it reports, in the order of the last axis of ``aggregate``.
-    outputs: ClassVar[tuple[str, ...]]
     #: Its documented ways of computing, the default first: name -> one line.
     variants: ClassVar[Mapping[str, str]] = {"official": "as released"}
     #: One line for listings.
@@ -86,29 +107,14 @@ class Metric(ABC):
     default_models: ClassVar[tuple[str, ...]] = ()
     #: What ``captious fit`` writes for it; empty for a metric that learns nothing from references.
     learns: ClassVar[str] = ""
-    #: Whether its scores depend on references.
-    needs_references: ClassVar[bool] = True
-    #: The outputs of which lower scores are better. For all others, higher scores are better.
-    lower_is_better: ClassVar[frozenset[str]] = frozenset()
-    #: The outputs of which neither higher nor lower scores are better. Tables mark no best score.
-    no_direction: ClassVar[frozenset[str]] = frozenset()
+
+    variant: Parameter[str | None, str] = _Variant(default=None, summary="way of computing")
+    tokenizer: TokenizerParameter = TokenizerParameter(default="ptb")
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        if "name" in cls.__dict__ and "outputs" not in cls.__dict__:
+        if "name" in vars(cls) and "outputs" not in vars(cls):
             cls.outputs = (cls.name,)
-
-    def __init__(
-        self, *, variant: str | None = None, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb"
-    ) -> None:
-        variant = next(iter(self.variants)) if variant is None else variant
-        if variant not in self.variants:
-            raise UnknownNameError(
-                f"{self.name} has no variant {variant!r}", help=f"its variants are {', '.join(self.variants)}"
-            )
-        self.variant = variant
-        self.tokenizer = as_tokenizer(tokenizer)
-        self._stream = Stream()
 
     @classmethod
     def missing(cls) -> str | None:
@@ -117,18 +123,29 @@ class Metric(ABC):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """Every parameter that changes a score, in the order in which the signature shows them."""
-        return {"variant": self.variant, "tokenizer": self.tokenizer.name}
+        """Every parameter that changes a score, as signatures show it."""
+        return {
+            parameter.signature: parameter.shown(getattr(self, name))
+            for name, parameter in self.declared.items()
+            if parameter.signature
+        }
 
     @property
     def tokens(self) -> str:
         """A description of its tokens, shown in tables."""
         return self.tokenizer.name
 
-    @property
-    def needs_fit(self) -> bool:
-        """Whether ``fit`` has to see the references of the whole corpus before captions can be scored."""
-        return False
+    def suffix(self, leave_out: Sequence[str] = ()) -> str:
+        """What labels add to the names of outputs: variant and parameters that are not the default.
+
+        Args:
+            leave_out: parameters that are not mentioned.
+        """
+        values = {name: value for name, value in self.arguments.items() if name not in leave_out}
+        variant = values.pop("variant", None)
+        written = ",".join(f"{name}={self.declared[name].to_text(value)}" for name, value in values.items())
+        default = next(iter(self.variants))
+        return (f"@{variant}" if variant not in (None, default) else "") + (f":{written}" if written else "")
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         """The signature of each output, given the state that was used."""
@@ -157,6 +174,18 @@ class Metric(ABC):
         return state if isinstance(state, Savable) else None
 
     @abstractmethod
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores from statistics or sums of them: float64[..., k] to float64[..., m], one per output."""
+
+
+class Metric(BaseMetric):
+    """Base class of metrics of captions, each judged on its own.
+
+    A subclass names itself and its outputs, declares its variants and parameters, and implements ``statistics`` and
+    ``aggregate``; a metric that must see references first also implements ``fit``.
+    """
+
+    @abstractmethod
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Sufficient statistics, float64[n_captions, k].
 
@@ -165,97 +194,18 @@ class Metric(ABC):
             state: what ``fit`` returned; if it is None, a metric that needs one is fitted on the references at hand.
         """
 
-    @abstractmethod
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores from statistics or sums of them: float64[..., k] to float64[..., m], one per output."""
-
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         """Warnings about misleading scores, one sentence each."""
         return []
 
-    def scorer(self, references: object, output: str | None = None) -> Scorer:
-        """A training reward: scores candidates against references that are prepared once.
+    def row_scores(self, references: References, state: State | None) -> RowScores:
+        """Caption scores of candidates for any of these images, which are prepared once where that saves work."""
 
-        Args:
-            references: any form that ``captious.data.read_references`` reads.
-            output: which of the outputs; None for the one with the metric's name, or else the last.
-        """
-        table = read_references(references)
-        return GenericScorer(self, table, output_of(self, output))
+        def scores(rows: NDArray[np.int64], candidates: Sequence[str]) -> NDArray[np.float64]:
+            captions = Captions(tuple(candidates), _repeated(references, rows))
+            return self.aggregate(self.statistics(captions, state))
 
-    # ---- streaming, on the same statistics
-
-    def update(self, candidates: object, references: object = None) -> None:
-        """Add captions: any form that ``captious.data.load`` reads, or a ``Captions`` object.
-
-        A metric that must be fitted on all references keeps the captions until ``compute``; others keep a sum.
-        """
-        self._add(candidates if isinstance(candidates, Captions) else load(candidates, references))
-
-    def _add(self, captions: Any) -> None:
-        """Add a table of the kind that ``statistics`` takes."""
-        if self.needs_fit:
-            self._stream.captions.append(captions)
-        else:
-            self._stream.add(self.statistics(captions))
-
-    def compute(self) -> dict[str, float]:
-        """Corpus scores of all captions added so far, by output.
-
-        Raises:
-            ParameterError: no captions were added yet.
-        """
-        stream = self._stream
-        if self.needs_fit and stream.captions:
-            state: State | None = None
-            for captions in stream.captions:
-                more = self.fit(captions.references)
-                assert more is not None
-                state = more if state is None else state.merge(more)
-            total = sum(self.statistics(captions, state).sum(axis=0) for captions in stream.captions)
-        else:
-            total = stream.total
-        if total is None:
-            raise ParameterError(f"no captions have been added to {self.name}", help="call update() before compute()")
-        return dict(zip(self.outputs, self.aggregate(np.asarray(total)).tolist(), strict=True))
-
-    def merge(self, other: Metric) -> None:
-        """Add the captions of another metric with the same parameters.
-
-        Raises:
-            ParameterError: the other metric computes something else.
-        """
-        if not isinstance(other, Metric):
-            raise ParameterError(f"{other!r:.60} is not a metric", help=f"give another captious.{type(self).__name__}")
-        if type(other) is not type(self) or other.signatures() != self.signatures():
-            raise ParameterError(
-                f"{other.name} cannot be merged into {self.name}",
-                where=f"{other.signatures()[0]} into {self.signatures()[0]}",
-                help="merge metrics of the same class and parameters",
-            )
-        self._stream.captions += other._stream.captions
-        if other._stream.total is not None:
-            self._stream.add(other._stream.total[None])
-
-    def reset(self) -> None:
-        """Forget all captions added so far."""
-        self._stream = Stream()
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {', '.join(f'{k}={v}' for k, v in self.parameters.items())}>"
-
-
-class Stream:
-    """What ``update`` has taken in: a running sum, or captions that wait for the fit."""
-
-    def __init__(self) -> None:
-        self.total: NDArray[np.float64] | None = None
-        self.captions: list[Any] = []  # tables of the kind that the metric takes
-
-    def add(self, statistics: NDArray[np.float64]) -> None:
-        """Add rows of statistics, float64[n, k], to the sum."""
-        more = statistics.sum(axis=0)
-        self.total = more if self.total is None else self.total + more
+        return scores
 
 
 class MeanMetric(Metric):
@@ -271,3 +221,33 @@ class MeanMetric(Metric):
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         return statistics[..., :-1] / statistics[..., -1:]
+
+
+def _repeated(references: References, rows: NDArray[np.int64]) -> References:
+    """The images of these rows, any of them any number of times, numbered from 0."""
+    starts, counts = references.offsets[rows], np.diff(references.offsets)[rows]
+    texts = references.texts
+    return References(
+        tuple(range(len(rows))),
+        tuple(text for start, n in zip(starts, counts, strict=True) for text in texts[start : start + n]),
+        np.concatenate([[0], np.cumsum(counts)]),
+        name=references.name,
+        images=tuple(references.images[row] for row in rows.tolist()),
+    )
+
+
+def signature(name: str, parameters: Mapping[str, object]) -> str:
+    """One line with everything that a score depends on besides the captions, package version last.
+
+        cider-d|variant:official|tokenizer:ptb|sigma:6|idf:references-5000|captious:0.1.0
+
+    Scores are comparable only if their signatures are equal.
+    """
+    parts = [name, *(f"{key}:{_in_signature(value)}" for key, value in parameters.items()), f"captious:{__version__}"]
+    return "|".join(parts)
+
+
+def _in_signature(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return exact(value) if isinstance(value, float) else str(value)

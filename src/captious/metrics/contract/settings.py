@@ -1,13 +1,12 @@
 """Settings that apply to all metrics of a run.
 
-A setting reaches every metric that is asked for by name and whose constructor has a parameter of that name; a new
-metric that takes word vectors only needs a parameter called ``vectors``. ``references_as`` and ``threads`` apply to the
+A setting reaches every metric that is requested by name and declares a parameter of that name; a new metric that takes
+word vectors only needs a parameter called ``vectors``. ``references_as`` and ``threads`` apply to the
 run as a whole.
 """
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +19,12 @@ from captious.text import Tokenizer, as_tokenizer
 
 if TYPE_CHECKING:
     from captious.data import ImageId
-    from captious.metrics.contract.metric import Metric
     from captious.metrics.shared.document_frequencies import DocumentFrequencies
     from captious.metrics.shared.image_objects import ImageObjects
     from captious.models import Encoder, WordVectors
     from captious.parsing.parsed_captions import ParseSource
 
-__all__ = ["REFERENCES_AS", "Settings", "accepted", "label_of"]
+__all__ = ["REFERENCES_AS", "Settings", "label_of"]
 
 #: How metrics get the references of an image: each by itself, or all as one text.
 REFERENCES_AS = ("each", "cat")
@@ -90,13 +88,13 @@ class Settings:
     @property
     def of_metrics(self) -> Mapping[str, Any]:
         """The metric settings that were set."""
-        given = {name: getattr(self, name) for name in _RESOLVED}
-        return {name: value for name, value in given.items() if value is not None}
+        values = {name: getattr(self, name) for name in _RESOLVED}
+        return {name: value for name, value in values.items() if value is not None}
 
-
-def accepted(metric: type[Metric]) -> Mapping[str, inspect.Parameter]:
-    """The parameters of a metric's constructor, by name."""
-    return inspect.signature(metric).parameters
+    @staticmethod
+    def names() -> tuple[str, ...]:
+        """The names of the settings that metrics take as parameters."""
+        return tuple(_RESOLVED)
 
 
 def _frequencies(value: Any) -> Any:

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any
 
 from captious.metrics.contract.metric import MeanMetric
+from captious.metrics.contract.parameters import Resource
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
 from captious.models.pretrained import missing_extra
 
-__all__ = ["EncoderMetric"]
+__all__ = ["EncoderMetric", "EncoderParameter"]
+
+
+class EncoderParameter(Resource[Encoder | str | None, Encoder]):
+    """A model on the Hugging Face hub, a folder, or an ``Encoder``; None for the first of ``default_models``."""
+
+    def check(self, metric: Any, value: Any) -> Encoder:
+        return as_encoder(metric.default_models[0] if value is None else value)
 
 
 class EncoderMetric(MeanMetric):
-    """A mean of caption scores that come from a model's hidden states or attention maps.
+    """A mean of caption scores that come from a model's hidden states or attention maps."""
 
-    Args:
-        model: a name on the Hugging Face hub, a folder, or an ``Encoder``; None for the model of the publication.
-        variant: one of ``variants``.
-    """
-
-    def __init__(self, model: Encoder | str | None = None, *, variant: str | None = None) -> None:
-        super().__init__(variant=variant)
-        self.encoder = as_encoder(self.default_models[0] if model is None else model)
+    undeclared = frozenset({"tokenizer"})
+    model: EncoderParameter = EncoderParameter(
+        default=None, summary="contextual encoder; none for that of the publication"
+    )
 
     @classmethod
     def missing(cls) -> str | None:
         return missing_extra()
 
     @property
-    def parameters(self) -> Mapping[str, object]:
-        return {"variant": self.variant, "model": self.encoder.label}
+    def encoder(self) -> Encoder:
+        """The model."""
+        return self.model
 
     @property
     def tokens(self) -> str:

@@ -125,6 +125,11 @@ class SmurfConstants:
             raise ResourceError("not a file of SMURF constants", where=str(path), help=_HELP) from error
 
 
+def as_constants(constants: SmurfConstants | str | os.PathLike[str]) -> SmurfConstants:
+    """The constants, or those of a file."""
+    return constants if isinstance(constants, SmurfConstants) else SmurfConstants.load(constants)
+
+
 def _moments(scores: NDArray[np.float64]) -> tuple[float, float]:
     return float(scores.mean()), float(scores.std())
 

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from captious.errors import CaptiousError
-from captious.metrics.contract import registry
-from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.selection import ALL, check_used
-from captious.metrics.contract.set_metric import SetMetric
-from captious.metrics.contract.settings import Settings, accepted
-from captious.metrics.contract.specification import Specification
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.request import ALL, Request, check_used
+from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.several import SetMetric
 from captious.models.pretrained import is_here
 from captious.server.challenges.problems import at, one_line
 
@@ -36,12 +35,12 @@ def directions_of(text: str) -> dict[str, bool | None]:
         ValueError: it is "all", which depends on the machine, or names no metric or output.
     """
     try:
-        request = Specification.from_text(text)
+        request = Request.from_text(text)
         if request.name == ALL:
             raise ValueError("name each metric, because 'all' depends on what is installed")
         metric = _class_of(request)
         if metric is None:
-            raise registry.unknown(request.name)
+            raise catalogue.unknown(request.name)
     except CaptiousError as error:
         guess, question, _ = error.help.partition("?")
         raise ValueError(f"{error.message}; {guess + question}") from None
@@ -52,9 +51,9 @@ def directions_of(text: str) -> dict[str, bool | None]:
     }
 
 
-def _class_of(request: Specification) -> type[Metric] | None:
-    owner = registry.owner(request.name)
-    return None if owner is None else registry.get(owner)
+def _class_of(request: Request) -> type[BaseMetric] | None:
+    owner = catalogue.owner(request.name)
+    return None if owner is None else catalogue.get(owner)
 
 
 def settings_in(folder: Path, values: Mapping[str, str], *, threads: int | None = None) -> Settings:
@@ -94,7 +93,7 @@ def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, s
     for position, text in enumerate(metrics):
         place = at(("metrics", position))
         try:
-            request = Specification.from_text(text)
+            request = Request.from_text(text)
             metric = _class_of(request)
             if metric is None:
                 continue
@@ -111,7 +110,7 @@ def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, s
     return problems
 
 
-def _lacks(metric: type[Metric], request: Specification, settings: Settings) -> str:
+def _lacks(metric: type[BaseMetric], request: Request, settings: Settings) -> str:
     """What a metric needs that is not here; "" if it can run.
 
     Raises:
@@ -121,7 +120,7 @@ def _lacks(metric: type[Metric], request: Specification, settings: Settings) -> 
         return "it judges several candidates per image together, and submissions have one"
     # What it lacks by default may be among its settings.
     parameters = {**settings.of_metrics, **request.parameters}
-    command = None if "vectors" in parameters and "vectors" in accepted(metric) else metric.missing()
+    command = None if "vectors" in parameters and "vectors" in metric.declared else metric.missing()
     if command is not None:
         return f"run {command}"
     request.make(metric, settings)

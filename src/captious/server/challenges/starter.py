@@ -21,7 +21,7 @@ import numpy as np
 from captious.atomic_write import advice
 from captious.data import References, read_references
 from captious.errors import OutputError
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.server.challenges.folder import FILE_NAME, SLUG
 
 __all__ = ["DEMO", "new_folder", "write_demo", "write_starter"]
@@ -143,7 +143,7 @@ def _fill_in(file: Path, values: dict[str, str]) -> None:
 
 def _metrics() -> list[str]:
     """The metrics that a new challenge starts with: METEOR only if its tables are here."""
-    return [name for name in ("bleu", "meteor", "rouge-l", "cider-d") if registry.get(name).missing() is None]
+    return [name for name in ("bleu", "meteor", "rouge-l", "cider-d") if catalogue.get(name).missing() is None]
 
 
 def _toml(value: object) -> str:

@@ -20,7 +20,7 @@ from captious.atomic_write import whole_file
 from captious.data import Captions, References
 from captious.evaluation import Report, evaluate
 from captious.evaluation.resampling import DEFAULT_SEED
-from captious.metrics.contract.selection import Selection
+from captious.metrics.contract.request import Selection
 
 __all__ = ["Scored", "StoredResults", "read_results", "score_set", "write_results"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from captious.evaluation import Report
 from captious.metrics.cider import Cider
 from captious.metrics.contract.combined import Combined
-from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.meteor import Meteor
 from captious.metrics.spice import Spice
 from captious.metrics.wmd import Wmd
@@ -19,7 +19,7 @@ from captious.report.page.explanations.explained import Explained
 __all__ = ["explanations_of"]
 
 #: What packs the explanation of a metric and of those that derive from it.
-_PACK: Mapping[type[Metric], Callable[[Any, Explained], dict[str, Any]]] = {
+_PACK: Mapping[type[BaseMetric], Callable[[Any, Explained], dict[str, Any]]] = {
     Meteor: meteor_alignments.pack,
     Spice: spice_scenes.pack,
     Cider: cider_ngrams.pack,
@@ -42,9 +42,9 @@ def explanations_of(explained: Explained) -> dict[str, Any]:
     }
 
 
-def _explainable(report: Report) -> list[tuple[str, Metric]]:
+def _explainable(report: Report) -> list[tuple[str, BaseMetric]]:
     """Metrics that can be explained, with their labels: those that were requested, and parts of combined ones."""
-    metrics: dict[str, tuple[str, Metric]] = {}
+    metrics: dict[str, tuple[str, BaseMetric]] = {}
     for label, result in report.items():
         if "|references:cat|" in result.signature:
             continue

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from captious.errors import CaptiousError, ParameterError
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.ranges import number, truth, whole
+from captious.metrics.contract.parameters import Flag, Number, Parameter, Whole
 from captious.models import Encoder, WordVectors
 
 from ...support.corpora import table
@@ -62,7 +63,7 @@ def make(name: str, **parameters: object) -> Metric:
     if name in ("mowe", "wembsim"):
         fixed["model"] = Encoder("bert-base-uncased") if parameters.get("layer") is not None else None
         fixed["vectors"] = None if fixed["model"] else VECTORS
-    return registry.get(name)(**fixed, **parameters)
+    return catalogue.get(name)(**fixed, **parameters)
 
 
 CASES = [(name, parameter) for name, parameters in NUMBERS.items() for parameter in parameters]
@@ -83,17 +84,14 @@ def test_ranges(name: str, parameter: str) -> None:
 
 
 def test_every_number_is_tested() -> None:
-    from captious.metrics.contract.specification import parameters_of
-
-    found = {
+    numbers = {
         (name, parameter)
-        for name in registry.names()
-        for parameter, kinds in parameters_of(registry.get(name)).items()
-        if {"int", "float", "bool"} & {*kinds}
+        for name in catalogue.names()
+        for parameter, declaration in catalogue.get(name).declared.items()
+        if isinstance(declaration, Number | Whole | Flag)
     }
-    # token_idf and rescale are not numbers alone; test_bertscore.py has what they may be.
-    # The seed of leic is in test_leic.py.
-    assert found - {("bertscore", "rescale"), ("bertscore", "token_idf"), ("leic", "seed")} == {*CASES}
+    # Those of bertscore are in test_bertscore.py, the seed of leic is in test_leic.py.
+    assert numbers - {("bertscore", "token_idf"), ("leic", "seed")} == {*CASES}
 
 
 @pytest.mark.parametrize(
@@ -120,20 +118,21 @@ def test_values_in_words(asked: str) -> None:
 @pytest.mark.parametrize("sigma", [0.001, 1_000_000])
 def test_scores_at_the_ends(sigma: float) -> None:
     captions = table(["a dog on a mat", "a dog", ""], [["a dog on a mat"], ["a dog on a very long mat"], ["a"]])
-    metric = registry.get("cider-d")(sigma=sigma)
+    metric = catalogue.get("cider-d")(sigma=sigma)
     scores = metric.aggregate(metric.statistics(captions, metric.fit(captions.references)))
     assert ((scores >= 0) & (scores <= 10 + 1e-14)).all()
 
 
 def test_messages() -> None:
-    calls: list[tuple[Callable[[], object], str]] = [
-        (lambda: number("m", "x", math.nan, 0, 1), "x must be a number from 0 to 1"),
-        (lambda: number("m", "x", 1, 0, 1, below=True), "x must be a number from 0 to below 1"),
-        (lambda: number("m", "x", True, 0, 1), "x must be a number from 0 to 1"),
-        (lambda: whole("m", "x", 2.0, 1), "x must be an integer from 1 to 1,000,000"),
-        (lambda: truth("m", "x", 1), "x must be True or False"),
+    calls: list[tuple[Parameter[Any, Any], object, str]] = [
+        (Number(default=0.0, least=0, most=1), math.nan, "x must be a number from 0 to 1"),
+        (Number(default=0.0, least=0, most=1, below=True), 1, "x must be a number from 0 to below 1"),
+        (Number(default=0.0, least=0, most=1), True, "x must be a number from 0 to 1"),
+        (Whole(default=1, least=1), 2.0, "x must be an integer from 1 to 1,000,000"),
+        (Flag(default=True), 1, "x must be True or False"),
     ]
-    for call, help in calls:
+    for parameter, value, help in calls:
+        parameter.name = "x"
         with pytest.raises(ParameterError, match="invalid x for m") as caught:
-            call()
+            parameter.check(SimpleNamespace(name="m"), value)
         assert caught.value.help == help

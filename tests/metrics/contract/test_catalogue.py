@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.metadata
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +16,9 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
-from captious.metrics.contract import registry
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.selection import select
+from captious.metrics.contract.request import select
 
 from ...support.corpora import table
 from ...support.every_metric import MISSING
@@ -120,7 +123,7 @@ class Length(MeanMetric):
 @pytest.fixture(autouse=True)
 def nothing_registered() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_registered", {})
+        patch.setattr(catalogue, "_registered", {})
         yield
 
 
@@ -129,9 +132,9 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """What packages on this machine declare as entry points: what is put into this list."""
     points: list[EntryPoint] = []
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **chosen: EntryPoints(points).select(**chosen))
-    registry._OTHERS.forget()
+    catalogue._PLUGINS.forget()
     yield points
-    registry._OTHERS.forget()
+    catalogue._PLUGINS.forget()
 
 
 def plugin(name: str, value: str) -> EntryPoint:
@@ -142,12 +145,12 @@ def plugin(name: str, value: str) -> EntryPoint:
 
 
 def test_names() -> None:
-    assert registry.names() == list(OUTPUTS)
+    assert catalogue.names() == list(OUTPUTS)
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_metrics_say_what_they_are(name: str) -> None:
-    metric = registry.get(name)
+    metric = catalogue.get(name)
     assert metric.name == name
     assert list(metric.outputs) == OUTPUTS[name]
     assert list(metric.variants) == VARIANTS[name]
@@ -156,7 +159,7 @@ def test_metrics_say_what_they_are(name: str) -> None:
     if name in MISSING:
         pytest.skip(f"{name} is not installed: {MISSING[name]}")
     assert metric().variant == VARIANTS[name][0]
-    assert repr(metric()).startswith(f"<{metric.__name__} variant=")
+    assert repr(metric()) == f"{metric.__name__}()"
 
 
 def test_outputs_have_one_metric_each() -> None:
@@ -166,18 +169,18 @@ def test_outputs_have_one_metric_each() -> None:
 
 def test_unknown_names() -> None:
     with pytest.raises(UnknownNameError, match="no metric 'xyzzy'"):
-        registry.get("xyzzy")
+        catalogue.get("xyzzy")
 
 
 def test_owners() -> None:
-    assert registry.owner("bleu-4") == registry.owner("bleu") == "bleu"
-    assert registry.owner("spice-relation") == "spice"
-    assert registry.owner("xyzzy") is None
+    assert catalogue.owner("bleu-4") == catalogue.owner("bleu") == "bleu"
+    assert catalogue.owner("spice-relation") == "spice"
+    assert catalogue.owner("xyzzy") is None
 
 
 def test_everything_that_can_be_asked_for() -> None:
     expected = [name for metric, outputs in OUTPUTS.items() for name in dict.fromkeys((metric, *outputs))]
-    assert registry.askable() == expected
+    assert catalogue.requestable() == expected
 
 
 # ---- joining
@@ -188,8 +191,8 @@ def test_register() -> None:
     class Letters(Length):
         outputs = ("letters",)
 
-    assert registry.get("letters") is Letters
-    assert registry.names() == [*OUTPUTS, "letters"]
+    assert catalogue.get("letters") is Letters
+    assert catalogue.names() == [*OUTPUTS, "letters"]
     assert Letters.name == "letters"
     assert select(["letters", "bleu-1"]).labels == ("letters", "bleu-1")
     with pytest.warns(captious.CaptiousWarning):
@@ -232,7 +235,7 @@ def test_registering_again_replaces() -> None:
         class Again(Length):
             outputs = ("extent",)
 
-    assert registry.get("extent") is Again
+    assert catalogue.get("extent") is Again
 
 
 @pytest.mark.parametrize("name", ["bleu", "cider-d", "bleu-4", "rouge-1"])
@@ -242,8 +245,8 @@ def test_names_that_are_taken(name: str) -> None:
 
     with pytest.raises(ParameterError, match="taken"):
         captious.register(name)(Thief)
-    assert registry.names() == list(OUTPUTS)
-    assert registry.get("bleu") is captious.Bleu
+    assert catalogue.names() == list(OUTPUTS)
+    assert catalogue.get("bleu") is captious.Bleu
 
 
 def test_outputs_that_are_taken() -> None:
@@ -253,7 +256,7 @@ def test_outputs_that_are_taken() -> None:
 
     with pytest.raises(ParameterError, match="taken"):
         captious.register("thief")(Thief)
-    assert "thief" not in registry.names()
+    assert "thief" not in catalogue.names()
 
 
 @pytest.mark.parametrize(("name", "outputs"), [("Extent", None), ("extent", ("extent-P", "extent-r"))])
@@ -264,7 +267,7 @@ def test_names_with_capitals(name: str, outputs: tuple[str, ...] | None) -> None
     with pytest.raises(ParameterError, match="contains capitals") as caught:
         captious.register(name)(shouted)
     assert caught.value.help in ("call it extent", "call it extent-p")
-    assert registry.names() == list(OUTPUTS)
+    assert catalogue.names() == list(OUTPUTS)
     if outputs is None:
         captious.register("extent")(shouted)
         assert select("EXTENT").labels == ("extent",)
@@ -278,8 +281,8 @@ def test_only_metrics_can_register(thing: object) -> None:
 
 def test_entry_points(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("extent", f"{Length.__module__}:Length"))
-    assert registry.names() == [*OUTPUTS, "extent"]
-    assert registry.get("extent").name == "extent"
+    assert catalogue.names() == [*OUTPUTS, "extent"]
+    assert catalogue.get("extent").name == "extent"
     assert select(["extent"]).labels == ("extent",)
     metric = select(["extent"])[0].metric
     assert metric.statistics(table(["abc"], [["x"]])).tolist() == [[3.0, 1.0]]
@@ -287,7 +290,7 @@ def test_entry_points(plugins: list[EntryPoint]) -> None:
 
 def test_entry_points_with_capitals_are_known_in_lower_case(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("Extent", f"{Length.__module__}:Length"))
-    assert registry.names() == [*OUTPUTS, "extent"]
+    assert catalogue.names() == [*OUTPUTS, "extent"]
     assert select(["Extent"]).labels == ("extent",)
 
 
@@ -299,30 +302,82 @@ def test_a_broken_plugin_does_not_hide_that_a_setting_is_not_used(plugins: list[
 
 def test_entry_points_of_other_groups_are_none_of_ours(plugins: list[EntryPoint]) -> None:
     plugins.append(EntryPoint("extent", "nowhere:Nothing", "console_scripts"))
-    assert registry.names() == list(OUTPUTS)
+    assert catalogue.names() == list(OUTPUTS)
 
 
 def test_an_entry_point_that_leads_to_something_else(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("wrong", "json:dumps"))
     with pytest.raises(ParameterError, match="json:dumps is not a metric"):
-        registry.get("wrong")
+        catalogue.get("wrong")
 
 
 def test_a_plugin_that_cannot_be_imported_breaks_nothing_else(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("broken", "no_such_package.metrics:Broken"))
     assert select(["bleu-4"]).labels == ("bleu-4",)
     with pytest.raises(CaptiousError, match="broken"):
-        registry.get("broken")
+        catalogue.get("broken")
     with pytest.raises(UnknownNameError, match="blue-4"):
         select(["blue-4"])
 
 
 def test_a_built_in_metric_cannot_be_shadowed(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("bleu", f"{Length.__module__}:Length"))
-    assert registry.get("bleu") is captious.Bleu
-    assert registry.names() == list(OUTPUTS)
+    assert catalogue.get("bleu") is captious.Bleu
+    assert catalogue.names() == list(OUTPUTS)
 
 
 def test_register_without_a_name() -> None:
     with pytest.raises(ParameterError, match="takes the name"):
         captious.register(captious.Bleu)  # type: ignore[arg-type]
+
+
+def test_parameters_are_declared_not_taken_by_a_constructor() -> None:
+    class Within(Length):
+        outputs = ("within",)
+
+        def __init__(self, *, bound: float = 2.0) -> None:
+            super().__init__()
+            self.bound = bound
+
+    with pytest.raises(ParameterError, match="within has a constructor of its own") as caught:
+        captious.register("within")(Within)
+    assert "bound: captious.Number" in caught.value.help
+
+
+def test_a_parameter_without_annotation_can_be_written_as_text() -> None:
+    @captious.register("within")
+    class Within(Length):
+        outputs = ("within",)
+        bound = captious.Number(default=2.0)
+
+    metric = select(["within:bound=1.5"])[0].metric
+    assert isinstance(metric, Within)
+    assert metric.bound == 1.5
+    assert "|bound:1.5|" in metric.signatures()[0]
+    assert select([Within(bound=3)]).labels == ("within:bound=3",)
+
+
+def test_objects_are_labelled_by_what_is_not_the_default() -> None:
+    labels = select([captious.CiderD(), captious.CiderD(variant="paper"), captious.CiderD(sigma=3)]).labels
+    assert labels == ("cider-d", "cider-d@paper", "cider-d:sigma=3")
+    # Settings show only where they tell two metrics apart.
+    assert select([captious.CiderD(tokenizer="spaces")]).labels == ("cider-d",)
+    labels = select([captious.CiderD(), captious.CiderD(tokenizer="spaces")]).labels
+    assert labels == ("cider-d", "cider-d:tokenizer=spaces")
+
+
+def test_the_catalogue_is_current() -> None:
+    program = Path(__file__).parents[3] / "tools" / "catalogue.py"
+    subprocess.run([sys.executable, str(program), "--check"], check=True)
+
+
+@pytest.mark.parametrize(("request_", "modules"), [("spice", {"spice"}), ("bleu-4", {"bleu"}), ("length", {"length"})])
+def test_finding_a_metric_imports_no_other(request_: str, modules: set[str]) -> None:
+    program = (
+        "import sys; from captious.metrics.contract.request import Request, catalogue;"
+        f"catalogue.get(Request.from_text({request_!r}).metric);"
+        "print(*(m for m in sys.modules if m.count('.') == 2 and m.startswith('captious.metrics.')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    metrics = {module.split(".")[-1] for module in loaded} - {"contract", "shared"}
+    assert metrics == modules

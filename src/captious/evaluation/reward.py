@@ -1,0 +1,135 @@
+"""Rewards: any metric as a training reward, one number per candidate, with references prepared once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import ImageId, References, read_references
+from captious.data.ids import numbers_from_text
+from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
+from captious.metrics.contract.metric import BaseMetric, Metric
+from captious.metrics.contract.request import select
+from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.several import one_caption_each
+
+__all__ = ["ImageRows", "Reward", "reward"]
+
+
+def reward(
+    metric: str | BaseMetric, references: object, output: str | None = None, *, settings: Settings | None = None
+) -> Reward:
+    """A metric as a reward for training.
+
+    Args:
+        metric: a metric, or the request of one: ``cider-d``, ``bleu-4``, ``rouge-s:gap=2``.
+        references: those of all images of the training set, in any form that ``captious.read_references`` reads. A
+            metric that has to be fitted is fitted on them.
+        output: which of the metric's outputs; None for the requested one, the one with the metric's name, or else the
+            last.
+        settings: tokenizer, document frequencies and so on, for a metric that is requested by name.
+
+    Raises:
+        UnknownNameError, ParameterError: as ``captious.score``; no such output.
+        InputError: invalid references.
+    """
+    (requested,) = select([metric], settings, several=True)
+    if output is None:
+        outputs = [requested.metric.outputs[column] for column in requested.columns.values()]
+        output = requested.metric.name if requested.metric.name in outputs else outputs[-1]
+    return Reward(requested.metric, read_references(references), output)
+
+
+class Reward:
+    """Scores candidates for images whose references were prepared beforehand.
+
+    Threads may share it: nothing in it changes. Pickles hold metric and references, which are prepared again.
+
+    Args:
+        metric: a metric of captions.
+        references: references of all images of the training set; a metric that has to be fitted is fitted on them.
+        output: which of the metric's outputs.
+
+    Attributes:
+        signature: everything that the scores depend on besides the captions.
+
+    Raises:
+        UnknownNameError: the metric has no such output.
+        ParameterError: the metric judges several candidates together.
+    """
+
+    def __init__(self, metric: BaseMetric, references: References, output: str) -> None:
+        if not isinstance(metric, Metric):
+            raise one_caption_each(metric.name)
+        if output not in metric.outputs:
+            raise UnknownNameError(
+                f"{metric.name} has no output {output!r}", help=f"its outputs are {', '.join(metric.outputs)}"
+            )
+        state = metric.fit(references)
+        self._arguments = (metric, references, output)
+        self._column = metric.outputs.index(output)
+        self._rows = ImageRows(references)
+        self._scores = metric.row_scores(references, state)
+        self.signature = metric.signatures(state)[self._column]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Reward, self._arguments
+
+    def __call__(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.float64]:
+        """Scores of candidates, float64[n]; an image may come any number of times.
+
+        They are as the metric gives them: to maximise an output of which lower scores are better, negate them.
+
+        Args:
+            image_ids: n ids of images that have references.
+            captions: n candidates, one for each id.
+
+        Raises:
+            ParameterError: not as many ids as captions.
+            CaptionTypeError: a caption that is not a string, or one string in place of a list.
+            UnknownImageError: an id without references.
+        """
+        rows = self._rows.of(image_ids, captions)
+        return self._scores(rows, captions)[:, self._column] if len(rows) else np.empty(0)
+
+
+class ImageRows:
+    """The rows of images among references."""
+
+    def __init__(self, references: References) -> None:
+        self._row_of: dict[ImageId, int] = {image: row for row, image in enumerate(references.ids)}
+        if references.id_form == "text":  # a format that cannot tell "12" from 12
+            self._row_of |= {image: row for row, image in enumerate(numbers_from_text(references.ids))}
+
+    def of(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.int64]:
+        """The row of each caption's image, int64[n]. Arguments and errors are those of ``Reward``."""
+        if isinstance(captions, str) or not set(map(type, captions)) <= {str}:
+            raise _not_strings(image_ids, captions)
+        if len(image_ids) != len(captions):
+            raise ParameterError(
+                f"{len(image_ids):,} image ids for {len(captions):,} captions", help="give one id per caption"
+            )
+        try:
+            return np.array([self._row_of[image] for image in image_ids], np.int64)
+        except KeyError as error:
+            raise UnknownImageError(
+                "a caption is for an image that has no references",
+                where=f"image_id {error.args[0]!r}",
+                help="create the reward with the references of all images of the training set",
+            ) from None
+
+
+def _not_strings(image_ids: Sequence[ImageId], captions: Sequence[object]) -> CaptionTypeError:
+    if isinstance(captions, str):
+        return CaptionTypeError(
+            "a single string was given instead of a list of captions", where=repr(captions[:60]), help="give [caption]"
+        )
+    position, caption = next((i, caption) for i, caption in enumerate(captions) if type(caption) is not str)
+    image = repr(image_ids[position]) if position < len(image_ids) else "none"
+    return CaptionTypeError(
+        f"a caption is a {type(caption).__name__}, not a string",
+        where=f"position {position}, image_id {image}",
+        help='captions must be strings; use "" for an empty caption',
+    )

@@ -1,0 +1,132 @@
+"""Corpus scores of captions that arrive in parts, such as the batches of an evaluation loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from captious.data import Captions, CaptionSets, load
+from captious.errors import ParameterError
+from captious.evaluation.exact_sums import ExactSums
+from captious.metrics.contract.metric import BaseMetric, Metric, State
+from captious.metrics.contract.request import select
+from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.several import SetMetric
+
+__all__ = ["Stream"]
+
+
+class Stream:
+    """Metrics over captions that arrive in parts: ``update`` adds captions, ``compute`` gives corpus scores.
+
+    Scores are those of ``captious.score`` for all captions together, to the last bit. A metric keeps a sum; one that
+    must be fitted on all references, such as CIDEr-D without document frequencies, keeps the captions until
+    ``compute``.
+
+    Args:
+        metrics, settings: as for ``captious.score``.
+        several: images have any number of candidates, and metrics judge them together.
+
+    Raises:
+        UnknownNameError, ParameterError: as ``captious.score``; with ``several``, a metric of single captions, which
+            ``captious.OfK`` applies to several.
+    """
+
+    def __init__(
+        self,
+        metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
+        *,
+        settings: Settings | None = None,
+        several: bool = False,
+    ) -> None:
+        self._selection = select(metrics, settings, several=several)
+        self._several = several
+        if several and (single := [item.metric for item in self._selection if isinstance(item.metric, Metric)]):
+            raise ParameterError(
+                f"{single[0].name} judges one caption at a time",
+                help=f"give captious.OfK(captious.{type(single[0]).__name__}()), or leave out several",
+            )
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all captions added so far."""
+        self._sums: dict[int, ExactSums] = {}
+        self._waiting: list[Captions | CaptionSets] = []  # for the metrics that are fitted on all references
+
+    def update(self, candidates: object, references: object = None) -> None:
+        """Add captions: any form that ``captious.load`` reads, or what it returns."""
+        captions = load(candidates, references, several=self._several)
+        if any(item.metric.needs_fit for item in self._selection):
+            self._waiting.append(captions)
+        for index, item in enumerate(self._selection):
+            if not item.metric.needs_fit:
+                self._add(self._sums, index, item.metric, captions, None)
+
+    def compute(self) -> dict[str, float]:
+        """Corpus scores of all captions added so far, by label.
+
+        Raises:
+            ParameterError: no captions were added yet.
+        """
+        sums = {**self._sums}
+        for index, item in enumerate(self._selection):
+            if item.metric.needs_fit and self._waiting:
+                state = _merged([item.metric.fit(captions.references) for captions in self._waiting])
+                for captions in self._waiting:
+                    self._add(sums, index, item.metric, captions, state)
+        if not sums:
+            names = ", ".join(item.metric.name for item in self._selection)
+            raise ParameterError(f"no captions have been added to {names}", help="call update() before compute()")
+        scores: dict[str, float] = {}
+        for index, item in enumerate(self._selection):
+            values = item.metric.aggregate(sums[index].values).tolist()
+            scores |= {label: values[column] for label, column in item.columns.items()}
+        return scores
+
+    def merge(self, other: Stream) -> None:
+        """Add the captions of another stream of the same metrics.
+
+        Raises:
+            ParameterError: the other stream computes something else.
+        """
+        if not isinstance(other, Stream):
+            raise ParameterError(f"{other!r:.60} is not a stream", help="give another captious.Stream")
+        ours, theirs = self.signatures, other.signatures
+        if ours != theirs:
+            differing = next((pair for pair in zip(theirs, ours, strict=False) if pair[0] != pair[1]), (theirs, ours))
+            raise ParameterError(
+                "a stream of other metrics cannot be merged",
+                where=f"{differing[0]} into {differing[1]}",
+                help="merge streams of the same metrics and parameters",
+            )
+        self._waiting += other._waiting
+        for index, sums in other._sums.items():
+            self._sums[index] = self._sums[index] + sums if index in self._sums else sums
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """Of each requested output, everything that scores depend on besides the captions."""
+        return tuple(item.metric.signatures()[column] for item in self._selection for column in item.columns.values())
+
+    @staticmethod
+    def _add(
+        sums: dict[int, ExactSums],
+        index: int,
+        metric: BaseMetric,
+        captions: Captions | CaptionSets,
+        state: State | None,
+    ) -> None:
+        if isinstance(metric, Metric) and isinstance(captions, Captions):
+            rows = metric.statistics(captions, state)
+        else:
+            assert isinstance(metric, SetMetric) and isinstance(captions, CaptionSets)
+            rows = metric.statistics(captions, state)
+        more = ExactSums.of(rows)
+        sums[index] = sums[index] + more if index in sums else more
+
+
+def _merged(states: list[State | None]) -> State | None:
+    merged = states[0]
+    for state in states[1:]:
+        assert merged is not None and state is not None
+        merged = merged.merge(state)
+    return merged

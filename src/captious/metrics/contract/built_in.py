@@ -1,0 +1,85 @@
+"""The metrics of the package: name -> (module, class, outputs). Written by tools/catalogue.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["METRICS"]
+
+METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "bleu": ("metrics.bleu", "Bleu", ("bleu-1", "bleu-2", "bleu-3", "bleu-4")),
+    "meteor": ("metrics.meteor", "Meteor", ("meteor",)),
+    "rouge-l": ("metrics.rouge_l", "RougeL", ("rouge-l",)),
+    "rouge-n": ("metrics.rouge_n", "RougeN", ("rouge-1", "rouge-2", "rouge-3", "rouge-4")),
+    "rouge-s": ("metrics.rouge_s", "RougeS", ("rouge-s",)),
+    "cider": ("metrics.cider", "Cider", ("cider",)),
+    "cider-d": ("metrics.cider_d", "CiderD", ("cider-d",)),
+    "cider-r": ("metrics.cider_r", "CiderR", ("cider-r",)),
+    "sparcs": ("metrics.sparcs", "Sparcs", ("sparcs",)),
+    "spurts": ("metrics.spurts", "Spurts", ("spurts",)),
+    "mima": ("metrics.mima", "Mima", ("mima",)),
+    "smurf": ("metrics.smurf", "Smurf", ("smurf",)),
+    "bertscore": ("metrics.bertscore", "BertScore", ("bertscore-p", "bertscore-r", "bertscore-f")),
+    "yi2020": ("metrics.yi2020", "Yi2020", ("yi2020",)),
+    "yi2020-unigram": ("metrics.yi2020_unigram", "Yi2020Unigram", ("yi2020-unigram",)),
+    "clipscore": ("metrics.clipscore", "ClipScore", ("clipscore",)),
+    "refclipscore": ("metrics.refclipscore", "RefClipScore", ("refclipscore",)),
+    "spice": (
+        "metrics.spice",
+        "Spice",
+        (
+            "spice",
+            "spice-p",
+            "spice-r",
+            "spice-object",
+            "spice-attribute",
+            "spice-relation",
+            "spice-cardinality",
+            "spice-color",
+            "spice-size",
+        ),
+    ),
+    "spider": ("metrics.spider", "Spider", ("spider",)),
+    "hwcm": ("metrics.hwcm", "Hwcm", ("hwcm-1", "hwcm-2", "hwcm-3", "hwcm-4")),
+    "wmd": ("metrics.wmd", "Wmd", ("wmd",)),
+    "mowe": ("metrics.mowe", "Mowe", ("mowe",)),
+    "wembsim": ("metrics.wembsim", "Wembsim", ("wembsim",)),
+    "ngram-precision": (
+        "metrics.ngram_precision",
+        "NgramPrecision",
+        (
+            "ngram-precision-1",
+            "ngram-precision-2",
+            "ngram-precision-3",
+            "ngram-precision-4",
+        ),
+    ),
+    "unigram-recall": ("metrics.unigram_recall", "UnigramRecall", ("unigram-recall",)),
+    "chair": ("metrics.chair", "Chair", ("chair-s", "chair-i", "chair-recall")),
+    "length": ("metrics.length", "Length", ("length-words", "length-relative")),
+    "div": ("metrics.div", "Div", ("div-1", "div-2")),
+    "mbleu": ("metrics.mbleu", "MBleu", ("mbleu-1", "mbleu-2", "mbleu-3", "mbleu-4")),
+    "self-cider": ("metrics.self_cider", "SelfCider", ("self-cider",)),
+    "lsa": ("metrics.lsa", "Lsa", ("lsa",)),
+    "distinct": ("metrics.distinct", "Distinct", ("distinct",)),
+    "allspice": (
+        "metrics.allspice",
+        "AllSpice",
+        (
+            "allspice",
+            "allspice-p",
+            "allspice-r",
+            "allspice-object",
+            "allspice-attribute",
+            "allspice-relation",
+            "allspice-cardinality",
+            "allspice-color",
+            "allspice-size",
+        ),
+    ),
+    "novel": ("metrics.novel", "Novel", ("novel",)),
+    "captious": ("learned.captious", "Captious", ("captious",)),
+    "nneval": ("learned.nneval", "NNEval", ("nneval",)),
+    "lceval": ("learned.lceval", "LCEval", ("lceval",)),
+    "leic": ("learned.leic", "Leic", ("leic",)),
+}

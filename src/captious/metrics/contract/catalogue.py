@@ -1,0 +1,143 @@
+"""The catalogue of metrics by name: those of this package, registered ones, and those of other packages.
+
+``built_in.py`` lists the package's own with their outputs, so that finding one imports no other; tools/catalogue.py
+writes it. Others join with ``register``, or by an entry point of the group ``captious.metrics``, whose name is the
+metric's and whose value is its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TypeVar
+
+from captious.entry_points import EntryPoints, did_you_mean
+from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract.built_in import METRICS
+from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.parameters import Declared
+
+__all__ = ["get", "names", "outputs", "owner", "register", "requestable", "unknown"]
+
+MetricClass = TypeVar("MetricClass", bound=type[BaseMetric])
+
+_PLUGINS = EntryPoints("captious.metrics", "metric", tuple(METRICS))
+_registered: dict[str, type[BaseMetric]] = {}
+
+
+def register(name: str) -> Callable[[MetricClass], MetricClass]:
+    """Class decorator that registers a metric under a name until the process ends.
+
+    Raises:
+        ParameterError: not a metric, or a name that is taken.
+    """
+
+    if not isinstance(name, str):
+        raise ParameterError("register takes the name of the metric", help='write @captious.register("my-metric")')
+
+    def add(metric: MetricClass) -> MetricClass:
+        if not (isinstance(metric, type) and issubclass(metric, BaseMetric)):
+            raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
+        _named(metric, name)
+        taken = {label for other in names() if other != name for label in (other, *outputs(other))}
+        if name in METRICS or taken & {name, *metric.outputs}:
+            raise ParameterError(f"the name {name} is taken", help="register the metric under another name")
+        _registered[name] = metric
+        return metric
+
+    return add
+
+
+def names() -> list[str]:
+    """Names of all metrics: those of the package, then others by name."""
+    return [*METRICS, *sorted({*_registered, *_PLUGINS.found} - {*METRICS})]
+
+
+def get(name: str) -> type[BaseMetric]:
+    """The class of a metric.
+
+    Raises:
+        UnknownNameError: no metric of that name.
+        ParameterError: an entry point that does not lead to a metric.
+    """
+    if name in METRICS:
+        module, class_name, _ = METRICS[name]
+        metric: type[BaseMetric] = getattr(import_module(f"captious.{module}"), class_name)
+        return metric
+    if name in _registered:
+        return _registered[name]
+    if name in _PLUGINS.found:
+        loaded = _PLUGINS.load(name)
+        if not (isinstance(loaded, type) and issubclass(loaded, BaseMetric)):
+            raise _PLUGINS.refuse(name, "a captious.Metric")
+        return _named(loaded, name)
+    raise unknown(name)
+
+
+def outputs(name: str) -> tuple[str, ...]:
+    """The outputs of a metric; none if it is another package's and cannot be loaded."""
+    if name in METRICS:
+        return METRICS[name][2]
+    try:
+        return get(name).outputs
+    except ParameterError:
+        return ()
+
+
+def owner(name: str) -> str | None:
+    """The metric that a name belongs to, its own or one of its outputs; None if there is none."""
+    for metrics in (METRICS, _registered, _PLUGINS.found):
+        if metric := next((metric for metric in metrics if name in (metric, *outputs(metric))), None):
+            return metric
+    return None
+
+
+def requestable() -> list[str]:
+    """All names that can be requested: metrics and their outputs."""
+    return [name for metric in names() for name in dict.fromkeys((metric, *outputs(metric)))]
+
+
+def unknown(name: str) -> UnknownNameError:
+    """The error for a name that no metric has."""
+    known = requestable()
+    return UnknownNameError(
+        f"there is no metric {name!r}", help=f"{did_you_mean(name, known)}available metrics: {', '.join(known)}"
+    )
+
+
+def _named(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
+    """The metric under the name it was registered by.
+
+    Raises:
+        ParameterError: a declaration that does not hold together.
+    """
+    own_outputs = vars(metric).get("outputs", ())
+    if capitals := [label for label in (name, *own_outputs) if label != label.lower()]:
+        raise ParameterError(
+            f"the name {capitals[0]} contains capitals, but metric names must be lower case",
+            help=f"call it {capitals[0].lower()}",
+        )
+    if not own_outputs and len(getattr(metric, "outputs", ())) > 1:
+        raise ParameterError(
+            f"{name} does not declare the names of its outputs",
+            where=f"{metric.__qualname__} would also report {', '.join(metric.outputs)}",
+            help="set outputs = (...) in the class",
+        )
+    if metric.__init__ is not Declared.__init__:
+        raise ParameterError(
+            f"{name} has a constructor of its own",
+            where=metric.__qualname__,
+            help="declare its parameters in the class, as in bound: captious.Number = captious.Number(default=2.0), "
+            "and check them in setup()",
+        )
+    if not own_outputs:
+        metric.outputs = (name,)
+    for attribute in ("lower_is_better", "no_direction"):
+        if strangers := sorted(set(getattr(metric, attribute)) - set(metric.outputs)):
+            raise ParameterError(
+                f"{name} names {strangers[0]} in {attribute}, but has no such output",
+                where=f"its outputs are {', '.join(metric.outputs)}",
+                help=f"set {attribute} to a frozenset of names of outputs",
+            )
+    metric.name = name
+    return metric

@@ -1,0 +1,434 @@
+"""Parameters of metrics, declared in the class: name, default, range and meaning, once.
+
+    class CiderD(Cider):
+        name = "cider-d"
+        sigma: Number[float] = Number(default=6.0, least=0.001, summary="width of the length penalty, in words")
+
+The constructor and its checks, the text form (``cider-d:sigma=4``), labels, signatures, help and documentation are made
+from the declaration.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, dataclass_transform, overload
+
+from captious.entry_points import did_you_mean
+from captious.errors import ParameterError, UnknownNameError
+from captious.text import Tokenizer, as_tokenizer
+
+__all__ = [
+    "LARGE",
+    "Choice",
+    "Declared",
+    "Flag",
+    "Number",
+    "Parameter",
+    "Resource",
+    "Text",
+    "TokenizerParameter",
+    "Whole",
+]
+
+#: The limit of ranges that have no other: larger values add nothing, and their powers may overflow.
+LARGE = 1_000_000
+
+Given = TypeVar("Given", contravariant=True)
+Value = TypeVar("Value", covariant=True)
+MaybeNumber = TypeVar("MaybeNumber", bound=float | None)
+MaybeWhole = TypeVar("MaybeWhole", bound=int | None)
+
+_TRUTH = {"true": True, "yes": True, "false": False, "no": False}
+
+
+class Parameter(Generic[Given, Value]):
+    """A parameter of a metric, as an attribute of its class.
+
+    Setting the attribute of a metric checks and converts the value; ``Given`` is what it takes, ``Value`` what it
+    holds. This class takes any value as it is; subclasses check.
+
+    Args:
+        default: the value of a metric that is not given another.
+        summary: what it means, a phrase for help and documentation.
+        signature: what signatures call it; None for the name with hyphens, "" to leave it out.
+        none: how signatures write None.
+    """
+
+    #: What a value may be when it is written as text, in messages; empty for a parameter that has no text form.
+    text_form: str = ""
+
+    def __init__(self, *, default: Given, summary: str = "", signature: str | None = None, none: str = "none") -> None:
+        self.default = default
+        self.summary = summary
+        self.signature = signature
+        self.none = none
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+        if self.signature is None:
+            self.signature = name.replace("_", "-")
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> Value: ...
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        if instance is None:
+            return self
+        try:
+            return instance.__dict__[self.name]
+        except KeyError:
+            raise AttributeError(f"{self.name} is not set yet") from None
+
+    def __set__(self, instance: object, value: Given) -> None:
+        instance.__dict__[self.name] = self.check(instance, value)
+
+    def check(self, metric: Any, value: Any) -> Any:
+        """The value that a metric holds.
+
+        Raises:
+            ParameterError: a value of another type, or outside the range.
+        """
+        return value
+
+    @property
+    def takes_none(self) -> bool:
+        """Whether None is a value."""
+        return self.default is None
+
+    def from_text(self, text: str) -> Any:
+        """The value that a text stands for; ``check`` decides whether it is in range.
+
+        Raises:
+            ValueError: text that stands for nothing.
+        """
+        if self.takes_none and text.lower() == "none":
+            return None
+        return self.parse(text)
+
+    def parse(self, text: str) -> Any:
+        """The value of text other than "none"."""
+        raise ValueError(text)
+
+    def to_text(self, value: Any) -> str:
+        """Text from which ``from_text`` reads the value, for labels."""
+        if value is None:
+            return "none"
+        return str(getattr(value, "label", None) or getattr(value, "name", None) or value)
+
+    def shown(self, value: Any) -> object:
+        """The value in signatures."""
+        return self.none if value is None else value
+
+    @property
+    def values(self) -> str:
+        """What values it takes, a phrase for help and documentation."""
+        return self.text_form
+
+
+class Number(Parameter[MaybeNumber, MaybeNumber]):
+    """A number in a range; None as well if that is the default.
+
+    Args:
+        least, most: the range, ends included.
+        below: whether ``most`` itself is excluded.
+    """
+
+    text_form = "a number"
+
+    def __init__(
+        self,
+        *,
+        default: MaybeNumber,
+        least: float = -LARGE,
+        most: float = LARGE,
+        below: bool = False,
+        summary: str = "",
+        signature: str | None = None,
+        none: str = "none",
+    ) -> None:
+        super().__init__(default=default, summary=summary, signature=signature, none=none)
+        self.least, self.most, self.below = least, most, below
+
+    def check(self, metric: Any, value: Any) -> Any:
+        if value is None and self.default is None:
+            return None
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not (is_number and self.least <= value <= self.most) or (self.below and value == self.most):
+            raise self._refusal(metric, value)
+        return float(value)
+
+    def parse(self, text: str) -> float:
+        return float(text)
+
+    def to_text(self, value: Any) -> str:
+        return "none" if value is None else exact(value)
+
+    @property
+    def values(self) -> str:
+        return f"{self.text_form} from {self.least:,} to {'below ' if self.below else ''}{self.most:,}"
+
+    def _refusal(self, metric: Any, value: object) -> ParameterError:
+        return ParameterError(
+            f"invalid {self.name} for {metric.name}: {value!r}", help=f"{self.name} must be {self.values}"
+        )
+
+
+class Whole(Parameter[MaybeWhole, MaybeWhole]):
+    """An integer in a range; None as well if that is the default, or with ``optional``.
+
+    Args:
+        least, most: the range, ends included.
+        optional: whether None is a value although it is not the default.
+    """
+
+    text_form = "an integer"
+
+    def __init__(
+        self,
+        *,
+        default: MaybeWhole,
+        least: int = 0,
+        most: int = LARGE,
+        optional: bool = False,
+        summary: str = "",
+        signature: str | None = None,
+        none: str = "none",
+    ) -> None:
+        super().__init__(default=default, summary=summary, signature=signature, none=none)
+        self.least, self.most = least, most
+        self.optional = optional
+
+    @property
+    def takes_none(self) -> bool:
+        return self.optional or self.default is None
+
+    def check(self, metric: Any, value: Any) -> Any:
+        if value is None and self.takes_none:
+            return None
+        if not isinstance(value, Integral) or isinstance(value, bool) or not self.least <= int(value) <= self.most:
+            raise ParameterError(
+                f"invalid {self.name} for {metric.name}: {value!r}", help=f"{self.name} must be {self.values}"
+            )
+        return int(value)
+
+    def parse(self, text: str) -> int:
+        return int(text)
+
+    def to_text(self, value: Any) -> str:
+        return "none" if value is None else str(value)
+
+    @property
+    def values(self) -> str:
+        return f"{self.text_form} from {self.least:,} to {self.most:,}"
+
+
+class Flag(Parameter[bool, bool]):
+    """True or False."""
+
+    text_form = "true or false"
+
+    def check(self, metric: Any, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ParameterError(
+                f"invalid {self.name} for {metric.name}: {value!r}", help=f"{self.name} must be True or False"
+            )
+        return value
+
+    def parse(self, text: str) -> bool:
+        return self.truth(text)
+
+    @staticmethod
+    def truth(text: str) -> bool:
+        """The value of "true", "yes", "false" or "no".
+
+        Raises:
+            ValueError: other text.
+        """
+        try:
+            return _TRUTH[text.lower()]
+        except KeyError:
+            raise ValueError(text) from None
+
+    def to_text(self, value: Any) -> str:
+        return "true" if value else "false"
+
+
+class Choice(Parameter[str, str]):
+    """One of several words.
+
+    Args:
+        choices: the words, or a function that gives them for a metric.
+        refusal: what is wrong with another word, with {metric} and {value}.
+    """
+
+    text_form = "text"
+
+    def __init__(
+        self,
+        *,
+        default: str,
+        choices: Iterable[str],
+        refusal: str = "{metric} has no {name} {value!r}",
+        summary: str = "",
+        signature: str | None = None,
+    ) -> None:
+        super().__init__(default=default, summary=summary, signature=signature)
+        self.choices = tuple(choices)
+        self.refusal = refusal
+
+    def check(self, metric: Any, value: Any) -> str:
+        if value not in self.choices:
+            raise UnknownNameError(
+                self.refusal.format(metric=metric.name, name=self.name, value=value),
+                help=f"give {', '.join(self.choices)}",
+            )
+        return str(value)
+
+    def parse(self, text: str) -> str:
+        return text
+
+    @property
+    def values(self) -> str:
+        return ", ".join(self.choices)
+
+
+class Text(Parameter[str, str]):
+    """Any text."""
+
+    text_form = "text"
+
+    def parse(self, text: str) -> str:
+        return text
+
+
+class Resource(Parameter[Given, Value]):
+    """Something that is read from a name, a file or an object: vectors, frequencies, weights.
+
+    Args:
+        read: makes the value of what is given; of None, too, unless ``keep_none``.
+        keep_none: None stays None.
+        show: the value in signatures; None for its label.
+    """
+
+    text_form = "text"
+
+    def __init__(
+        self,
+        *,
+        default: Given,
+        read: Callable[[Any], Any] | None = None,
+        keep_none: bool = False,
+        show: Callable[[Any], object] | None = None,
+        summary: str = "",
+        signature: str | None = None,
+    ) -> None:
+        super().__init__(default=default, summary=summary, signature=signature)
+        self._read, self._keep_none, self._show = read, keep_none, show
+
+    def check(self, metric: Any, value: Any) -> Any:
+        return value if self._read is None or (value is None and self._keep_none) else self._read(value)
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def to_text(self, value: Any) -> str:
+        return os.fspath(value) if isinstance(value, os.PathLike) else super().to_text(value)
+
+    def shown(self, value: Any) -> object:
+        return self._show(value) if self._show is not None else value.label
+
+
+TokenizerLike: TypeAlias = str | Tokenizer | Callable[[str], Sequence[str]]
+
+
+class TokenizerParameter(Resource[TokenizerLike | None, Tokenizer]):
+    """The tokenizer: a name, or what ``captious.text.as_tokenizer`` takes.
+
+    A metric whose default is None sets its tokenizer in ``setup``.
+    """
+
+    def __init__(self, *, default: TokenizerLike | None = "ptb", summary: str = "how captions become words") -> None:
+        super().__init__(
+            default=default, read=as_tokenizer, keep_none=default is None, show=_tokenizer_name, summary=summary
+        )
+
+
+def _tokenizer_name(tokenizer: Tokenizer) -> str:
+    return tokenizer.name
+
+
+class _ConstructorSignature:
+    """The signature of a constructor as ``inspect`` and ``help`` show it."""
+
+    def __get__(self, instance: object | None, owner: type[Declared]) -> inspect.Signature | None:
+        if owner.__init__ is not Declared.__init__:
+            return None
+        return inspect.Signature(
+            [
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=parameter.default)
+                for name, parameter in owner.declared.items()
+            ]
+        )
+
+
+@dataclass_transform(
+    kw_only_default=True, field_specifiers=(Parameter, Number, Whole, Flag, Choice, Text, Resource, TokenizerParameter)
+)
+class Declared:
+    """Base class of what declares parameters: a constructor that takes them by name, in order of declaration."""
+
+    __signature__ = _ConstructorSignature()
+    #: The parameters, base classes first: name -> declaration.
+    declared: ClassVar[Mapping[str, Parameter[Any, Any]]] = {}
+    #: Parameters of base classes that this class does not have.
+    undeclared: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        parameters: dict[str, Parameter[Any, Any]] = {}
+        for base in reversed(cls.__mro__):
+            parameters |= {name: item for name, item in vars(base).items() if isinstance(item, Parameter)}
+        cls.declared = {name: item for name, item in parameters.items() if name not in cls.undeclared}
+
+    def __init__(self, **arguments: Any) -> None:
+        if unknown := next((name for name in arguments if name not in self.declared), None):
+            raise no_parameter(getattr(self, "name", type(self).__name__), unknown, self.declared)
+        #: The arguments that are not the default: name -> value.
+        self.arguments = {
+            name: arguments[name]
+            for name, parameter in self.declared.items()
+            if name in arguments and not _equal(arguments[name], parameter.default)
+        }
+        for name, parameter in self.declared.items():
+            setattr(self, name, arguments.get(name, parameter.default))
+        self.setup()
+
+    def setup(self) -> None:
+        """Check parameters that depend on each other, and load what they name. Called once, by the constructor."""
+
+    def __repr__(self) -> str:
+        written = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        return f"{type(self).__name__}({written})"
+
+
+def _equal(value: object, default: object) -> bool:
+    """Whether an argument is the default. Only plain values are compared: others need not be comparable."""
+    return value is default or (isinstance(value, str | Real) and type(value) is type(default) and value == default)
+
+
+def no_parameter(metric: str, name: str, declared: Iterable[str]) -> UnknownNameError:
+    """The error of a parameter that a metric does not have."""
+    names = list(declared)
+    takes = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
+    return UnknownNameError(f"{metric} has no parameter {name!r}", help=did_you_mean(name, names) + takes)
+
+
+def exact(number: float) -> str:
+    """The shortest text from which exactly this number is read back."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(float(number))

@@ -1,0 +1,104 @@
+"""Writes what follows from the classes of metrics: the catalogue, and the metrics among the public names.
+
+    python tools/catalogue.py          writes src/captious/metrics/contract/built_in.py and src/captious/__init__.pyi
+    python tools/catalogue.py --check  fails if they are not current
+
+Run it after adding a metric to src/captious/metrics/ or src/captious/learned/, or changing the outputs of one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1] / "src" / "captious"
+CATALOGUE = PACKAGE / "metrics" / "contract" / "built_in.py"
+PUBLIC = PACKAGE / "__init__.pyi"
+
+HEADER = '''"""The metrics of the package: name -> (module, class, outputs). Written by tools/catalogue.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["METRICS"]
+
+METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+'''
+
+
+def metrics() -> dict[str, tuple[str, str, tuple[str, ...]]]:
+    """Every class in a file of metrics/ or learned/ that names itself: those in the catalogue first, in its order."""
+    classes: dict[str, tuple[str, str, tuple[str, ...]]] = {}
+    for path in sorted([*(PACKAGE / "metrics").glob("*.py"), *(PACKAGE / "learned").glob("*.py")]):
+        for class_name in _named_classes(path):
+            module = f"{path.parent.name}.{path.stem}"
+            metric = getattr(import_module(f"captious.{module}"), class_name)
+            classes[metric.name] = (module, class_name, tuple(metric.outputs))
+    listed = re.findall(r'^    "([^"]+)": \(', CATALOGUE.read_text(), re.MULTILINE) if CATALOGUE.exists() else []
+    return {name: classes[name] for name in dict.fromkeys([*listed, *classes]) if name in classes}
+
+
+def _named_classes(path: Path) -> list[str]:
+    """Public classes with an attribute ``name`` that is written in the class."""
+    return [
+        node.name
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+        and node.name not in ("Features",)
+        and any(
+            isinstance(item, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "name" for t in item.targets)
+            for item in node.body
+        )
+    ]
+
+
+def catalogue_source() -> str:
+    """The text of built_in.py."""
+    lines = []
+    for name, (module, class_name, outputs) in metrics().items():
+        line = f'    "{name}": ("{module}", "{class_name}", {_tuple(outputs)}),\n'
+        if len(line) > 121:
+            listed = "".join(f'            "{output}",\n' for output in outputs)
+            line = f'    "{name}": (\n        "{module}",\n        "{class_name}",\n'
+            line += f"        (\n{listed}        ),\n    ),\n"
+        lines.append(line)
+    return HEADER + "".join(lines) + "}\n"
+
+
+def _tuple(outputs: tuple[str, ...]) -> str:
+    listed = ", ".join(f'"{output}"' for output in outputs)
+    return f"({listed},)" if len(outputs) == 1 else f"({listed})"
+
+
+def public_source() -> str:
+    """The text of __init__.pyi: its names, with every metric among them."""
+    exports = {f"from .{module} import {class_name} as {class_name}" for module, class_name, _ in metrics().values()}
+    lines = PUBLIC.read_text().splitlines()
+    modules = "|".join(re.escape(module) for module, _, _ in metrics().values())
+    header = [line for line in lines if not line.startswith("from ")]
+    kept = {line for line in lines if line.startswith("from ") and not re.match(rf"from \.({modules}) ", line)}
+    imports = sorted({*kept, *exports}, key=lambda line: (line.split()[1], _class_order(line.split()[3])))
+    return "\n".join([*header, *imports]) + "\n"
+
+
+def _class_order(name: str) -> tuple[int, str]:
+    """Constants first, then classes, then the rest, as ruff sorts names."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2, name.lower())
+
+
+def main() -> None:
+    check = "--check" in sys.argv[1:]
+    for path, text in ((CATALOGUE, catalogue_source()), (PUBLIC, public_source())):
+        if path.exists() and path.read_text() == text:
+            continue
+        if check:
+            sys.exit(f"{path.name} is not current: run python tools/catalogue.py")
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
