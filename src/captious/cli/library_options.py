@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["COUNT", "FILE", "F", "argument_help", "description", "numbers", "option_of"]
+__all__ = ["COUNT", "FILE", "Command", "argument_help", "description", "numbers", "option_of"]
 
-F = TypeVar("F", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: The type of files and folders.
 FILE = click.Path(path_type=Path)
@@ -39,7 +39,7 @@ def option_of(
     *,
     flags: Sequence[str] = (),
     **attributes: Any,
-) -> Callable[[F], F]:
+) -> Callable[[Command], Command]:
     """An option that is a parameter of a function.
 
     Args:
@@ -61,7 +61,8 @@ def option_of(
         attributes.setdefault("metavar", "FILE")
     elif isinstance(type, click.IntRange):
         attributes.setdefault("metavar", "N")
-    attributes.setdefault("help", argument_help(function, name))
+    repeated = " May be repeated." if attributes.get("multiple") else ""
+    attributes.setdefault("help", argument_help(function, name) + repeated)
     return click.option(*(flags or [f"--{name.replace('_', '-')}"]), name, type=type, **attributes)
 
 

@@ -7,12 +7,12 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from captious.cli.library_options import FILE, option_of
+from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import written
 from captious.data.file_contents import is_standard_input
 from captious.errors import ParameterError
@@ -39,8 +39,6 @@ __all__ = [
     "system_files",
     "system_names",
 ]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 metric_option = click.option(
     "-m",
@@ -99,7 +97,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def settings_options(command: F) -> F:
+def settings_options(command: Command) -> Command:
     """Give a command an option for every setting; it is called with ``settings``."""
 
     @functools.wraps(command)
@@ -114,7 +112,7 @@ def settings_options(command: F) -> F:
     return decorated  # type: ignore[no-any-return]
 
 
-def resampling_options(command: F) -> F:
+def resampling_options(command: Command) -> Command:
     """Give a command the options ``--resamples`` and ``--seed``."""
     return resamples_option(seed_option(command))
 
@@ -126,13 +124,15 @@ def recipe_attributes(recipes: Iterable[str]) -> Mapping[str, Any]:
     return {"metavar": "NAME|FILE", "help": what}
 
 
-def output_file(*, metavar: str = "FILE", help: str = "Output file, written atomically.") -> Callable[[F], F]:
+def output_file(
+    *, metavar: str = "FILE", help: str = "Output file, written atomically."
+) -> Callable[[Command], Command]:
     """The option ``-o`` of a command whose results always go to a file, which is checked before any work is done."""
     option = click.option("-o", "--output", required=True, type=FILE, metavar=metavar, help=help)
     return lambda command: option(written("output")(command))
 
 
-def system_files(command: F) -> F:
+def system_files(command: Command) -> Command:
     """Arguments ``SYSTEM... REFERENCES``; the command gets the files of ``systems`` by name, and ``references``."""
 
     @functools.wraps(command)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from captious.cli.library_options import COUNT
+from captious.cli.library_options import COUNT, Command
 from captious.cli.options import system_names
 from captious.errors import ParameterError
 from captious.metrics.contract.settings import Settings
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from captious.scale import ShardReport
 
 __all__ = ["refuse_shard_options", "shard_options", "sharded_report"]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
     click.option(
@@ -58,7 +56,7 @@ _OF_SHARDS = ("columns", "engine", "workers", "retries", "batch_rows")
 _NOT_OF_SHARDS = ("subset", "no_references", "group_by", "several")
 
 
-def shard_options(command: F) -> F:
+def shard_options(command: Command) -> Command:
     """Give a command the options of shards."""
     for option in reversed(_OPTIONS):
         command = option(command)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kendalltau
 
 from captious.errors import MissingExtraError, ParameterError
 from captious.learned.network import Network
@@ -59,8 +58,10 @@ def check_torch() -> None:
 
 def tau(scores: NDArray[np.float64], target: NDArray[np.float64]) -> float:
     """Kendall's tau-b of scores with labels or ratings; 0 where the scores are constant."""
-    found = float(kendalltau(scores, target)[0])
-    return found if np.isfinite(found) else 0.0
+    from scipy.stats import kendalltau  # takes a second to import
+
+    value = float(kendalltau(scores, target)[0])
+    return value if np.isfinite(value) else 0.0
 
 
 def train_network(

@@ -13,6 +13,7 @@ from captious.cli.options import output_file
 from captious.cli.outputs import warn
 from captious.data import read_references
 from captious.learned.critique.recipes import CritiqueRecipe
+from captious.learned.critique.training import train_critique
 
 __all__ = ["critique"]
 
@@ -37,8 +38,6 @@ def critique(
     It is used as leic:weights=FILE. Training needs torch (pip install 'captious[models]'), scoring does not. Ctrl-C
     ends the training and keeps the network of the last complete epoch.
     """
-    from captious.learned.critique.training import train_critique
-
     table = read_references(references)
     trained, course = train_critique(
         table,

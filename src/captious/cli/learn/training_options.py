@@ -10,47 +10,31 @@ from typing import Any
 
 import click
 
-from captious.cli.library_options import FILE, F
-from captious.cli.options import recipe_attributes
+from captious.cli.library_options import FILE, Command, option_of
+from captious.cli.options import SEED, recipe_attributes
 from captious.data import ImageId, References, load
 from captious.learned.critique.recipes import CRITIQUE_RECIPES, as_critique_recipe
+from captious.learned.critique.training import train_critique
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 
 __all__ = ["captions_by_image", "critique_options", "recipe_seed_option", "weights_name_option"]
 
-recipe_seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), help="Random seed. Default: that of the recipe."
-)
+recipe_seed_option = click.option("--seed", **{**SEED, "help": "Random seed. Default: that of the recipe."})
 weights_name_option = click.option(
     "--name", metavar="NAME", help="Name of the weights in signatures. Default: that of the output file."
 )
 
 _CRITIQUE_OPTIONS = (
     click.option("--recipe", default="leic", show_default=True, **recipe_attributes(CRITIQUE_RECIPES)),
-    click.option(
-        "--images",
-        type=FILE,
-        metavar="FEATURES",
-        help="File of image features (captious learn image-features). Without it, the critique sees no images.",
-    ),
-    click.option(
-        "--vectors",
-        metavar="NAME|FILE",
-        help="Word vectors that the training starts from. Default: random numbers.",
-    ),
-    click.option(
-        "--sampled",
-        multiple=True,
-        type=FILE,
-        metavar="FILE",
-        help="Further captions of systems as negative examples, one per image: a Monte Carlo sample. Repeatable.",
-    ),
+    option_of(train_critique, "images", FILE, metavar="FEATURES"),
+    option_of(train_critique, "vectors", metavar="NAME|FILE"),
+    option_of(train_critique, "sampled", FILE, multiple=True),
     recipe_seed_option,
 )
 
 
-def critique_options(command: F) -> F:
+def critique_options(command: Command) -> Command:
     """Options of how a critique is trained: the command gets a ``recipe`` with its seed, image features as ``images``,
     word vectors as ``vectors``, and files as ``sampled``."""
 

@@ -87,9 +87,10 @@ def train_critique(
         recipe: how. Without image features it is trained without images; kinds of negative examples that are not
             available are left out.
         generated: captions of systems, by image; an image may have none, and gets corrupted captions instead.
-        sampled: further captions of systems, by image; images may be missing.
-        images: image features, for recipes with images.
-        vectors: word vectors that the training starts from; None for random numbers.
+        sampled: further captions of systems as negative examples, such as a Monte Carlo sample. In Python, by image;
+            images may be missing.
+        images: image features, from ``captious learn image-features``. By default, the critique sees no images.
+        vectors: word vectors that the training starts from. By default, random numbers.
         name: what signatures call the weights.
 
     Raises:
