@@ -57,7 +57,7 @@ def output_options(*formats: str, pictures: bool = False, folders_with: str | No
     """Options for where a result goes: ``--format``, ``-o`` and, with pictures, ``--plot``.
 
     The command gets ``format_``, ``output`` and ``plot``. An output file whose name ends in the name of a format gets
-    that format, unless another is asked for.
+    that format, unless another is requested.
 
     Args:
         formats: what can be printed, the default first.
@@ -67,21 +67,21 @@ def output_options(*formats: str, pictures: bool = False, folders_with: str | No
 
     def decorate(command: F) -> F:
         @functools.wraps(command)
-        def with_format(**given: Any) -> Any:
+        def with_format(**parameters: Any) -> Any:
             source = click.get_current_context().get_parameter_source("format_")
-            named = _BY_EXTENSION.get(given["output"].suffix.lower()) if given["output"] is not None else None
+            named = _BY_EXTENSION.get(parameters["output"].suffix.lower()) if parameters["output"] is not None else None
             if source is not ParameterSource.COMMANDLINE and named is not None:
                 if named not in formats:
                     raise click.UsageError(
-                        f"{given['output'].name} implies the format {named}, which this command cannot write; "
+                        f"{parameters['output'].name} implies the format {named}, which this command cannot write; "
                         f"choose --format {'|'.join(formats)}, or another extension"
                     )
-                given["format_"] = named
-            if given.get("plot") is not None:
+                parameters["format_"] = named
+            if parameters.get("plot") is not None:
                 from captious.report.plots import check_plots
 
-                check_plots(given["plot"])
-            return command(**given)
+                check_plots(parameters["plot"])
+            return command(**parameters)
 
         decorated: Any = with_format
         if pictures:
@@ -113,46 +113,46 @@ def written(*names: str, folders_with: str | None = None) -> Callable[[F], F]:
 
     def decorate(command: F) -> F:
         @functools.wraps(command)
-        def checked(*args: Any, **given: Any) -> Any:
-            given_paths = click.get_current_context().params
-            if folders_with is None or not given_paths.get(folders_with):
-                _check([given_paths.get(name) for name in names], _inputs(given_paths, names))
-            return command(*args, **given)
+        def checked(*args: Any, **parameters: Any) -> Any:
+            every = click.get_current_context().params
+            if folders_with is None or not every.get(folders_with):
+                _check([every.get(name) for name in names], _inputs(every, names))
+            return command(*args, **parameters)
 
         return checked  # type: ignore[return-value]
 
     return decorate
 
 
-def _inputs(given: dict[str, Any], outputs: Sequence[str]) -> list[Path]:
+def _inputs(parameters: dict[str, Any], outputs: Sequence[str]) -> list[Path]:
     """The files that a call reads, as far as its parameters show."""
-    found: list[Path] = []
-    for name, value in given.items():
+    paths: list[Path] = []
+    for name, value in parameters.items():
         if name in outputs or name in ("output", "plot"):
             continue
-        for each in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(each, Path):
-                found.append(each)
-            elif isinstance(each, str):  # text may name a file: smurf:constants=FILE, mine.jsonl@spearman, FILE:COLUMN
-                parameters = (piece.partition("=")[2] for piece in each.partition(":")[2].split(","))
-                texts = [each, each.rpartition("@")[0], each.rpartition(":")[0], *parameters]
-                found += [Path(text) for text in texts if Path(text).suffix and os.path.exists(text)]
-    return found
+        for item in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(item, Path):
+                paths.append(item)
+            elif isinstance(item, str):  # text may name a file: smurf:constants=FILE, mine.jsonl@spearman, FILE:COLUMN
+                values = (piece.partition("=")[2] for piece in item.partition(":")[2].split(","))
+                texts = [item, item.rpartition("@")[0], item.rpartition(":")[0], *values]
+                paths += [Path(text) for text in texts if Path(text).suffix and os.path.exists(text)]
+    return paths
 
 
 def _check(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
-    taken = {os.path.realpath(path): "is also an input" for path in inputs}
+    uses = {os.path.realpath(path): "is also an input" for path in inputs}
     for output in outputs:
         if output is None:
             continue
         target = check_place(output)
         if takes_anything(target):
             continue
-        if str(target) in taken:
+        if str(target) in uses:
             raise ParameterError(
-                f"{output} {taken[str(target)]}", where=str(output), help="give each output its own file"
+                f"{output} {uses[str(target)]}", where=str(output), help="give each output its own file"
             )
-        taken[str(target)] = "is written twice"
+        uses[str(target)] = "is written twice"
 
 
 def takes_anything(path: Path) -> bool:

@@ -120,8 +120,8 @@ def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = F
             )
         )
     records = []
-    for system, scores in zip(grouped, by_system, strict=True):
-        for score in scores:
+    for system, of_system in zip(grouped, by_system, strict=True):
+        for score in of_system:
             head = {"part": score.part, "group": score.group, "n_images": score.n_images, "metric": score.metric}
             records.append({"system": system.whole.system, **head, **_plain(score, score.interval)})
     by = grouped[0].by

@@ -151,13 +151,13 @@ def data_text(data: Mapping[str, str]) -> str:
 
 def _signatures(judgment: Judgment) -> list[str]:
     """The signatures of the metrics; where they depend on the benchmark, each with the benchmarks it stands for."""
-    found: dict[str, dict[str, list[str]]] = {}
+    by_metric: dict[str, dict[str, list[str]]] = {}
     for benchmark, verdict in judgment.items():
         for metric, agreement in verdict.results.items():
-            found.setdefault(metric, {}).setdefault(agreement.signature, []).append(benchmark)
+            by_metric.setdefault(metric, {}).setdefault(agreement.signature, []).append(benchmark)
     return [
         signature if len(signatures) == 1 else f"{signature} on {', '.join(benchmarks)}"
-        for signatures in found.values()
+        for signatures in by_metric.values()
         for signature, benchmarks in signatures.items()
     ]
 

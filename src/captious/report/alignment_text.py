@@ -45,14 +45,14 @@ class AlignmentPicture:
         yield from _side("candidate", alignment.candidate, candidate, options.max_width)
         yield from _side("reference", alignment.reference, reference, options.max_width)
         n = len(alignment.matches)
-        found = f"{n} match{'es' if n != 1 else ''} in {alignment.chunks} chunk{'s' if alignment.chunks != 1 else ''}"
+        matches = f"{n} match{'es' if n != 1 else ''} in {alignment.chunks} chunk{'s' if alignment.chunks != 1 else ''}"
         values = {
             "precision": alignment.precision,
             "recall": alignment.recall,
             "fragmentation": alignment.fragmentation,
             "score": alignment.score,
         }
-        parts = [found, *(f"{name} {numbers.score(value)}" for name, value in values.items())]
+        parts = [matches, *(f"{name} {numbers.score(value)}" for name, value in values.items())]
         if self.best:
             parts[-1] += f" {_BEST}"
         for row in _rows(list(map(cell_len, parts)), options.max_width - 2, len(_BETWEEN)):

@@ -77,12 +77,12 @@ class ImageUrls:
     @property
     def pieces(self) -> Sequence[str | int]:
         """The template in pieces: text as it is; a field as the least number of digits of the id."""
-        found: list[str | int] = []
+        pieces: list[str | int] = []
         for text, name, form, _ in string.Formatter().parse(self.template):
-            found += [text] if text else []
+            pieces += [text] if text else []
             if name is not None:
-                found.append(int(form[:-1] or 0) if form else 0)
-        return found
+                pieces.append(int(form[:-1] or 0) if form else 0)
+        return pieces
 
     def check(self, ids: Iterable[ImageId]) -> None:
         """Refuse ids that the template cannot take.

@@ -237,13 +237,13 @@ def _title(text: str, width: int) -> str:
     return "\n".join(textwrap.wrap(_label(text), width))
 
 
-def rendered(figure: Figure, format: str, settings: Mapping[str, str] | None = None) -> bytes:
+def rendered(figure: Figure, format: str, settings: Any = ()) -> bytes:
     """The file of a figure, in one of ``FORMATS``, drawn under settings of matplotlib."""
     from matplotlib import rc_context
 
     out = io.BytesIO()
     # Without a salt, names in the file would be random.
-    with rc_context({"svg.hashsalt": "captious", **(settings or {})}), warnings.catch_warnings():
+    with rc_context({"svg.hashsalt": "captious", **dict(settings)}), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # about letters that matplotlib's own font does not have
         figure.savefig(out, format=format, dpi=150, metadata=FORMATS[format])
     return out.getvalue()

@@ -27,7 +27,7 @@ async function loadCaptions(list) {
 /** Tokens of the captions of a list: a function of the row that gives numbers of tokens. */
 async function loadTokens(table, list) {
   const about = manifest.explanations.tables[table];
-  const other = about.others.find((each) => each.list === list);
+  const other = about.others.find((entry) => entry.list === list);
   const [ofWords, captions, rows, counts, values] = await Promise.all([
     lists(about.of_words), lists(manifest.captions.lists[list]), integers(other.rows), integers(other.counts), integers(other.values),
   ]);
@@ -36,12 +36,12 @@ async function loadTokens(table, list) {
   return (row) => {
     const i = exceptions.get(row);
     if (i !== undefined) return values.slice(starts[i], starts[i + 1]);
-    const found = [];
+    const tokens = [];
     for (let at = captions.starts[row]; at < captions.starts[row + 1]; at++) {
       const word = captions.values[at];
-      for (let k = ofWords.starts[word]; k < ofWords.starts[word + 1]; k++) found.push(ofWords.values[k]);
+      for (let k = ofWords.starts[word]; k < ofWords.starts[word + 1]; k++) tokens.push(ofWords.values[k]);
     }
-    return found;
+    return tokens;
   };
 }
 

@@ -9,14 +9,14 @@ function drawn(tag, attributes = {}, ...children) {
   return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
-function filled(made, attributes, children) {
+function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else made.setAttribute(name, value === true ? "" : value);
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
-  return made;
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  return node;
 }
 
 let fields = 0; // so far, which have ids
@@ -29,9 +29,9 @@ function field(label, control, attributes = {}) {
 
 /** A drop-down list of [value, text]. */
 function choice(options, chosen, changed) {
-  const made = element("select", { onchange: () => changed(made.value) });
-  made.append(...options.map(([value, text]) => element("option", { value, selected: String(value) === String(chosen) }, text)));
-  return made;
+  const select = element("select", { onchange: () => changed(select.value) });
+  select.append(...options.map(([value, text]) => element("option", { value, selected: String(value) === String(chosen) }, text)));
+  return select;
 }
 
 /** ".7080", "1.0957", "-.0312"; a dash where there is no number. */

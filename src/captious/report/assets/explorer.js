@@ -15,13 +15,13 @@ class Explorer {
     this.image = new ImagePanel(data, (by) => this.list.move(by));
     this.list = new List("Captions", (row) => this.row(row), (row) => this.image.show(row, this.place()));
     this.controls = element("form", { class: "controls", onsubmit: (event) => event.preventDefault() });
-    this.found = element("p", { class: "where", role: "status" });
+    this.summary = element("p", { class: "where", role: "status" });
   }
 
   async start(host) {
     this.captions = await Promise.all(manifest.systems.map((_, system) => loadCaptions(system + 1)));
     this.search = element("input", { type: "search", placeholder: "words of a caption, or an image id", oninput: () => this.later() });
-    host.append(element("div", { class: "controls" }, field("Search", this.search, { class: "field wide" })), this.controls, this.found,
+    host.append(element("div", { class: "controls" }, field("Search", this.search, { class: "field wide" })), this.controls, this.summary,
       element("div", { class: `explorer${manifest.systems.length > 1 ? "" : " one"}` }, this.list.node, this.image.node));
     this.drawControls();
     await this.refresh();
@@ -86,14 +86,14 @@ class Explorer {
     if (by === "place") return null;
     if (by === "score") return scores[output][a];
     if (by === "difference") return scores[output][b].map((value, i) => value - scores[output][a][i]);
-    const ranks = [output, other].map((each) => percentiles(scores[each][a], manifest.outputs[each].lower));
+    const ranks = [output, other].map((i) => percentiles(scores[i][a], manifest.outputs[i].lower));
     return ranks[0].map((value, i) => value - ranks[1][i]);
   }
 
   async refresh() {
     const { chosen } = this, key = (this.latest = {});
     const values = this.values();
-    const wanted = await this.matching(chosen.text.trim().toLowerCase());
+    const matches = await this.matching(chosen.text.trim().toLowerCase());
     if (key !== this.latest) return; // something else was chosen meanwhile
     const from = chosen.from === "" ? -Infinity : Number(chosen.from), to = chosen.to === "" ? Infinity : Number(chosen.to);
     const rows = [];
@@ -101,7 +101,7 @@ class Explorer {
       const value = values ? values[i] : 0;
       const isInside = from === -Infinity && to === Infinity ? true : value >= from && value <= to;
       const isOfGroup = chosen.group < 0 || this.data.groups[i] === chosen.group;
-      if (isInside && isOfGroup && (wanted === null || wanted[i])) rows.push(i);
+      if (isInside && isOfGroup && (matches === null || matches[i])) rows.push(i);
     }
     if (values) {
       const size = { high: (v) => v, low: (v) => -v, large: Math.abs }[chosen.order];
@@ -109,7 +109,7 @@ class Explorer {
       rows.sort((i, j) => (sizes[i] === sizes[j] ? i - j : sizes[i] < sizes[j] ? 1 : -1)); // images without a value last
     }
     this.current = values;
-    this.found.textContent = `${count(rows.length, "image")}${rows.length < manifest.images ? ` of ${manifest.images.toLocaleString("en")}` : ""}${this.meaning()}`;
+    this.summary.textContent = `${count(rows.length, "image")}${rows.length < manifest.images ? ` of ${manifest.images.toLocaleString("en")}` : ""}${this.meaning()}`;
     this.list.node.hidden = this.image.node.hidden = rows.length === 0;
     this.list.show(rows);
   }
@@ -126,7 +126,7 @@ class Explorer {
   /** Which images have this text in a caption, a reference or their id; null for all of them. */
   async matching(text) {
     if (text === "") return null;
-    const found = new Uint8Array(manifest.images), { starts, ids } = this.data;
+    const matches = new Uint8Array(manifest.images), { starts, ids } = this.data;
     for (let list = 0; list < manifest.captions.lists.length; list++) {
       if (!this.texts[list]) {
         const captions = await loadCaptions(list);
@@ -134,11 +134,11 @@ class Explorer {
       }
     }
     for (let image = 0; image < manifest.images; image++) {
-      found[image] = ids.texts[image] === text || this.texts.some((texts, list) => (list > 0
+      matches[image] = ids.texts[image] === text || this.texts.some((texts, list) => (list > 0
         ? texts[image].includes(text)
-        : texts.slice(starts[image], starts[image + 1]).some((each) => each.includes(text)))) ? 1 : 0;
+        : texts.slice(starts[image], starts[image + 1]).some((caption) => caption.includes(text)))) ? 1 : 0;
     }
-    return found;
+    return matches;
   }
 
   /** A row of the list: the image, what it is sorted by, and the captions of the chosen systems. */
@@ -160,11 +160,11 @@ class Explorer {
 /** Shares of values that are worse, those that are equal counting half; NaN stays. */
 function percentiles(values, lowerIsBetter) {
   const sign = lowerIsBetter ? -1 : 1;
-  const known = Array.from(values.keys()).filter((i) => !Number.isNaN(values[i])).sort((i, j) => sign * (values[i] - values[j]));
-  const found = new Float64Array(values.length).fill(NaN);
-  for (let start = 0, end; start < known.length; start = end) {
-    for (end = start; end < known.length && values[known[end]] === values[known[start]]; end++);
-    for (let k = start; k < end; k++) found[known[k]] = (start + end) / 2 / known.length;
+  const ranked = Array.from(values.keys()).filter((i) => !Number.isNaN(values[i])).sort((i, j) => sign * (values[i] - values[j]));
+  const shares = new Float64Array(values.length).fill(NaN);
+  for (let start = 0, end; start < ranked.length; start = end) {
+    for (end = start; end < ranked.length && values[ranked[end]] === values[ranked[start]]; end++);
+    for (let k = start; k < end; k++) shares[ranked[k]] = (start + end) / 2 / ranked.length;
   }
-  return found;
+  return shares;
 }

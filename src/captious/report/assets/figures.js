@@ -18,11 +18,11 @@ function chartSize() {
 
 /** A chart; its text is in the page's font, its colours are the page's. */
 function chart(label, options) {
-  const made = Plot.plot({ className: "plot", width: 360, height: 200, marginLeft: 44, ...options });
-  for (const group of made.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label"); // not allowed on groups
-  made.setAttribute("role", "img");
-  made.setAttribute("aria-label", label);
-  return made;
+  const svg = Plot.plot({ className: "plot", width: 360, height: 200, marginLeft: 44, ...options });
+  for (const group of svg.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label"); // not allowed on groups
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", label);
+  return svg;
 }
 
 /** What the colours and dashes of lines mean. */

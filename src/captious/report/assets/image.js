@@ -48,18 +48,18 @@ class ImagePanel {
   }
 
   chooser(explanations) {
-    const made = choice(explanations.map(({ label }, i) => [i, label]), this.explanation, (value) => {
+    const select = choice(explanations.map(({ label }, i) => [i, label]), this.explanation, (value) => {
       this.explanation = Number(value);
       this.show(...this.shown);
     });
-    made.dataset.name = "explain";
-    return made;
+    select.dataset.name = "explain";
+    return select;
   }
 
   scores(image, system) {
     return element("dl", { class: "scores" }, manifest.outputs.map((output, i) => {
       const value = this.data.scores[i][system][image];
-      const others = this.data.scores[i].map((each) => each[image]);
+      const others = this.data.scores[i].map((values) => values[image]);
       const [best, worst] = output.lower ? [Math.min(...others), Math.max(...others)] : [Math.max(...others), Math.min(...others)];
       return element("div", { class: output.lower !== null && value === best && best !== worst ? "best" : null }, element("dt", {}, labelled(output)), element("dd", {}, score(value)));
     }));

@@ -29,7 +29,7 @@ class List {
     this.select(rows.length ? 0 : -1);
   }
 
-  /** Draw all rows anew. */
+  /** Draw the rows in sight again. */
   again() {
     this.inner.replaceChildren();
     this.draw();
@@ -61,13 +61,13 @@ class List {
     this.inner.style.height = `${n * height}px`;
     const first = Math.max(0, Math.floor(this.node.scrollTop / height) - AROUND);
     const last = Math.min(n, Math.ceil((this.node.scrollTop + this.node.clientHeight) / height) + AROUND);
-    const there = new Map([...this.inner.children].map((option) => [Number(option.dataset.position), option]));
-    for (const [position, option] of there) if (position < first || position >= last) option.remove();
+    const present = new Map([...this.inner.children].map((option) => [Number(option.dataset.position), option]));
+    for (const [position, option] of present) if (position < first || position >= last) option.remove();
     for (let position = first; position < last; position++) {
-      const option = there.get(position) ?? this.option(position);
+      const option = present.get(position) ?? this.option(position);
       option.style.transform = `translateY(${position * height}px)`;
       option.setAttribute("aria-selected", String(position === this.position));
-      if (!there.has(position)) this.inner.append(option);
+      if (!present.has(position)) this.inner.append(option);
     }
     const isDrawn = this.position >= first && this.position < last;
     if (isDrawn) this.node.setAttribute("aria-activedescendant", `option-${this.position}`);

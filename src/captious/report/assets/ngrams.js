@@ -8,40 +8,48 @@ async function explainNgrams(about, image, place, system, data) {
   ]);
   const references = [];
   for (let row = data.starts[image]; row < data.starts[image + 1]; row++) references.push(theirs(row));
-  const found = cider(ours(image), references, idf, about);
+  const { ngrams, score: total } = cider(ours(image), references, idf, about);
   const written = (tokens) => tokens.map((token) => plain(words[token])).join(" ");
-  const matched = found.ngrams.filter((ngram) => ngram.references > 0).sort((a, b) => b.adds - a.adds);
-  const strangers = found.ngrams.filter((ngram) => ngram.references === 0).sort((a, b) => b.weight - a.weight);
+  const matched = ngrams.filter((ngram) => ngram.references > 0).sort((a, b) => b.adds - a.adds);
+  const strangers = ngrams.filter((ngram) => ngram.references === 0).sort((a, b) => b.weight - a.weight);
   const most = Math.max(...matched.map((ngram) => ngram.adds), 1e-9);
-  const rows = matched.map((ngram, i) => element("tr", { hidden: i >= SHOWN }, element("td", {}, element("bdi", {}, written(ngram.tokens))),
-    element("td", { class: "number" }, score(ngram.weight, 2)), element("td", { class: "number" }, `${ngram.references} of ${references.length}`),
-    element("td", { class: "number" }, score(ngram.adds, 3)), element("td", { class: "bar" }, bar(ngram.adds / most))));
+  const rows = matched.map((ngram, i) => barRow({ hidden: i >= SHOWN }, element("bdi", {}, written(ngram.tokens)),
+    [score(ngram.weight, 2), `${ngram.references} of ${references.length}`, score(ngram.adds, 3)], ngram.adds / most));
   const more = element("button", { type: "button", class: "link", onclick: () => { rows.forEach((row) => { row.hidden = false; }); more.remove(); } },
     `Show all ${matched.length}`);
   return element("div", { class: "why" },
-    matched.length ? element("table", { class: "ngrams" }, element("thead", {}, element("tr", {}, ["n-gram", "weight", "references", "adds"].map((head, i) =>
-      element("th", { scope: "col", class: i ? "number" : null }, head)), element("td"))), element("tbody", {}, rows)) : element("p", {}, "No n-gram is in a reference."),
+    matched.length ? barTable(["n-gram", "weight", "references", "adds"], rows) : element("p", {}, "No n-gram is in a reference."),
     matched.length > SHOWN ? more : null,
     strangers.length ? element("p", { class: "facts" }, "In no reference: ", strangers.slice(0, 8).flatMap((ngram, i) => [i ? ", " : "",
       element("bdi", {}, written(ngram.tokens)), ` (${score(ngram.weight, 2)})`]), strangers.length > 8 ? `, and ${strangers.length - 8} more` : "") : null,
-    element("p", { class: "explained" }, `Weight: inverse document frequency over ${count(about.documents, "image")}. The last column adds up to ${score(found.score)}.`));
+    element("p", { class: "explained" }, `Weight: inverse document frequency over ${count(about.documents, "image")}. The last column adds up to ${score(total)}.`));
 }
 
-function bar(share) {
-  return drawn("svg", { width: 60, height: 8, "aria-hidden": "true" }, drawn("rect", { width: Math.max(1, 60 * share).toFixed(1), height: 8, rx: 1 }));
+/** A table of things with numbers, and a bar at the end of each row. */
+function barTable(heads, rows) {
+  return element("table", { class: "ngrams" },
+    element("thead", {}, element("tr", {}, heads.map((head, i) => element("th", { scope: "col", class: i ? "number" : null }, head)), element("td"))),
+    element("tbody", {}, rows));
+}
+
+/** A row of such a table; the length of its bar is a share of the longest. */
+function barRow(attributes, content, numbers, share) {
+  const bar = drawn("svg", { width: 60, height: 8, "aria-hidden": "true" }, drawn("rect", { width: Math.max(1, 60 * share).toFixed(1), height: 8, rx: 1 }));
+  return element("tr", attributes, element("td", {}, content),
+    numbers.map((number) => element("td", { class: "number" }, number)), element("td", { class: "bar" }, bar));
 }
 
 /** A function of an n-gram, as numbers of tokens, that gives its inverse document frequency. */
 async function weights(about) {
   const [lengths, words, documents] = await Promise.all(["lengths", "words", "documents"].map((name) => integers(about.ngrams[name])));
   const nodes = once(about.ngrams, () => {
-    const found = new Map(), path = [0, 0, 0, 0, 0]; // node 0 is the root, node k + 1 the k-th n-gram
+    const nodes = new Map(), path = [0, 0, 0, 0, 0]; // node 0 is the root, node k + 1 the k-th n-gram
     for (let k = 0; k < lengths.length; k++) {
       const n = lengths[k];
-      found.set(path[n - 1] * 2 ** 24 + words[k], k + 1);
+      nodes.set(path[n - 1] * 2 ** 24 + words[k], k + 1);
       path[n] = k + 1;
     }
-    return found;
+    return nodes;
   });
   const log = Math.log(about.documents);
   return (ngram) => {
@@ -78,14 +86,14 @@ function cider(candidate, references, idf, { scale, sigma, clip, relative }) {
 }
 
 function counted(tokens, idf) {
-  const found = new Map();
+  const ngrams = new Map();
   for (let n = 1; n <= 4; n++)
     for (let i = 0; i + n <= tokens.length; i++) {
       const ngram = Array.from(tokens.slice(i, i + n)), key = ngram.join(" ");
-      if (found.has(key)) found.get(key).count++;
-      else found.set(key, { key, tokens: ngram, count: 1, weight: idf(ngram) });
+      if (ngrams.has(key)) ngrams.get(key).count++;
+      else ngrams.set(key, { key, tokens: ngram, count: 1, weight: idf(ngram) });
     }
-  return found;
+  return ngrams;
 }
 
 function norms(ngrams) {

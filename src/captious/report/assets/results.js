@@ -17,7 +17,7 @@ function room(most) {
 /** Values with their intervals, one below the other. */
 function dotsChart({ title, x, rows, line = null }) {
   const longest = Math.max(...rows.map(({ label }) => label.length), 1);
-  const known = rows.filter(({ value }) => value !== null), spans = known.filter(({ low, high }) => low !== null && high !== null);
+  const dots = rows.filter(({ value }) => value !== null), spans = dots.filter(({ low, high }) => low !== null && high !== null);
   return chart(title, {
     width: room(640), height: 60 + 22 * rows.length, marginLeft: Math.min(20 + 6.2 * longest, room(640) / 2), marginBottom: 40,
     x: { label: x, labelAnchor: "left", labelArrow: "none", grid: true },
@@ -25,7 +25,7 @@ function dotsChart({ title, x, rows, line = null }) {
     marks: [
       line === null ? null : Plot.ruleX([line], { stroke: "var(--edge)" }),
       Plot.ruleY(spans, { y: "label", x1: "low", x2: "high", stroke: ({ series }) => color(series), strokeWidth: 2, strokeOpacity: 0.6 }),
-      Plot.dot(known, { y: "label", x: "value", fill: ({ series }) => color(series), r: 3.5 }),
+      Plot.dot(dots, { y: "label", x: "value", fill: ({ series }) => color(series), r: 3.5 }),
     ],
   });
 }
@@ -53,7 +53,7 @@ function matrixChart({ title, labels, values }) {
   const margin = 16 + 6.2 * longest;
   const cells = values.flatMap((row, i) => row.map((value, j) => ({ row: labels[i], column: labels[j], value }))).filter(({ value }) => value !== null);
   const size = margin + 46 * labels.length;
-  const made = chart(title, {
+  const plot = chart(title, {
     width: size + 10, height: size + 10, marginLeft: margin, marginTop: 8, marginBottom: margin, padding: 0,
     x: { label: null, domain: labels, tickRotate: -90 }, y: { label: null, domain: labels },
     color: { type: "linear", scheme: "RdBu", domain: [1, -1] },
@@ -62,9 +62,9 @@ function matrixChart({ title, labels, values }) {
       Plot.text(cells, { x: "column", y: "row", text: ({ value }) => score(value, 2), fill: ({ value }) => (Math.abs(value) > 0.6 ? "white" : "black") }),
     ],
   });
-  const whole = element("div", { class: "scroll fixed", role: "region", tabindex: 0, "aria-label": title }, made);
-  made.style.width = `${size + 10}px`;
-  return whole;
+  const region = element("div", { class: "scroll fixed", role: "region", tabindex: 0, "aria-label": title }, plot);
+  plot.style.width = `${size + 10}px`;
+  return region;
 }
 
 /** Points with their outlines, and a triangle for the one that represents them all. */

@@ -20,8 +20,8 @@ async function explainScene(about, image, place, system) {
   };
   const rows = candidate.map((fact) => {
     const other = fact.match ? references[fact.match - 1] : null;
-    const through = other ? fact.concepts.map((concept, i) => likeness(name(concept), name(other.concepts[i]))) : [];
-    const sign = other ? (through.every((each) => each === "") ? "=" : "≈") : "";
+    const isSame = (concept, i) => name(concept).some((ours) => name(other.concepts[i]).includes(ours));
+    const sign = other ? (fact.concepts.every(isSame) ? "=" : "≈") : "";
     return element("tr", { class: other ? null : "unmatched" }, element("td", {}, element("bdi", {}, written(fact))),
       element("td", { class: "sign" }, sign), element("td", {}, other ? element("bdi", {}, written(other)) : ""));
   });
@@ -38,11 +38,6 @@ async function explainScene(about, image, place, system) {
       element("tbody", {}, rows)), element("p", { class: "explained" }, "= same names  ≈ synonyms")));
 }
 
-/** "" if two things have a name in common, else "≈". */
-function likeness(names, others) {
-  return names.some((name) => others.includes(name)) ? "" : "≈";
-}
-
 async function sceneFacts(about) {
   const [counts, concepts] = await Promise.all([Promise.all(about.counts.map(integers)), integers(about.concepts)]);
   return once(about, () => {
@@ -56,24 +51,24 @@ async function sceneFacts(about) {
 }
 
 function factsAt({ counts, concepts, starts }, place) {
-  const found = [];
+  const facts = [];
   let at = starts[place];
   counts.forEach((ofKind, kind) => {
     for (let i = 0; i < ofKind[place]; i++) {
-      found.push({ kind: KINDS[kind], concepts: Array.from(concepts.subarray(at, at + kind + 1)), match: 0 });
+      facts.push({ kind: KINDS[kind], concepts: Array.from(concepts.subarray(at, at + kind + 1)), match: 0 });
       at += kind + 1;
     }
   });
-  return found;
+  return facts;
 }
 
 /** A scene graph: objects, and their attributes and relations, which lie between them; what matches is filled. */
 function sceneGraph(label, facts, name) {
   const nodes = [], links = [], objects = new Map();
   const node = (kind, concept, match) => {
-    const made = { kind, text: plain(name(concept).join("/")).slice(0, 24), match };
-    nodes.push(made);
-    return made;
+    const box = { kind, text: plain(name(concept).join("/")).slice(0, 24), match };
+    nodes.push(box);
+    return box;
   };
   const object = (concept) => {
     if (!objects.has(concept)) objects.set(concept, node("object", concept, 0));
@@ -82,13 +77,13 @@ function sceneGraph(label, facts, name) {
   for (const { kind, concepts, match } of facts) {
     if (kind === "object") object(concepts[0]).match = match;
     else {
-      const made = node(kind, concepts[1], match);
-      links.push({ source: object(concepts[0]), target: made });
-      if (kind === "relation") links.push({ source: made, target: object(concepts[2]), arrow: true });
+      const between = node(kind, concepts[1], match);
+      links.push({ source: object(concepts[0]), target: between });
+      if (kind === "relation") links.push({ source: between, target: object(concepts[2]), arrow: true });
     }
   }
   if (!nodes.length) return element("figure", {}, element("figcaption", {}, label), element("p", { class: "quiet" }, "no tuples"));
-  for (const each of nodes) each.half = 6 + 3.3 * each.text.length;
+  for (const box of nodes) box.half = 6 + 3.3 * box.text.length;
   const forces = d3.forceSimulation(nodes).stop()
     .force("link", d3.forceLink(links).distance(({ source, target }) => 24 + 0.5 * (source.half + target.half)).strength(0.6))
     .force("charge", d3.forceManyBody().strength(-160).distanceMax(260))
@@ -98,12 +93,12 @@ function sceneGraph(label, facts, name) {
     if (step > STEPS / 3) setApart(nodes);
   }
   for (let step = 0; step < 40; step++) setApart(nodes);
-  const [left, right] = [Math.min(...nodes.map((each) => each.x - each.half)), Math.max(...nodes.map((each) => each.x + each.half))];
-  const [top, bottom] = [Math.min(...nodes.map((each) => each.y)), Math.max(...nodes.map((each) => each.y))];
+  const [left, right] = [Math.min(...nodes.map(({ x, half }) => x - half)), Math.max(...nodes.map(({ x, half }) => x + half))];
+  const [top, bottom] = [Math.min(...nodes.map(({ y }) => y)), Math.max(...nodes.map(({ y }) => y))];
   const width = Math.ceil(right - left) + 4, height = Math.ceil(bottom - top) + 24;
-  const box = (each) => drawn("g", { class: `node ${each.kind}${each.match ? " matched" : ""}`, transform: `translate(${each.x.toFixed(1)},${each.y.toFixed(1)})` },
-    drawn("rect", { x: -each.half, y: -9.5, width: 2 * each.half, height: 19, rx: each.kind === "object" ? 2 : 9.5 }),
-    drawn("text", { "text-anchor": "middle", dy: "0.34em" }, each.text));
+  const box = ({ kind, match, text, half, x, y }) => drawn("g", { class: `node ${kind}${match ? " matched" : ""}`, transform: `translate(${x.toFixed(1)},${y.toFixed(1)})` },
+    drawn("rect", { x: -half, y: -9.5, width: 2 * half, height: 19, rx: kind === "object" ? 2 : 9.5 }),
+    drawn("text", { "text-anchor": "middle", dy: "0.34em" }, text));
   const line = ({ source, target, arrow }) => drawn("line", {
     x1: source.x.toFixed(1), y1: source.y.toFixed(1), x2: target.x.toFixed(1), y2: target.y.toFixed(1), class: arrow ? "arrow" : null,
   });

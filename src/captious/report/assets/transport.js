@@ -7,17 +7,15 @@ async function explainTransport(about, image, place, system) {
     integers(of.reference), integers(of.counts), integers(of.moves), numbers(of.shares),
   ]);
   const starts = once(of, () => sums(counts));
-  const found = [];
+  const plan = [];
   for (let k = starts[place]; k < starts[place + 1]; k++)
-    found.push({ from: words[ours[moves[k]]], to: words[theirs[moves[k]]], share: shares[k], distance: distances[moves[k]] });
-  if (!found.length) return element("div", { class: "why" }, element("p", {}, "The distance is infinite: there is nothing to move."));
-  const costs = found.map(({ share, distance }) => share * distance), total = costs.reduce((a, b) => a + b, 0), most = Math.max(...costs, 1e-9);
+    plan.push({ from: words[ours[moves[k]]], to: words[theirs[moves[k]]], share: shares[k], distance: distances[moves[k]] });
+  if (!plan.length) return element("div", { class: "why" }, element("p", {}, "The distance is infinite: there is nothing to move."));
+  const costs = plan.map(({ share, distance }) => share * distance), total = costs.reduce((a, b) => a + b, 0), most = Math.max(...costs, 1e-9);
   return element("div", { class: "why" },
-    element("table", { class: "ngrams" }, element("thead", {}, element("tr", {}, ["candidate → reference", "share", "distance", "cost"].map((head, i) =>
-      element("th", { scope: "col", class: i ? "number" : null }, head)), element("td"))),
-    element("tbody", {}, found.map(({ from, to, share, distance }, i) => element("tr", { class: from === to ? "same" : null },
-      element("td", {}, element("bdi", {}, plain(from)), " → ", element("bdi", {}, plain(to))), element("td", { class: "number" }, score(share, 3)),
-      element("td", { class: "number" }, score(distance, 3)), element("td", { class: "number" }, score(costs[i], 3)), element("td", { class: "bar" }, bar(costs[i] / most)))))),
+    barTable(["candidate → reference", "share", "distance", "cost"], plan.map(({ from, to, share, distance }, i) => barRow(
+      { class: from === to ? "same" : null }, [element("bdi", {}, plain(from)), " → ", element("bdi", {}, plain(to))],
+      [score(share, 3), score(distance, 3), score(costs[i], 3)], costs[i] / most))),
     element("p", { class: "facts" }, `nearest: reference ${reference[place] + 1} · distance ${score(total, 3)} · score ${score(Math.exp(-total / about.sigma), 3)}`),
     element("p", { class: "explained" }, "Share: fraction of all words with a vector. Cost: share times distance."));
 }

@@ -91,22 +91,22 @@ class TokenTable:
 
     def __init__(self, captions: CaptionWords, layer: ReferenceLayer[TokenIds]) -> None:
         self._captions = captions
-        each = References(
+        of_words = References(
             ids=tuple(range(len(captions.words))),
             texts=tuple(captions.words),
             offsets=np.arange(len(captions.words) + 1),
         )
-        found = layer.of_references(each) if captions.words else None
+        tokens = layer.of_references(of_words) if captions.words else None
         #: Distinct tokens, by number.
         self.tokens: dict[str, int] = {}
-        self._of_words = np.empty(0, np.int32) if found is None else self.numbered(found)
-        self._bounds = np.zeros(1, np.int64) if found is None else np.asarray(found.offsets)
+        self._of_words = np.empty(0, np.int32) if tokens is None else self.numbered(tokens)
+        self._bounds = np.zeros(1, np.int64) if tokens is None else np.asarray(tokens.offsets)
         self._others: list[dict[str, Any]] = []
 
-    def numbered(self, found: TokenIds) -> NDArray[np.int32]:
+    def numbered(self, tokens: TokenIds) -> NDArray[np.int32]:
         """Ids over a vocabulary as numbers of this table, int32[n_tokens]; tokens that are new are added."""
-        used, places = np.unique(found.ids, return_inverse=True)
-        words = [found.vocabulary.word(i) for i in used.tolist()]
+        used, places = np.unique(tokens.ids, return_inverse=True)
+        words = [tokens.vocabulary.word(i) for i in used.tolist()]
         numbers = [self.tokens.setdefault(word, len(self.tokens)) for word in words]
         return np.array(numbers, np.int32)[places] if numbers else np.empty(0, np.int32)
 
@@ -114,9 +114,9 @@ class TokenTable:
         """The number of a token, which is added if it is new."""
         return self.tokens.setdefault(token, len(self.tokens))
 
-    def add(self, which: int, found: TokenIds) -> None:
+    def add(self, which: int, tokens: TokenIds) -> None:
         """Note the captions of list ``which`` whose tokens are not those of their words."""
-        ids, bounds = self.numbered(found), np.asarray(found.offsets)
+        ids, bounds = self.numbered(tokens), np.asarray(tokens.offsets)
         words, offsets = self._captions.ids[which], self._captions.offsets[which]
         lengths = np.diff(self._bounds)[words]
         guess = self._of_words[ragged(self._bounds[words], lengths)]

@@ -62,8 +62,8 @@ def document(
     style = "".join(asset(name) for name in _STYLES)
     own = "".join(asset(name) for name in _SCRIPTS)
     scripts = [_library(name) for name in _LIBRARIES]
-    known = json.dumps(manifest, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    data = [f'<script type="application/json" id="manifest">{known}</script>']
+    packed_manifest = json.dumps(manifest, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    data = [f'<script type="application/json" id="manifest">{packed_manifest}</script>']
     data += [f'<script type="text/plain" class="column">{packed}</script>' for packed in columns]
     code = [f"<script>{script}</script>" for script in scripts] + [f'<script type="module">{own}</script>']
     return Template(asset("page.html")).substitute(

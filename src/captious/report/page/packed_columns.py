@@ -38,7 +38,7 @@ class Columns:
         """Integers from -2^31 + 1 to 2^32 - 1, in the narrowest type that holds them; any shape, flattened."""
         array = np.asarray(values).ravel()
         low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-        kind = next(each for each in _INTEGERS if np.iinfo(each).min <= low and high <= np.iinfo(each).max)
+        kind = next(t for t in _INTEGERS if np.iinfo(t).min <= low and high <= np.iinfo(t).max)
         return self._add(array.astype(kind))
 
     def numbers(self, values: NDArray[np.float64]) -> Column:
@@ -46,8 +46,8 @@ class Columns:
 
         Numbers that this cannot hold, such as infinities, are stored as they are.
         """
-        known = np.abs(values[~np.isnan(values)])
-        most = float(known.max(initial=0))
+        sizes = np.abs(values[~np.isnan(values)])
+        most = float(sizes.max(initial=0))
         digits = _DIGITS
         if 0 < most < 0.1:
             digits += min(int(-np.floor(np.log10(most))) - 1, 8)
@@ -79,5 +79,5 @@ class Columns:
         if planes:
             raw = array.view(np.uint8).reshape(-1, array.itemsize).T.tobytes()
         self._packed.append(base64.b64encode(zlib.compress(raw, 9)).decode("ascii"))
-        found: Column = {"column": len(self._packed) - 1, "type": f"{array.dtype.kind}{array.itemsize}"}
-        return {**found, "planes": True} if planes else found
+        column: Column = {"column": len(self._packed) - 1, "type": f"{array.dtype.kind}{array.itemsize}"}
+        return {**column, "planes": True} if planes else column

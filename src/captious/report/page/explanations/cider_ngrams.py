@@ -51,8 +51,8 @@ def _known(idf: DocumentFrequencies, table: TokenTable) -> tuple[NDArray[np.int3
     ngrams, documents = ngrams[frequent], documents[frequent]
     numbers = np.array([table.tokens.get(word, -2) for word in idf.vocabulary.words()] + [-1], np.int32)
     ngrams = numbers[ngrams]  # -1, after the end of an n-gram, stays
-    there = (ngrams != -2).all(axis=1)
-    return ngrams[there], documents[there]
+    on_page = (ngrams != -2).all(axis=1)
+    return ngrams[on_page], documents[on_page]
 
 
 def _occurring(
@@ -66,9 +66,9 @@ def _occurring(
     reports = explained.reports
     layer = WordLayer(metric.tokenizer)
     every = [reports[0].captions.references.layer(layer), *(report.single.layer(layer)[0] for report in reports)]
-    seen = np.unique(np.concatenate([_hashes(table.numbered(found), found.offsets) for found in every]))
-    there = np.isin(_hash(ngrams), seen)
-    return ngrams[there], documents[there]
+    hashes = np.unique(np.concatenate([_hashes(table.numbered(tokens), tokens.offsets) for tokens in every]))
+    occurring = np.isin(_hash(ngrams), hashes)
+    return ngrams[occurring], documents[occurring]
 
 
 def _hashes(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -76,12 +76,12 @@ def _hashes(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.ui
     caption = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     padded = np.concatenate([ids, np.full(4, -1, np.int32)])
     caption = np.concatenate([caption, np.full(4, -1)])
-    found = []
+    hashes = []
     for n in range(1, 5):
         whole = np.flatnonzero(caption[: len(ids)] == caption[n - 1 : len(ids) + n - 1])
         columns = [padded[whole + k] if k < n else np.full(len(whole), -1, np.int32) for k in range(4)]
-        found.append(np.unique(_hash(np.stack(columns, axis=1))))
-    return np.concatenate(found)
+        hashes.append(np.unique(_hash(np.stack(columns, axis=1))))
+    return np.concatenate(hashes)
 
 
 def _hash(ngrams: NDArray[np.int32]) -> NDArray[np.uint64]:

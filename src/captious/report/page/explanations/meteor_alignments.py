@@ -28,7 +28,7 @@ def pack(metric: Meteor, explained: Explained) -> dict[str, Any]:
         best, statistics = metric.best_references(captions)
         precision, recall, _ = metric.parts(statistics[explained.rows])
         links = [*metric.best_alignments(captions, explained.rows.tolist())]
-        counts = [len(each) for each in links]
+        counts = [len(matches) for matches in links]
         flat = np.concatenate(links) if links else np.empty((0, 5), np.int32)
         begins = np.concatenate([[True], np.diff(np.repeat(np.arange(len(counts)), counts)) > 0])[: len(flat)]
         gaps = [_gaps(flat[:, start], flat[:, start + 1], begins) for start in (0, 2)]

@@ -27,14 +27,14 @@ class _Graphs:
 
     def add(self, facts: Facts) -> None:
         for counts, kind in zip(self.counts, _KINDS, strict=True):
-            found = facts.by_category[kind]
-            counts.append(len(found))
-            self.concepts += [self._number(concept) for fact in found for concept in fact]
+            of_kind = facts.by_category[kind]
+            counts.append(len(of_kind))
+            self.concepts += [self._number(concept) for fact in of_kind for concept in fact]
 
     def _number(self, concept: Any) -> int:
         number = self._known.get(concept)
         if number is None:
-            name = _BETWEEN.join(numbers.plain(each).strip() for each in names_of(concept))
+            name = _BETWEEN.join(numbers.plain(name).strip() for name in names_of(concept))
             number = self._known[concept] = self._names.setdefault(name, len(self._names))
         return number
 

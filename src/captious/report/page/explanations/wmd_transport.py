@@ -46,12 +46,12 @@ def pack(metric: Wmd, explained: Explained) -> dict[str, Any]:
                 "shares": columns.numbers(np.array(shares, np.float64)),
             }
         )
-    known = {word: number for number, word in enumerate(dict.fromkeys(word for pair in pairs for word in pair))}
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(word for pair in pairs for word in pair))}
     return {
         "kind": "transport",
         "systems": systems,
-        "words": columns.strings([*known]),
-        "pairs": [columns.integers([known[pair[side]] for pair in pairs]) for side in (0, 1)],
+        "words": columns.strings([*numbers]),
+        "pairs": [columns.integers([numbers[pair[side]] for pair in pairs]) for side in (0, 1)],
         "distances": columns.numbers(np.array(distances, np.float64)),
         "sigma": metric.sigma,
     }
@@ -60,5 +60,5 @@ def pack(metric: Wmd, explained: Explained) -> dict[str, Any]:
 def _nearest(distances: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The first of the nearest references of each image, as indices of all references."""
     least = np.repeat(np.minimum.reduceat(distances, offsets[:-1]), np.diff(offsets))
-    found = np.flatnonzero(distances == least)
-    return found[np.searchsorted(found, offsets[:-1])]
+    nearest = np.flatnonzero(distances == least)
+    return nearest[np.searchsorted(nearest, offsets[:-1])]
