@@ -306,7 +306,7 @@ class Report(Displayed, Mapping[str, Result]):
         Raises:
             MissingExtraError: pandas is not installed.
         """
-        return _library("pandas").DataFrame(self.columns())  # type: ignore[no-any-return]
+        return _library("pandas").DataFrame(self.columns())
 
     def to_polars(self) -> polars.DataFrame:
         """Caption scores as a polars frame, one row per image.
