@@ -6,7 +6,6 @@ Every reader ends in ``caption_rows``, which is where ids and captions are check
 from __future__ import annotations
 
 import reprlib
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, filterfalse
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from captious.data.ids import IdForm, ImageId, as_image_id
-from captious.data.source import SEVERAL, Role, Source, is_unicode, some
+from captious.data.source import SEVERAL, Role, Source, is_unicode, repeated, some
 from captious.errors import (
     CaptionTypeError,
     DuplicateCandidateError,
@@ -25,6 +24,8 @@ from captious.errors import (
 )
 
 __all__ = ["CaptionRows", "caption_rows"]
+
+_SEVERAL_HELP = f"are these the references? captious score and compare take several with {SEVERAL}"
 
 
 @dataclass(frozen=True)
@@ -109,10 +110,8 @@ def caption_rows(
             if _are_lists_of_strings(values)
             else [_captions_of(source, value, place(entry)) for entry, value in enumerate(values)]
         )
-        if source.one_each:
-            _refuse_several(source, checked, lists, place)
         if source.role == "candidates":
-            _refuse_none(source, checked, lists, place)
+            _check_counts(source, lists, place)
         listed = [*listed, *(image for image, captions in zip(checked, lists, strict=True) if not captions)]
         entries = np.repeat(np.arange(len(lists)), [*map(len, lists)]).tolist()
         checked = [*map(checked.__getitem__, entries)]
@@ -132,8 +131,14 @@ def caption_rows(
     if not rows.texts and not (source.role == "objects" and rows.known_images):  # images may be without objects
         what = source.role if source.role in ("groups", "objects") else "captions"
         raise EmptyInputError(f"there are no {what}", where=source.name, help=f"are these the {source.role}?")
-    if source.one_each and len(set(rows.ids)) != len(rows.ids):
-        raise _duplicates(rows)
+    if source.one_each and (n_images := len(set(rows.ids))) != len(rows.ids):
+        twice = repeated(rows.ids)
+        shown = [f"image_id {image!r} in {some(map(rows.place, at))}" for image, at in twice.items()]
+        raise DuplicateCandidateError(
+            f"{len(twice):,} of {n_images:,} images have more than one candidate",
+            where=f"{rows.name}: {some(shown, separator='; ')}",
+            help=f"keep one candidate per image; {_SEVERAL_HELP}",
+        )
     return rows
 
 
@@ -195,28 +200,19 @@ def _group(source: Source, value: object, place: str) -> str | None:
     raise source.error("this is not the name of a group", where=f"{place}: {reprlib.repr(value)}")
 
 
-def _refuse_several(
-    source: Source, ids: Sequence[ImageId], lists: Sequence[Sequence[Any]], place: Callable[[int], str]
-) -> None:
-    """Candidates may come as lists, but of one caption, unless several were asked for."""
+def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callable[[int], str]) -> None:
+    """Refuse lists of several candidates, unless several were asked for, and empty ones, which may be a mistake."""
     many = [f"{place(entry)} has {len(captions)}" for entry, captions in enumerate(lists) if len(captions) > 1]
-    if many:
+    if many and source.one_each:
         raise DuplicateCandidateError(
-            f"{len(many):,} of {len(ids):,} images have more than one candidate",
+            f"{len(many):,} of {len(lists):,} images have more than one candidate",
             where=f"{source.name}: {some(many)}",
-            help=f"give one candidate per image; are these the references? captious score and compare take "
-            f"several with {SEVERAL}",
+            help=f"give one candidate per image; {_SEVERAL_HELP}",
         )
-
-
-def _refuse_none(
-    source: Source, ids: Sequence[ImageId], lists: Sequence[Sequence[Any]], place: Callable[[int], str]
-) -> None:
-    """An empty list may be a mistake."""
     none = [place(entry) for entry, captions in enumerate(lists) if not captions]
     if none:
         raise MissingCandidatesError(
-            f"{len(none):,} of {len(ids):,} images have an empty list of candidates",
+            f"{len(none):,} of {len(lists):,} images have an empty list of candidates",
             where=f"{source.name}: {some(none)}",
             help="give a candidate for every image, or remove the image and use --subset (subset=True in Python)",
         )
@@ -249,19 +245,4 @@ def _refuse_surrogates(name: str, what: str, texts: Sequence[str], place: Callab
         f"{len(wrong):,} of {len(texts):,} {what} contain a lone surrogate (half of a character)",
         where=f"{name}: {some(wrong)}",
         help="write the full character, or remove it",
-    )
-
-
-def _duplicates(rows: CaptionRows) -> DuplicateCandidateError:
-    """The error for rows in which an image has several candidates."""
-    by_image: defaultdict[ImageId, list[int]] = defaultdict(list)
-    for row, image in enumerate(rows.ids):
-        by_image[image].append(row)
-    repeated = {image: at for image, at in by_image.items() if len(at) > 1}
-    shown = [f"image_id {image!r} in {some(map(rows.place, at))}" for image, at in repeated.items()]
-    return DuplicateCandidateError(
-        f"{len(repeated):,} of {len(by_image):,} images have more than one candidate",
-        where=f"{rows.name}: {some(shown, separator='; ')}",
-        help=f"keep one candidate per image; are these the references? captious score and compare take "
-        f"several with {SEVERAL}",
     )

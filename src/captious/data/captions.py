@@ -28,43 +28,35 @@ C_co = TypeVar("C_co", covariant=True)
 R_co = TypeVar("R_co", covariant=True)
 
 
-class ReferenceLayer(Protocol[R_co]):
-    """An annotation of references alone."""
-
+class _Keyed(Protocol):
     @property
     def key(self) -> Hashable:
         """What the annotation depends on, settings included: layers of equal key are the same annotation."""
         ...
+
+
+class ReferenceLayer(_Keyed, Protocol[R_co]):
+    """An annotation of references alone."""
 
     def of_references(self, references: References) -> R_co:
         """Annotate all references."""
         ...
 
 
-class CandidateLayer(Protocol[C_co]):
+class CandidateLayer(_Keyed, Protocol[C_co]):
     """An annotation of candidates alone."""
-
-    @property
-    def key(self) -> Hashable:
-        """As of ``ReferenceLayer``."""
-        ...
 
     def of_candidates(self, captions: Captions) -> C_co:
         """Annotate the candidates, one per image."""
         ...
 
 
-class Layer(Protocol[R, C_co]):
+class Layer(_Keyed, Protocol[R, C_co]):
     """An annotation of captions: R is what it says about references, C about candidates.
 
     The references come first because candidates may need them: token ids of the candidates extend the
     vocabulary of the references.
     """
-
-    @property
-    def key(self) -> Hashable:
-        """As of ``ReferenceLayer``."""
-        ...
 
     def of_references(self, references: References) -> R:
         """Annotate all references."""

@@ -6,7 +6,6 @@ Scores are then reported by group; see ``captious.evaluation.groups``.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 
 from captious.data.caption_rows import CaptionRows
 from captious.data.captions import References
-from captious.data.ids import IdForm, ImageId, numbers_from_text
+from captious.data.ids import IdForm, ImageId, are_numbers, differ_in_type, numbers_from_text
 from captious.data.reading import read_rows
-from captious.data.source import images, some
+from captious.data.source import images, repeated, some
 from captious.errors import InputError
 
 __all__ = ["MOST_GROUPS", "Groups", "read_groups"]
@@ -73,28 +72,25 @@ class Groups:
         """
         ids: Sequence[ImageId] = references.ids
         group_of = self.group_of
-        if "text" in (self.id_form, references.id_form) and all(isinstance(image, int) for image in ids):
+        if "text" in (self.id_form, references.id_form) and are_numbers(ids):
             group_of = dict(zip(numbers_from_text(group_of), group_of.values(), strict=True))
-        elif references.id_form == "text" and all(isinstance(image, int) for image in group_of):
+        elif references.id_form == "text" and are_numbers(group_of):
             ids = numbers_from_text(ids)
         missing = [image for image in ids if image not in group_of]
         if missing:
-            raise self._missing(missing, len(ids))
+            n = len(ids)
+            raise InputError(
+                f"{len(missing):,} of {n:,} images have no group" if n > 1 else "the only image has no group",
+                where=f"{self.source}: {images(missing)}",
+                help="ids are strings on one side and numbers on the other: make them the same"
+                if differ_in_type(missing, group_of)
+                else "give every image a group, or remove these images from the references and score the others with "
+                "--subset",
+            )
         rows_of: dict[str, list[int]] = {name: [] for name in self.names}
         for row, image in enumerate(ids):
             rows_of[group_of[image]].append(row)
         return {name: np.array(rows, dtype=np.int64) for name, rows in rows_of.items() if rows}
-
-    def _missing(self, missing: Sequence[ImageId], n: int) -> InputError:
-        differ = not set(map(str, missing)).isdisjoint(map(str, self.group_of))
-        return InputError(
-            f"{len(missing):,} of {n:,} images have no group" if n > 1 else "the only image has no group",
-            where=f"{self.source}: {images(missing)}",
-            help="ids are strings on one side and numbers on the other: make them the same"
-            if differ
-            else "give every image a group, or remove these images from the references and score the others with "
-            "--subset",
-        )
 
 
 def read_groups(source: object, *, column: str | None = None) -> Groups:
@@ -123,15 +119,10 @@ def read_groups(source: object, *, column: str | None = None) -> Groups:
 
 def _refuse_repeated(rows: CaptionRows, *, several: bool) -> None:
     """Refuse images that occur twice; if they may, those that occur with several groups."""
-    if len(set(rows.ids)) == len(rows.ids):
-        return
-    rows_of: defaultdict[ImageId, list[int]] = defaultdict(list)
-    for row, image in enumerate(rows.ids):
-        rows_of[image].append(row)
     wrong = {
         image: at
-        for image, at in rows_of.items()
-        if len(at) > 1 and not (several and len({rows.texts[row] for row in at}) == 1)
+        for image, at in repeated(rows.ids).items()
+        if not (several and len({rows.texts[row] for row in at}) == 1)
     }
     if not wrong:
         return
@@ -139,8 +130,9 @@ def _refuse_repeated(rows: CaptionRows, *, several: bool) -> None:
         f"image_id {image!r} in " + some(f"{rows.place(row)} ({rows.texts[row]})" for row in at)
         for image, at in wrong.items()
     ]
+    what = "have several groups" if several else "have more than one entry"
     raise InputError(
-        f"{len(wrong):,} of {len(rows_of):,} images {'have several groups' if several else 'have more than one entry'}",
+        f"{len(wrong):,} of {len(set(rows.ids)):,} images {what}",
         where=f"{rows.name}: {some(shown, separator='; ')}",
         help="keep one group per image",
     )

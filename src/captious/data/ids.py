@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Literal, TypeAlias
 
-__all__ = ["IdForm", "ImageId", "as_image_id", "numbers_from_text", "same_images"]
+__all__ = ["IdForm", "ImageId", "are_numbers", "as_image_id", "differ_in_type", "numbers_from_text", "same_images"]
 
 ImageId: TypeAlias = int | str
 
@@ -48,3 +48,13 @@ def numbers_from_text(ids: Iterable[ImageId]) -> tuple[ImageId, ...]:
     stay strings. No two different ids become the same.
     """
     return tuple(int(i) if isinstance(i, str) and _CANONICAL_INTEGER.fullmatch(i) else i for i in ids)
+
+
+def are_numbers(ids: Iterable[ImageId]) -> bool:
+    """Whether all ids are integers."""
+    return all(isinstance(image, int) for image in ids)
+
+
+def differ_in_type(unknown: Iterable[ImageId], ids: Iterable[ImageId]) -> bool:
+    """Whether unknown ids would be among others if numbers and the strings that spell them were the same."""
+    return not set(map(str, unknown)).isdisjoint(map(str, ids))

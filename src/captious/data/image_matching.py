@@ -7,7 +7,7 @@ scored and the others are counted. Rows come in the order of the references.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Literal, overload
@@ -17,7 +17,7 @@ import numpy as np
 from captious.data.caption_rows import CaptionRows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
-from captious.data.ids import ImageId, numbers_from_text
+from captious.data.ids import ImageId, are_numbers, differ_in_type, numbers_from_text
 from captious.data.prepared_files import is_prepared, read_prepared
 from captious.data.reading import read_rows
 from captious.data.source import images
@@ -196,15 +196,11 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
 
 def _agree_on_ids(candidates: CaptionRows, references: References) -> tuple[CaptionRows, References]:
     """Read the ids of a side that has only text as numbers, if all ids of the other side are numbers."""
-    if candidates.ids_are_text and _are_numbers(references.ids):
+    if candidates.ids_are_text and are_numbers(references.ids):
         return replace(candidates, ids=numbers_from_text(candidates.ids), id_form="typed"), references
-    if references.id_form == "text" and _are_numbers(candidates.ids):
+    if references.id_form == "text" and are_numbers(candidates.ids):
         return candidates, references.with_numbers_for_ids
     return candidates, references
-
-
-def _are_numbers(ids: Sequence[ImageId]) -> bool:
-    return all(isinstance(image, int) for image in ids)
 
 
 def _check_same_images(candidates: CaptionRows, references: References, *, n_given: int, n_matched: int) -> None:
@@ -216,7 +212,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         raise UnknownImageError(
             f"{len(unknown):,} of {len(candidates.ids):,} candidates are for images that have no references",
             where=f"{candidates.name}: {images(dict.fromkeys(unknown))}",
-            help=_TYPES_DIFFER if _differ_in_type(unknown, references.ids) else help,
+            help=_TYPES_DIFFER if differ_in_type(unknown, references.ids) else help,
         )
     if n_matched < len(references):
         with_candidates = set(candidates.ids)
@@ -230,7 +226,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
 
 def _nothing_in_common(candidates: CaptionRows, references: References) -> UnknownImageError:
     """The error for two sides without a common image; the usual reason is ids that differ only in type."""
-    differ = _differ_in_type(candidates.ids, references.ids)
+    differ = differ_in_type(candidates.ids, references.ids)
     return UnknownImageError(
         f"none of the {len(candidates.ids):,} candidates is for an image that has references"
         if len(candidates.ids) > 1
@@ -238,8 +234,3 @@ def _nothing_in_common(candidates: CaptionRows, references: References) -> Unkno
         where=f"{candidates.name}: {images(candidates.ids)}; {references.name}: {images(references.ids)}",
         help=_TYPES_DIFFER if differ else "is this the right reference file?",
     )
-
-
-def _differ_in_type(unknown: Sequence[ImageId], ids: Sequence[ImageId]) -> bool:
-    """Whether unknown ids would be among others if numbers and the strings that spell them were the same."""
-    return not set(map(str, unknown)).isdisjoint(map(str, ids))

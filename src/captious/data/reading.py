@@ -10,7 +10,6 @@ import json
 import os
 import reprlib
 import sys
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from itertools import chain
@@ -26,7 +25,7 @@ from captious.data.json_files import RepeatedKeys, json_document
 from captious.data.prepared_files import is_prepared
 from captious.data.record_shapes import choose_fields, is_coco, rows_of_coco, rows_of_mapping, rows_of_records
 from captious.data.row_parser import parse_rows
-from captious.data.source import Problem, Role, Source, some
+from captious.data.source import Problem, Role, Source, repeated, some
 from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError, ParameterError
 
 __all__ = ["read_rows"]
@@ -137,14 +136,11 @@ def _rows_of_json(text: str, source: Source) -> CaptionRows:
 
 def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
     """The error for an object in which an image is a key twice, of which ``json.loads`` keeps the last."""
-    entries: defaultdict[str, list[int]] = defaultdict(list)
-    for entry, (key, _) in enumerate(document.pairs, start=1):
-        entries[key].append(entry)
-    repeated = {key: numbers for key, numbers in entries.items() if len(numbers) > 1}
-    shown = [f"key {key!r} in " + some([f"entry {entry}" for entry in numbers]) for key, numbers in repeated.items()]
+    twice = repeated(key for key, _ in document.pairs)
+    shown = [f"key {key!r} in " + some([f"entry {place + 1}" for place in at]) for key, at in twice.items()]
     kind = DuplicateCandidateError if source.one_each else CaptionFileError
     return kind(
-        f"{len(repeated):,} of {len(entries):,} images appear more than once as a key",
+        f"{len(twice):,} of {len(document):,} images appear more than once as a key",
         where=f"{source.name}: {some(shown, separator='; ')}",
         help=f"keep one {source.role.removesuffix('s')} per image"
         if source.one_each or source.role == "groups"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from captious.data.ids import ImageId
 from captious.errors import CaptionFileError, InputError
 
-__all__ = ["SEVERAL", "Problem", "Refuse", "Role", "Source", "images", "is_unicode", "raise_error", "some"]
+__all__ = ["SEVERAL", "Problem", "Refuse", "Role", "Source", "images", "is_unicode", "raise_error", "repeated", "some"]
+
+Key = TypeVar("Key", bound=Hashable)
 
 Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups", "rows"]
 
@@ -128,6 +131,14 @@ def some(items: Iterable[object], *, separator: str = ", ") -> str:
     shown = [str(item) for item in items]
     more = f" and {len(shown) - 3:,} more" if len(shown) > 3 else ""
     return separator.join(shown[:3]) + more
+
+
+def repeated(keys: Iterable[Key]) -> dict[Key, list[int]]:
+    """Where keys are that occur more than once."""
+    places: defaultdict[Key, list[int]] = defaultdict(list)
+    for place, key in enumerate(keys):
+        places[key].append(place)
+    return {key: at for key, at in places.items() if len(at) > 1}
 
 
 def images(ids: Iterable[ImageId]) -> str:

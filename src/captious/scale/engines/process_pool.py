@@ -32,7 +32,6 @@ R = TypeVar("R")
 
 _work: Any = None
 
-
 #: How often a task is tried again whose process was killed, and a process that did not come as far as its first task.
 _MOST_LOST, _MOST_STILLBORN = 10, 3
 
@@ -70,12 +69,21 @@ def run(work: Callable[[int], R], tasks: Sequence[int], workers: int | None) -> 
                 idle.append(_Worker(packed))
                 stillborn = 0 if worker.started.is_set() else stillborn + 1
                 if stillborn > _MOST_STILLBORN:
-                    raise _not_started()
+                    raise ShardError(
+                        "no process could be started",
+                        help='in a script, call this below if __name__ == "__main__": processes import the script',
+                    )
                 lost[task] = lost.get(task, 0) + 1
                 if lost[task] <= _MOST_LOST:
                     waiting.append(task)
                 else:
-                    yield task, _killed()
+                    yield (
+                        task,
+                        ShardError(
+                            f"the processes that scored it were killed {_MOST_LOST + 1} times",
+                            help="were they out of memory? Use fewer workers, or fewer rows at a time (--batch-rows)",
+                        ),
+                    )
     finally:
         for worker in [*idle, *(worker for _, worker in running.values())]:
             worker.pool.shutdown(wait=False, cancel_futures=True)
@@ -91,20 +99,6 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.started = context.Event()
         self.pool = ProcessPoolExecutor(1, context, initializer=_begin, initargs=(packed, self.started))
-
-
-def _killed() -> ShardError:
-    return ShardError(
-        f"the processes that scored it were killed {_MOST_LOST + 1} times",
-        help="were they out of memory? Use fewer workers, or fewer rows at a time (--batch-rows)",
-    )
-
-
-def _not_started() -> ShardError:
-    return ShardError(
-        "no process could be started",
-        help='in a script, call this below if __name__ == "__main__": processes import the script',
-    )
 
 
 def _begin(packed: bytes, started: Event) -> None:
