@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from captious.data import read_rows
-from captious.data.json_files import DECODER, json_document, json_lines
+from captious.data.json_files import DECODER, json_lines, parse_json
 from captious.data.source import Problem, Source
 from captious.errors import CaptionFileError, DuplicateCandidateError, TruncatedFileError
 
@@ -26,7 +26,7 @@ def test_a_document_cut_anywhere_is_truncated(document: object, ascii_only: bool
     text = json.dumps(document, ensure_ascii=ascii_only, indent=data.draw(st.sampled_from([None, 1])))
     cut = text[: data.draw(st.integers(1, len(text) - 1))]
     source = Source("c.json", "candidates", is_file=True)
-    problem = json_document(cut, source)
+    problem = parse_json(cut, source)
     assert isinstance(problem, Problem)
     problems: list[Problem] = []
     assert not [*json_lines(iter([(7, cut.replace("\n", " "))]), source, problems.append, DECODER)]

@@ -36,14 +36,7 @@ _DTYPES = frozenset(("|u1", "|b1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8"))
 def write_array_file(
     file: IO[bytes], magic: bytes, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write arrays.
-
-    Args:
-        file: where to.
-        magic: eight bytes that say what kind of file it is.
-        about: what there is to say about the arrays, as JSON.
-        arrays: by name.
-    """
+    """Write arrays by name, after eight bytes of magic and what there is to say about them, as JSON."""
     entries = {}
     size = 0
     plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -93,11 +86,9 @@ class ArrayFile:
             if zlib.crc32(header) != crc:
                 raise self.damaged("its header does not have the checksum that it should have")
             self._start = _PROLOGUE.size + length
-            #: What tells this content from another.
-            self.checksum = crc
+            self.checksum = crc  # tells this content from another
             try:
                 content = json.loads(header)
-                #: What there is to say about the arrays.
                 self.about: Mapping[str, Any] = content["about"]
                 self._entries = {name: _entry(content["size"], *entry) for name, entry in content["arrays"].items()}
                 whole = self._start + content["size"]

@@ -23,12 +23,9 @@ __all__ = ["CaptionSets", "Slot"]
 
 @dataclass(frozen=True, eq=False)
 class Slot:
-    """One candidate of each image, or of each image that has so many.
+    """One candidate of each image that has so many: int64[n] rows of a table, and the number of the candidate in each.
 
-    Args:
-        captions: a table of them. It may have rows that are not listed in ``rows``; these do not count.
-        rows: int64[n], rows of the table.
-        candidates: int64[n], the candidate in each of these rows, by its number among all candidates.
+    Other rows of the table do not count. Candidates are numbered among all of ``CaptionSets.candidates``.
     """
 
     captions: Captions
@@ -124,5 +121,5 @@ class CaptionSets:
 
     @cached_property
     def concatenated(self) -> CaptionSets:
-        """The same candidates with ``References.concatenated``."""
+        """These candidates with ``References.concatenated``."""
         return replace(self, references=self.references.concatenated)

@@ -174,7 +174,7 @@ class References:
         return cast(R, self._layers[layer.key])
 
     def with_store(self, store: LayerStore | None) -> References:
-        """The same object, which from now on looks into a store before it computes an annotation."""
+        """This object, which from now on looks into a store before it computes an annotation."""
         object.__setattr__(self, "stored", store)
         return self
 
@@ -235,10 +235,7 @@ class References:
 
     @cached_property
     def concatenated(self) -> References:
-        """The same images with one reference each: all of theirs, joined by blanks (Yi et al. 2020, "cat").
-
-        Cached, so that all systems that are scored against it share its layers.
-        """
+        """These images with one reference each: all of theirs, joined by blanks (Yi et al. 2020, "cat"). Cached."""
         texts = tuple(" ".join(self.texts[start:end]) for start, end in pairwise(self.offsets.tolist()))
         joined = replace(self, texts=texts, offsets=np.arange(len(self) + 1))
         return joined.with_store(None if self.stored is None else self.stored.of_concatenated)
@@ -317,7 +314,7 @@ class Captions:
 
     @cached_property
     def concatenated(self) -> Captions:
-        """The same candidates with ``References.concatenated``."""
+        """These candidates with ``References.concatenated``."""
         return replace(self, references=self.references.concatenated)
 
 

@@ -11,7 +11,7 @@ from typing import IO, Any
 from captious.data.source import Problem, Refuse, Source
 from captious.errors import CaptionFileError, EncodingError, TruncatedFileError
 
-__all__ = ["DECODER", "MOST_BYTES", "RepeatedKeys", "json_document", "json_lines", "json_list"]
+__all__ = ["DECODER", "MOST_BYTES", "RepeatedKeys", "json_lines", "json_list", "parse_json"]
 
 #: The longest line and the longest record that are read where not all rows are in memory, in bytes.
 MOST_BYTES = 1 << 26
@@ -50,7 +50,7 @@ class RepeatedKeys(dict[str, Any]):
         return unique if len(unique) == len(pairs) else cls(pairs)
 
 
-def json_document(text: str, source: Source, decoder: json.JSONDecoder = DECODER) -> Any:
+def parse_json(text: str, source: Source, decoder: json.JSONDecoder = DECODER) -> Any:
     """The JSON document that a text is, or the ``Problem`` with it."""
     return _parsed(text, source, decoder, line=1, may_be_cut=True)
 

@@ -48,16 +48,14 @@ def is_prepared(path: str | os.PathLike[str]) -> bool:
 
 
 def recorded(references: References) -> References:
-    """The same references, which remember the annotations that they are asked for."""
+    """A copy of references that remembers the annotations that it is asked for."""
     return replace(references).with_store(_Recording(references.stored))
 
 
 def write_prepared(path: str | os.PathLike[str], references: References, metrics: Sequence[str]) -> None:
-    """Write references with all annotations that they were asked for.
+    """Write references that ``recorded`` returned, with all annotations that they were asked for.
 
     Args:
-        path: the file.
-        references: what ``recorded`` returned.
         metrics: what the file is prepared for, to be shown.
 
     Raises:
@@ -138,11 +136,7 @@ def read_prepared(path: str | os.PathLike[str]) -> References:
 
 
 class _Recording:
-    """A store that remembers what it was asked for.
-
-    Args:
-        store: where annotations are looked for.
-    """
+    """A store that remembers what it was asked for, and looks for it in another store."""
 
     def __init__(self, store: LayerStore | None) -> None:
         self._store = store

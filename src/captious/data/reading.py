@@ -21,7 +21,7 @@ from captious.data.caption_rows import CaptionRows, caption_rows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions
 from captious.data.file_contents import decode, format_of_content, format_of_name, is_standard_input, read_bytes
-from captious.data.json_files import RepeatedKeys, json_document
+from captious.data.json_files import RepeatedKeys, parse_json
 from captious.data.prepared_files import is_prepared
 from captious.data.record_shapes import choose_fields, is_coco, rows_of_coco, rows_of_mapping, rows_of_records
 from captious.data.row_parser import parse_rows
@@ -118,7 +118,7 @@ def _rows_of_file(source: Source) -> CaptionRows:
 
 def _rows_of_json(text: str, source: Source) -> CaptionRows:
     """Rows of a JSON document of one of the three accepted shapes."""
-    document = json_document(text, source)
+    document = parse_json(text, source)
     if isinstance(document, Problem):
         raise document.error
     if isinstance(document, list):

@@ -93,14 +93,7 @@ def record_batches(
     choose: Choose,
     refuse: Refuse = raise_error,
 ) -> Iterator[Batch]:
-    """The rows of records, which all have the fields that are chosen from the first one.
-
-    Args:
-        source: what errors call them.
-        batches: records with their numbers.
-        unit: what a record is called.
-        choose, refuse: as for ``parse_rows``.
-    """
+    """The rows of numbered records, which all have the fields chosen from the first one; see ``parse_rows``."""
     fields: Sequence[str] = ()
     first = 0
     for numbers, records in batches:

@@ -23,12 +23,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """What a file keeps of an annotation.
-
-    Args:
-        arrays: numbers, by name.
-        about: anything else, as JSON has it. Small: it is read whenever the file is opened.
-    """
+    """What a file keeps of an annotation: arrays by name, and what else there is, as JSON, read with every opening."""
 
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -84,14 +79,12 @@ def texts_of(array: NDArray[Any]) -> list[str]:
 def check_words(
     ids: NDArray[Any], offsets: NDArray[Any], *, n_words: int, n_captions: int, what: str = "words"
 ) -> None:
-    """Refuse the words of captions if they do not fit what they number, or how many captions there are.
+    """Refuse words of captions that do not fit their vocabulary or the number of captions.
 
     Args:
         ids: int32[n], the words of all captions, end to end.
         offsets: int64[n_captions + 1], where those of each caption begin and end.
-        n_words: how many words there are to be numbered.
-        n_captions: how many captions there are.
-        what: what the error calls them.
+        n_words: size of the vocabulary.
 
     Raises:
         ValueError: they do not fit.

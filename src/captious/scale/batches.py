@@ -90,10 +90,6 @@ class Columns:
     def choose(self, names: Sequence[str], where: str) -> tuple[str, ...]:
         """The columns of ids, of candidates and of references among all columns of a shard.
 
-        Args:
-            names: the columns of the shard.
-            where: the shard, for messages.
-
         Raises:
             InputError: one is not there, or there are two to choose from.
         """
@@ -208,12 +204,7 @@ class Rows:
 
 
 def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = False) -> Iterator[Rows]:
-    """Rows of batches of columns that ``Columns.choose`` chose.
-
-    Args:
-        source: the shard.
-        batches: ids, candidates, and any number of columns of references, each cell one text or a list of texts.
-        ids_are_text: as in ``Rows``; a cell may then be empty where there are several columns of references.
+    """Rows of a shard, from batches of the columns that ``Columns.choose`` chose.
 
     Raises:
         InputError: something that is neither an id nor a caption.

@@ -115,8 +115,7 @@ def run(
     if folder is not None:
         with whole_file(folder.folder / "scores.json") as file:
             document = {"version": __version__, "systems": [report.to_dict(intervals=plan.intervals)]}
-            plain = json.loads(json.dumps(document), parse_constant=lambda _: None)  # null for what is not a number
-            file.write(json.dumps(plain, indent=2, ensure_ascii=False) + "\n")
+            file.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     return report
 
 

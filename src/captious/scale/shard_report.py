@@ -28,14 +28,7 @@ _FEW_CAPTIONS = 1000
 
 
 class ShardStatistics(Statistics):
-    """Statistics of one metric, one row per shard; sums are exact.
-
-    Args:
-        metric: how they were computed.
-        shards: sums of each shard, in order.
-        total: sums over all shards.
-        covariance: how the sum varies over captions; None unless intervals were asked for.
-    """
+    """Statistics of one metric, one row per shard; sums are exact. The covariance is that of sums over captions."""
 
     def __init__(
         self, metric: BaseMetric, shards: Sequence[ExactSums], total: ExactSums, covariance: Covariance | None
@@ -147,14 +140,7 @@ class ShardReport(Report):
 def reduced(
     selection: Selection, signatures: Sequence[Sequence[str]], shards: Sequence[ShardSums], system: str
 ) -> ShardReport:
-    """The report of sums.
-
-    Args:
-        selection: the metrics.
-        signatures: those of each metric's outputs.
-        shards: sums of each shard, in the order of the plan.
-        system: name of the system.
-    """
+    """The report of the sums of shards, with the signatures of each metric's outputs."""
     total = ShardSums("all shards")
     for shard in shards:
         total.add(shard)

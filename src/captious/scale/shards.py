@@ -7,19 +7,24 @@ tag. ``batches`` reads its rows, a bounded number at a time, each time in the sa
 from __future__ import annotations
 
 import glob
+import gzip
+import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
-from captious.data.file_contents import EXTENSIONS
-from captious.data.row_parser import in_batches, record_batches
+from captious.data.file_contents import EXTENSIONS, format_of_name, reading
+from captious.data.row_parser import in_batches, parse_rows, record_batches
 from captious.data.source import Source
-from captious.errors import CaptionFileError, MissingExtraError, ParameterError
+from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, ParameterError
 from captious.scale.batches import BATCH_ROWS, Columns, Rows, checked_rows
 
 __all__ = ["FileShard", "GeneratedShard", "Shard", "as_shards"]
+
+_BUFFER = 1 << 20
 
 
 class Shard(Protocol):
@@ -57,10 +62,21 @@ class FileShard:
     fingerprint: str
 
     def batches(self, columns: Columns, size: int = BATCH_ROWS) -> Iterator[Rows]:
-        """See ``Shard``."""
-        from captious.scale.shard_files import file_batches
+        """See ``Shard``.
 
-        return file_batches(self.name, columns, size)
+        Raises:
+            MissingExtraError: parquet without pyarrow, or a store without fsspec.
+        """
+        source = Source(self.name, "rows", is_file=True)
+        format = format_of_name(source)
+        empty = True
+        with reading(source), _opened(self.name) as file:
+            batches = parse_rows(file, format, source, columns.of_shard(self.name), size=size)
+            for rows in checked_rows(self.name, batches, ids_are_text=format in ("csv", "tsv")):
+                empty = False
+                yield rows
+        if empty:
+            raise EmptyInputError("there are no rows", where=self.name, help="remove the shard, or write it again")
 
 
 @dataclass(frozen=True)
@@ -160,7 +176,7 @@ def _on_disk(pattern: str) -> Iterator[FileShard]:
 
 
 def _in_store(pattern: str) -> Iterator[FileShard]:
-    fs, path = store_of(pattern)
+    fs, path = _store_of(pattern)
     try:
         paths = fs.glob(path) if glob.has_magic(path) else [path] if fs.isfile(path) else []
         for address in paths:
@@ -176,7 +192,23 @@ def _in_store(pattern: str) -> Iterator[FileShard]:
         ) from error
 
 
-def store_of(address: str) -> tuple[Any, str]:
+@contextmanager
+def _opened(name: str) -> Iterator[IO[bytes]]:
+    """A file for reading, unpacked if it is a gzip file."""
+    if "://" in name:
+        fs, path = _store_of(name)
+        raw = fs.open(path, "rb")
+    else:
+        raw = open(name, "rb")  # noqa: SIM115
+    with raw:
+        if not name.lower().endswith(".gz"):
+            yield raw
+            return
+        with gzip.open(raw, "rb") as unpacked, io.BufferedReader(unpacked, _BUFFER) as file:
+            yield file
+
+
+def _store_of(address: str) -> tuple[Any, str]:
     """The file system of an address in an object store, and the path there.
 
     Raises:

@@ -95,7 +95,7 @@ def _state_of(part: Any, leaves: Sequence[State]) -> State | None:
 
 
 def for_scoring(states: Sequence[State | None]) -> States:
-    """The same states in less memory, with which scores are the same; they cannot be merged any more."""
+    """States in less memory that give the same scores; they cannot be merged any more."""
     shape, leaves = _taken_apart(states)
     return _put_together(
         shape, [leaf.without_singles() if isinstance(leaf, DocumentFrequencies) else leaf for leaf in leaves]

@@ -15,7 +15,7 @@ from typing import Any
 
 from captious.data.file_contents import Format, decode
 from captious.data.ids import ImageId
-from captious.data.json_files import RepeatedKeys, json_document
+from captious.data.json_files import RepeatedKeys, parse_json
 from captious.data.row_parser import MISSING, Batch, parse_rows, record_batches
 from captious.data.source import Problem as RowProblem
 from captious.data.source import Source, is_unicode
@@ -145,7 +145,7 @@ def _rows(unit: str, batches: Iterable[Batch]) -> _Rows:
 
 def _document(text: str, source: Source, decoder: json.JSONDecoder) -> list[Any] | dict[str, Any]:
     """A list of records, or an object from image to caption."""
-    document = json_document(text, source, decoder)
+    document = parse_json(text, source, decoder)
     if isinstance(document, RowProblem):
         raise _Unreadable(
             {
