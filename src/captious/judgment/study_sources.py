@@ -1,4 +1,4 @@
-"""Inputs of studies: benchmarks whose captions can be scored, caption files, and counts within bounds."""
+"""What studies are made of: benchmarks whose captions can be scored, and files with their checksums."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import os
 import zlib
 from pathlib import Path
 
-from captious.data import References, read_references
 from captious.errors import ParameterError
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.judging import load_judgments
 
-__all__ = ["checksums", "judged_captions", "name_of_file", "noted_references"]
+__all__ = ["checksums", "judged_captions", "name_of_file"]
 
 
 def judged_captions(
@@ -31,11 +30,6 @@ def judged_captions(
             help="this study needs a benchmark of captions, such as composite or flickr8k-expert",
         )
     return judgments
-
-
-def noted_references(references: object) -> tuple[References, dict[str, str]]:
-    """References in any supported form, and the checksum of their file if they come from one."""
-    return read_references(references), checksums(references)
 
 
 def checksums(*sources: object) -> dict[str, str]:

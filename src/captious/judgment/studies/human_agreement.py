@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions, References, read_references
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums, interval
+from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.benchmarks.coco_2015 import LEADERBOARD_NAMES
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.metric_scores import Metrics, as_selection, score_captions
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import name_of_file, noted_references
+from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
@@ -89,31 +89,31 @@ def human_agreement(
         and what ``captious.score`` raises about captions and metrics.
     """
     sampling = Sampling(resamples, seed)
-    known = read_human_row(published) if isinstance(published, str | os.PathLike) else published
-    chosen = as_selection(metrics, settings, name="human captions")
-    table, data = noted_references(references)
+    if isinstance(published, str | os.PathLike):
+        published = read_human_row(published)
+    selection = as_selection(metrics, settings, name="human captions")
+    table = read_references(references)
     counts = _checked_counts(table, [counts] if isinstance(counts, int) else counts)
     images, order = _ordered(table, counts[-1], place, sampling.seed)
     reports: dict[int, Report] = {}
     with steps(counts, lambda count: f"references: {count}") as scored:
         for count in scored:
-            reports[count] = score_captions(_captions(table, images, order, count), chosen, name="human captions")
-    spans = _intervals(reports, sampling)
-    records, lines = [], {}
-    for label in reports[counts[-1]]:
-        scores = [reports[count][label].score for count in counts]
-        of_metric = [spans[count, label] for count in counts]
-        records.append(_record(label, counts, scores, of_metric, known))
-        lines[label] = Curve(np.array(counts, float), np.array(scores), *np.array(of_metric).T)
-    columns = [key for key in records[0] if key != "ci95"]
+            reports[count] = score_captions(_captions(table, images, order, count), selection, name="human captions")
     last = reports[counts[-1]]
+    records, lines = [], {}
+    for label in last:
+        results = [reports[count][label] for count in counts]
+        scores = [result.score for result in results]
+        intervals = [result.confidence_interval(sampling.level, **sampling.settings) for result in results]
+        records.append(_record(label, counts, scores, intervals, published))
+        lines[label] = Curve(np.array(counts, float), np.array(scores), *np.array(intervals).T)
     return Study(
         "agreement",
         f"Human captions against other human captions: {name_of_file(references, table.name)}, {len(images):,} images",
-        columns,
+        [key for key in records[0] if key != "ci95"],
         records,
         {label: result.signature for label, result in last.items()},
-        {**data, **(known.data if known else {})},
+        {**checksums(references), **(published.data if published else {})},
         {
             "counts": counts,
             "held out": "drawn" if place is None else f"place {place}",
@@ -121,7 +121,7 @@ def human_agreement(
             **sampling.settings,
         },
         {"agreement": Curves("Human captions against other human captions", "references", "score", lines)},
-        notes=[*_notes(counts, len(table) - len(images)), *_comparison(records, counts, known)],
+        notes=[*_notes(counts, len(table) - len(images)), *_comparison(records, counts, published)],
         warnings=[*last.warnings, *few_images(len(images))],
     )
 
@@ -137,7 +137,7 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
     folder = DataFolder(path.parent)
     content = folder.json(path.name.removesuffix(".gz"))
     try:
-        entry = next(each for each in content if each["team"]["name"] == "Human")
+        entry = next(entry for entry in content if entry["team"]["name"] == "Human")
         results = json.loads(entry["results"]) if isinstance(entry["results"], str) else entry["results"]
         label = entry["leaderboard_name"].removeprefix("cap-")
         scores = {
@@ -145,11 +145,11 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
         }
     except (
         StopIteration,
-        KeyError,
+        LookupError,
         TypeError,
         ValueError,
         AttributeError,
-        OverflowError,
+        ArithmeticError,
         RecursionError,
     ) as error:
         raise CaptionFileError(
@@ -181,19 +181,17 @@ def _record(
     label: str,
     counts: Sequence[int],
     scores: Sequence[float],
-    spans: Sequence[tuple[float, float]],
-    known: PublishedScores | None,
+    intervals: Sequence[tuple[float, float]],
+    published: PublishedScores | None,
 ) -> dict[str, Any]:
-    """What is known of a metric."""
-    record: dict[str, Any] = {"metric": label}
-    record |= {_column(count): score for count, score in zip(counts, scores, strict=True)}
-    record |= {"ci95_low": spans[-1][0], "ci95_high": spans[-1][1]}
-    if known is not None:
-        if known.n_references == counts[-1] + 1:
+    columns = [_column(count) for count in counts]
+    record: dict[str, Any] = {"metric": label, **dict(zip(columns, scores, strict=True))}
+    record |= {"ci95_low": intervals[-1][0], "ci95_high": intervals[-1][1]}
+    if published is not None:
+        if published.n_references == counts[-1] + 1:
             record["expected"] = expected_next(counts, scores)
-        record[f"published_{known.label}"] = known.scores.get(label)
-    record["ci95"] = {_column(count): list(span) for count, span in zip(counts, spans, strict=True)}
-    return record
+        record[f"published_{published.label}"] = published.scores.get(label)
+    return record | {"ci95": dict(zip(columns, map(list, intervals), strict=True))}
 
 
 def _checked_counts(table: References, counts: Sequence[int]) -> list[int]:
@@ -206,8 +204,7 @@ def _checked_counts(table: References, counts: Sequence[int]) -> list[int]:
             where=table.name,
             help="give captions by several people for every image",
         )
-    wrong = [count for count in counts if not 1 <= count <= most]
-    if wrong:
+    if wrong := [count for count in counts if not 1 <= count <= most]:
         raise ParameterError(
             f"no image has {wrong[0]} references in addition to the held-out caption",
             where=f"{table.name}: up to {most + 1} captions per image",
@@ -250,22 +247,6 @@ def _captions(table: References, images: NDArray[np.int64], order: NDArray[np.in
     return Captions(tuple(table.texts[row] for row in order[starts].tolist()), references)
 
 
-def _intervals(reports: Mapping[int, Report], sampling: Sampling) -> dict[tuple[int, str], tuple[float, float]]:
-    """The interval of every score: those of ``Result.confidence_interval``, all from the same resamples at once."""
-    together = {id(result.statistics): result.statistics for report in reports.values() for result in report.values()}
-    sums = bootstrap_sums(np.hstack([each.rows for each in together.values()]), **sampling.settings)
-    ends = np.cumsum([each.rows.shape[1] for each in together.values()])
-    found = {}
-    for (key, each), of_metric in zip(together.items(), np.split(sums, ends[:-1], axis=1), strict=True):
-        found[key] = interval(each.metric.aggregate(of_metric), sampling.level)
-    spans = {}
-    for count, report in reports.items():
-        for label, result in report.items():
-            low, high = found[id(result.statistics)][:, result.column].tolist()
-            spans[count, label] = (low, high)
-    return spans
-
-
 def _column(count: int) -> str:
     return f"refs_{count}"
 
@@ -278,24 +259,25 @@ def _notes(counts: Sequence[int], n_left_out: int) -> list[str]:
 
 
 def _comparison(
-    records: Sequence[Mapping[str, Any]], counts: Sequence[int], known: PublishedScores | None
+    records: Sequence[Mapping[str, Any]], counts: Sequence[int], published: PublishedScores | None
 ) -> list[str]:
     """How the published scores differ, and how much of that is the number of references."""
-    if known is None:
+    if published is None:
         return []
+    n = published.n_references
     notes = [
-        f"The published scores use {known.n_references} references per image. They can differ from the last column for "
+        f"The published scores use {n} references per image. They can differ from the last column for "
         "that reason, and because the images, the captions and the corpus of CIDEr's idf differ."
-        if known.n_references not in (None, counts[-1])
+        if n not in (None, counts[-1])
         else "The images, the captions and the corpus of CIDEr's idf differ from those of the published scores."
     ]
-    column = f"published_{known.label}"
-    told = [r for r in records if r.get("expected") is not None and r[column] is not None]
-    if told:
-        now = np.mean([abs(r[_column(counts[-1])] - r[column]) for r in told])
-        then = np.mean([abs(r["expected"] - r[column]) for r in told])
+    column = f"published_{published.label}"
+    extrapolated = [r for r in records if r.get("expected") is not None and r[column] is not None]
+    if extrapolated:
+        now = np.mean([abs(r[_column(counts[-1])] - r[column]) for r in extrapolated])
+        then = np.mean([abs(r["expected"] - r[column]) for r in extrapolated])
         notes.append(
-            f"Expected: the score extrapolated to {known.n_references} references, assuming a power law in the number "
+            f"Expected: the score extrapolated to {n} references, assuming a power law in the number "
             "of references; it is missing where scores do not grow that way. Mean difference from the published "
             f"scores: {then:.3f} for the extrapolation, {now:.3f} for {counts[-1]} references."
         )

@@ -18,14 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
+from captious.data import Captions, References, read_references
 from captious.errors import ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling, bootstrap_sums, interval
 from captious.judgment.metric_scores import Metrics, as_selection, refuse_constant, score_captions
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import name_of_file, noted_references
+from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.text import PTB, TokenLayer
@@ -76,7 +76,7 @@ def robustness(
     """
     sampling = Sampling(resamples, seed)
     strengths = _checked_strengths(strengths)
-    table, data = noted_references(references)
+    table, data = read_references(references), checksums(references)
     chosen = as_selection(metrics, settings, name="corrupted captions")
     if chosen.lower_is_better:
         raise ParameterError(

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import load, same_images
+from captious.data import load, read_references, same_images
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, score_captions, sign_of
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import checksums, name_of_file, noted_references
+from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
@@ -74,7 +74,7 @@ def score_distributions(
     if sample is not None and sample < 2:
         raise ParameterError(f"{sample} images are too few", help="draw at least 2; 5000 is usual")
     chosen = as_selection(metrics, settings, name="captions")
-    table, data = noted_references(references)
+    table, data = read_references(references), checksums(references)
     people, left_out = hold_out(table, sampling.seed)
     shared = {str(image) for image in people.ids}
     for source in systems.values():

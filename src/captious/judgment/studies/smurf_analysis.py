@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, load, same_images
+from captious.data import Captions, References, load, read_references, same_images
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.judgment.polygons import ellipse, overlap
 from captious.judgment.study_result import Cloud, Clouds, Study
-from captious.judgment.study_sources import checksums, name_of_file, noted_references
+from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.request import select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import THRESHOLD, Parts, Smurf, fuse, grammar_penalty
@@ -115,7 +115,7 @@ def smurf_analysis(
             f"a system is called {PEOPLE}" if systems else "there are no systems to analyse",
             help=f"rename it: {PEOPLE} is reserved for human captions",
         )
-    table, data = noted_references(references)
+    table, data = read_references(references), checksums(references)
     if human is None:
         people, left_out = hold_out(table, seed)
     else:

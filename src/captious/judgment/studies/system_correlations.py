@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import load, same_images
+from captious.data import load, read_references, same_images
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.resampling import DEFAULT_SEED, Sampling
@@ -21,7 +21,7 @@ from captious.judgment.judgment_files import own_json
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.study_result import Matrix, Study
-from captious.judgment.study_sources import checksums, noted_references
+from captious.judgment.study_sources import checksums
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 
@@ -76,7 +76,7 @@ def system_correlations(
         )
     measures = _measures(human, list(systems))
     chosen = as_selection(metrics, settings, name="systems")
-    table, data = noted_references(references)
+    table, data = read_references(references), checksums(references)
     with steps([*systems], str) as named:
         reports = {name: score_captions(load(systems[name], table, subset=subset), chosen, name=name) for name in named}
     first = next(iter(reports.values()))

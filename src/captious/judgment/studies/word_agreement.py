@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, load, read_rows
+from captious.data import Captions, References, load, read_references, read_rows
 from captious.errors import ParameterError
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import checksums, name_of_file, noted_references
+from captious.judgment.study_sources import checksums, name_of_file
 from captious.judgment.word_counts import WordCounts, model_precision, occurrences, precision_at_recall, ratio
 from captious.parsing.spacy_pipelines import Tagger, load_tagger
 from captious.progress import Progress, steps
@@ -84,7 +84,7 @@ def word_agreement(
     tag = load_tagger(tagger) if isinstance(tagger, str | os.PathLike) else tagger
     with Progress(3) as progress:
         progress.step("reading captions")
-        table, data = noted_references(references)
+        table, data = read_references(references), checksums(references)
         table, outputs = _matched(table, systems or {}, subset)
         progress.step("counting words")
         people = WordCounts.of_references(table, _checked_k(table, k), seed)
