@@ -70,18 +70,18 @@ class CaptionCounts:
     @property
     def warnings(self) -> list[str]:
         """Warnings about the captions themselves, one sentence each."""
-        found = []
+        warnings = []
         if self.most_references == 1 and self.n > 1:
-            found.append(
+            warnings.append(
                 "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
                 "compared with published ones."
             )
         if self.copies > max(_COPIES * self.n, 1):
-            found.append(
+            warnings.append(
                 f"{self.copies:,} of {self.n:,} candidates are copies of a reference of their image: "
                 "are the candidates included in their own references?"
             )
-        return found
+        return warnings
 
 
 def caption_warnings(captions: Captions | CaptionSets) -> list[str]:

@@ -174,15 +174,15 @@ class Comparison(Displayed, Mapping[str, Difference]):
     @property
     def warnings(self) -> list[str]:
         """Warnings about the comparison, one sentence each."""
-        found = [*self.a.warnings, *self.b.warnings, *few_images(self.a.n_images)]
+        sentences = [*self.a.warnings, *self.b.warnings, *few_images(self.a.n_images)]
         if self.a.description is not None and self.b.description is not None:
             one, two = self.a.description, self.b.description
             if (one.fewest, one.most) != (two.fewest, two.most):
-                found.append(
+                sentences.append(
                     "the systems have different numbers of candidates per image, on which diversity and scores of the "
                     "best candidate depend."
                 )
-        return [*dict.fromkeys(found)]
+        return [*dict.fromkeys(sentences)]
 
 
 def compare(

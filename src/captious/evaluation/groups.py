@@ -161,19 +161,19 @@ class GroupedReport(Displayed, Mapping[str, "Report"]):
             for i, report in enumerate(self.values()):
                 for result in report.values():
                     result.confidence_interval(seed=DEFAULT_SEED + i)
-        found = []
+        scores = []
         for name, whole in self.whole.items():
             end = (whole.lower_is_better, whole.signature)
             for i, (group, report) in enumerate(self.items()):
                 result, n = report[name], report.n_images
                 span = result.confidence_interval(seed=DEFAULT_SEED + i) if intervals else None
-                found.append(GroupScore("group", group, n, name, result.score, span, *end))
+                scores.append(GroupScore("group", group, n, name, result.score, span, *end))
             n = self.whole.n_images
             span = self.macro_interval(name) if intervals else None
-            found.append(GroupScore("macro", "", n, name, self.macro(name), span, *end))
+            scores.append(GroupScore("macro", "", n, name, self.macro(name), span, *end))
             span = whole.confidence_interval() if intervals else None
-            found.append(GroupScore("micro", "", n, name, whole.score, span, *end))
-        return found
+            scores.append(GroupScore("micro", "", n, name, whole.score, span, *end))
+        return scores
 
     @property
     def warnings(self) -> list[str]:
@@ -220,20 +220,20 @@ class GroupedComparison(Displayed):
     @property
     def group_sizes(self) -> dict[str, int]:
         """Number of images by group."""
-        return {each.group: each.n_images for each in self.differences if each.part == "group"}
+        return {part.group: part.n_images for part in self.differences if part.part == "group"}
 
     @property
     def warnings(self) -> list[str]:
         """Warnings about the comparison and its groups, one sentence each."""
         sizes = self.group_sizes
-        found = [*self.whole.warnings, *_small_groups(sizes)]
+        sentences = [*self.whole.warnings, *_small_groups(sizes)]
         smallest = len(sizes) / (self.whole.resamples + 1)
         if smallest > 0.05:
-            found.append(
+            sentences.append(
                 f"with {self.whole.resamples:,} resamples and {len(sizes):,} groups no corrected p value is below "
                 f"{min(smallest, 1):.2f}: use more resamples (--resamples)."
             )
-        return found
+        return sentences
 
     def to_table(self, *, examples: int = 0) -> Table:
         """The differences as a table.
@@ -246,13 +246,13 @@ class GroupedComparison(Displayed):
     def to_dict(self, *, examples: int = 0) -> dict[str, Any]:
         """Values of JSON: those of ``Comparison.to_dict``, with the differences within groups under "groups"."""
         parts = []
-        for each in self.differences:
-            if each.part == "micro":
+        for difference in self.differences:
+            if difference.part == "micro":
                 continue
-            values = asdict(each)
+            values = asdict(difference)
             for key in ("part", "group", "n_images", "metric", "lower_is_better", "signature"):
                 del values[key]
-            parts.append((each, values))
+            parts.append((difference, values))
         groups = {"groups": _nested(self.by, parts) | {"correction": "holm"}}
         warned = {"warnings": self.warnings} if self.warnings else {}
         return json_document(self.whole.to_dict(examples=examples) | groups | warned)
@@ -275,20 +275,20 @@ def group_comparison(comparison: Comparison, groups: object, *, column: str | No
         for i, group in numbered:
             for name in comparison:
                 resampled[name, group] = resampled_difference(a[group][name], b[group][name], resamples, seed + i)
-    found: list[GroupDifference] = []
+    differences: list[GroupDifference] = []
     for name, whole in comparison.items():
         within = [resampled[name, group] for group in a]
-        tests = [each.significance(comparison.sampling) for each in within]
+        tests = [difference.significance(comparison.sampling) for difference in within]
         corrected = zip(holm([t.p_bootstrap for t in tests]), holm([t.p_randomization for t in tests]), strict=True)
         for group, test, p_values in zip(a, tests, corrected, strict=True):
             scores = (a[group][name].score, b[group][name].score)
-            found.append(_difference("group", group, a[group].n_images, whole, scores, test, p_values))
+            differences.append(_difference("group", group, a[group].n_images, whole, scores, test, p_values))
         over_groups = mean_difference(within).significance(comparison.sampling)
         n = comparison.a.n_images
-        found.append(_difference("macro", "", n, whole, (a.macro(name), b.macro(name)), over_groups))
+        differences.append(_difference("macro", "", n, whole, (a.macro(name), b.macro(name)), over_groups))
         together = Significance(whole.difference, whole.interval, whole.p_bootstrap, whole.p_randomization)
-        found.append(_difference("micro", "", n, whole, (whole.score_a, whole.score_b), together))
-    return GroupedComparison(read.by, comparison, found)
+        differences.append(_difference("micro", "", n, whole, (whole.score_a, whole.score_b), together))
+    return GroupedComparison(read.by, comparison, differences)
 
 
 def _difference(
@@ -362,7 +362,7 @@ def length_groups(
 
 def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[str]:
     """A warning if groups have too few images."""
-    sizes = {name: each if isinstance(each, int) else each.n_images for name, each in groups.items()}
+    sizes = {name: group if isinstance(group, int) else group.n_images for name, group in groups.items()}
     small = [f"{name} ({n})" for name, n in sizes.items() if n < FEW_IMAGES]
     if not small:
         return []
@@ -376,10 +376,10 @@ def _nested(by: str, parts: Sequence[tuple[GroupScore | GroupDifference, dict[st
     """Numbers of groups and of macro averages, by group and metric."""
     groups: dict[str, dict[str, Any]] = {}
     macro: dict[str, Any] = {}
-    for each, values in parts:
-        if each.part == "macro":
-            macro[each.metric] = values
+    for number, values in parts:
+        if number.part == "macro":
+            macro[number.metric] = values
         else:
-            group = groups.setdefault(each.group, {"name": each.group, "n_images": each.n_images, "metrics": {}})
-            group["metrics"][each.metric] = values
+            group = groups.setdefault(number.group, {"name": number.group, "n_images": number.n_images, "metrics": {}})
+            group["metrics"][number.metric] = values
     return {"by": by, "groups": [*groups.values()], "macro": macro}

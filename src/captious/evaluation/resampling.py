@@ -165,8 +165,8 @@ def interval(values: NDArray[np.float64], level: float) -> NDArray[np.float64]:
         return np.asarray(np.quantile(values, [tail, 1 - tail], axis=0))
     if values.ndim > 1:
         return np.stack([interval(values[:, i], level) for i in range(values.shape[1])], axis=1)
-    there = values[~np.isnan(values)]
-    return interval(there, level) if len(there) else np.full(2, np.nan)
+    defined = values[~np.isnan(values)]
+    return interval(defined, level) if len(defined) else np.full(2, np.nan)
 
 
 def permutation_p_value(observed: float, permuted: NDArray[np.float64], *, scale: float) -> float:

@@ -159,12 +159,12 @@ def caption_pairs(protocol: Protocol, items: Iterable[CaptionPair], data: Mappin
     preferred = np.array([item.preferred for item in kept])
     if not set(np.unique(preferred)) <= {0, 1}:
         raise ValueError("a preference is neither 0 nor 1")
-    of_pairs = [_of_each(protocol.references(item)) for item in kept]
+    of_pairs = [_of_both(protocol.references(item)) for item in kept]
     rows = [
         (item, number, side, draw)
-        for number, (item, chosen) in enumerate(zip(kept, of_pairs, strict=True))
+        for number, (item, references) in enumerate(zip(kept, of_pairs, strict=True))
         for side in (0, 1)
-        for draw in range(len(chosen[side]))
+        for draw in range(len(references[side]))
     ]
     references = references_table(
         [f"{item.image}|{number}|{side}" + (f"|{draw}" if draw else "") for item, number, side, draw in rows],
@@ -184,9 +184,9 @@ def _only_part(item: CaptionPair) -> str:
     return "all"
 
 
-def _of_each(chosen: Sequence[str] | PairReferences) -> PairReferences:
+def _of_both(references: Sequence[str] | PairReferences) -> PairReferences:
     """The references of both captions of a pair, which are usually the same."""
-    return chosen if isinstance(chosen, PairReferences) else PairReferences([chosen], [chosen])
+    return references if isinstance(references, PairReferences) else PairReferences([references], [references])
 
 
 def ranked_systems(protocol: Protocol, items: Iterable[RankedSystem], data: Mapping[str, str]) -> SystemRanking:
@@ -202,9 +202,9 @@ def ranked_systems(protocol: Protocol, items: Iterable[RankedSystem], data: Mapp
     kept = _kept(protocol, items)
     scores = [protocol.references(item) for item in kept]
     published = {
-        metric: np.array([each[metric] for each in scores], float)
+        metric: np.array([of_system[metric] for of_system in scores], float)
         for metric in scores[0]
-        if all(each.get(metric) is not None for each in scores)
+        if all(of_system.get(metric) is not None for of_system in scores)
     }
     human = np.array([protocol.measure(item) for item in kept], float)
     outputs = [item.outputs for item in kept if item.outputs is not None]
@@ -220,7 +220,7 @@ def letters(text: str) -> str:
 def references_table(ids: Sequence[str], references: Sequence[Sequence[str]], images: Sequence[str] = ()) -> References:
     """References with a row per judged caption: metrics that count documents count each as one."""
     offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in references])])
-    texts = tuple(text for some in references for text in some)
+    texts = tuple(text for image_texts in references for text in image_texts)
     return References(tuple(ids), texts, offsets, name="judged captions", images=tuple(images))
 
 

@@ -57,12 +57,12 @@ def average_precision(
     order = np.argsort(scores, kind="stable")
     steps = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
     counted = (np.ones(len(scores)) if weights is None else weights)[..., order]
-    found = np.cumsum(counted * (ratings[order] == 0), axis=-1)[..., steps]
-    seen = np.cumsum(counted, axis=-1)[..., steps]
+    hits = np.cumsum(counted * (ratings[order] == 0), axis=-1)[..., steps]
+    retrieved = np.cumsum(counted, axis=-1)[..., steps]
     with np.errstate(invalid="ignore", divide="ignore"):
-        precision = np.where(seen > 0, found / seen, 0.0)
-        value = (np.diff(found, axis=-1, prepend=0.0) * precision).sum(axis=-1) / found[..., -1]
-    return np.asarray(np.where(found[..., -1] < seen[..., -1], value, np.nan))
+        precision = np.where(retrieved > 0, hits / retrieved, 0.0)
+        value = (np.diff(hits, axis=-1, prepend=0.0) * precision).sum(axis=-1) / hits[..., -1]
+    return np.asarray(np.where(hits[..., -1] < retrieved[..., -1], value, np.nan))
 
 
 class Points:
@@ -77,7 +77,7 @@ class Points:
     def __init__(self, ratings: list[NDArray[np.float64]], units: NDArray[np.int64], statistic: str) -> None:
         self.statistic = statistic
         self.ratings = np.concatenate(ratings) if ratings else np.zeros(0)
-        self.counts = np.array([len(each) for each in ratings], np.int64)
+        self.counts = np.array([len(of_caption) for of_caption in ratings], np.int64)
         self.units = np.asarray(units, np.int64)
         self.n_units = int(self.units.max(initial=-1)) + 1
         self._offsets = np.concatenate([[0], np.cumsum(self.counts)]).astype(np.int32)
@@ -128,13 +128,12 @@ class Points:
             return self._tau(tallies[:, :6]) - self._tau(tallies[:, 6:])
         scale = _standardised if self.statistic == "pearson" else _doubled_ranks
         first, second = (scale(scores).astype(np.float64) for scores in (a, b))
-        found = []
+        differences = []
         for swap in swaps:
-            here = swap[self.units] != 0
-            found.append(
-                self._quick_value(np.where(here, second, first)) - self._quick_value(np.where(here, first, second))
-            )
-        return np.array(found)
+            swapped = swap[self.units] != 0
+            value = self._quick_value(np.where(swapped, second, first))
+            differences.append(value - self._quick_value(np.where(swapped, first, second)))
+        return np.array(differences)
 
     def _quick_value(self, scores: NDArray[np.float64]) -> float:
         """As ``value``; for Pearson without scipy, whose tests of its input take longer than the sum."""

@@ -103,7 +103,7 @@ class _OfCaptions(HumanJudgments):
 
     @property
     def items(self) -> Sequence[str]:
-        return [str(each) for each in self.captions.ids]
+        return [str(id) for id in self.captions.ids]
 
     @property
     def n_units(self) -> int:
@@ -146,7 +146,7 @@ class RatedCaptions(_OfCaptions):
             return [(every, Points(ratings, self.units, statistic)) for ratings in of_annotators]
         parts = np.zeros(len(self.captions), np.int64) if self.parts is None else self.parts
         rows = [np.flatnonzero(parts == part) for part in range(parts.max() + 1)]
-        return [(some, Points([self.ratings[row] for row in some], self.units[some], statistic)) for some in rows]
+        return [(part, Points([self.ratings[row] for row in part], self.units[part], statistic)) for part in rows]
 
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.array([points.value(scores[rows]) for rows, points in self._points])

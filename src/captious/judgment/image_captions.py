@@ -16,17 +16,17 @@ TOKENS = "flickr8k/Flickr8k.token.txt"
 def read_coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
     """Captions of every image, in the order of the file, without surrounding blanks."""
     content = folder.json(name)
-    found: dict[int, list[str]] = defaultdict(list)
+    captions: dict[int, list[str]] = defaultdict(list)
     try:
         for annotation in content["annotations"]:
-            found[annotation["image_id"]].append(annotation["caption"].strip())
+            captions[annotation["image_id"]].append(annotation["caption"].strip())
     except (KeyError, TypeError, AttributeError) as error:
         raise CaptionFileError(
             f"not a COCO caption file: {type(error).__name__} {error}",
             where=folder.place(name),
             help='it holds {"annotations": [{"image_id": 1, "caption": "..."}]}',
         ) from error
-    return dict(found)
+    return dict(captions)
 
 
 def read_flickr8k_captions(folder: DataFolder) -> tuple[dict[str, str], dict[str, list[str]]]:

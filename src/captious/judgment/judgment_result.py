@@ -119,11 +119,11 @@ class Judgment(Displayed, Mapping[str, Verdict]):
     def __getitem__(self, benchmark: str) -> Verdict:
         if benchmark in self._verdicts:
             return self._verdicts[benchmark]
-        found = [verdict for verdict in self._verdicts.values() if verdict.protocol.benchmark == benchmark]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            names = ", ".join(verdict.protocol.full_name for verdict in found)
+        matches = [verdict for verdict in self._verdicts.values() if verdict.protocol.benchmark == benchmark]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            names = ", ".join(verdict.protocol.full_name for verdict in matches)
             raise UnknownNameError(f"{benchmark} was judged under several protocols", help=f"choose one of {names}")
         raise UnknownNameError(f"{benchmark!r} was not judged", help=f"this judgment has {', '.join(self._verdicts)}")
 

@@ -53,7 +53,7 @@ def score_captions(captions: Captions, selection: Selection, *, name: str = "cap
         ParameterError: scores that are not numbers, not finite, or not one per caption.
     """
     report = evaluate(captions, selection, system=name)
-    items = [str(each) for each in captions.ids]
+    items = [str(id) for id in captions.ids]
     for label, result in report.items():
         checked_scores(result.per_caption, items, where=f"{label} on {name}")
     return report

@@ -73,14 +73,14 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
     if not lines:
         raise EmptyInputError("there are no judgments", where=str(path), help=_FORM)
     pairs = "better" in lines[0][1]
-    chosen = _statistic(path, "pairs" if pairs else "ratings", statistic)
+    measure = _statistic(path, "pairs" if pairs else "ratings", statistic)
     for number, record in lines:
         if wrong := _wrong(record, pairs):
             raise CaptionFileError(wrong, where=f"{path}, line {number}", help=_FORM)
     if pairs:
-        protocol = Protocol(path.stem, statistic, chosen, "majority", "pairs", parts=_PARTS)
+        protocol = Protocol(path.stem, statistic, measure, "majority", "pairs", parts=_PARTS)
         return caption_pairs(protocol, [_pair(number, record) for number, record in lines], folder.read)
-    protocol = Protocol(path.stem, statistic, chosen, "each", "captions", parts=_PARTS)
+    protocol = Protocol(path.stem, statistic, measure, "each", "captions", parts=_PARTS)
     return rated_captions(protocol, [_rated(number, record) for number, record in lines], folder.read)
 
 
@@ -92,18 +92,18 @@ def _without_gz(text: str) -> Path:
     return Path(text.removesuffix(".gz"))
 
 
-def _statistic(path: Path, form: str, asked: str) -> str:
+def _statistic(path: Path, form: str, name: str) -> str:
     """The statistic to judge a file by."""
-    known = _STATISTICS[form]
-    if asked == _DEFAULT:
-        return known[0]
-    if asked not in known:
+    statistics = _STATISTICS[form]
+    if name == _DEFAULT:
+        return statistics[0]
+    if name not in statistics:
         raise UnknownNameError(
-            f"there is no statistic {asked!r} for {form}",
+            f"there is no statistic {name!r} for {form}",
             where=str(path),
-            help=f"statistics for {form}: {', '.join(known)}",
+            help=f"statistics for {form}: {', '.join(statistics)}",
         )
-    return asked
+    return name
 
 
 def _pair(number: int, record: Mapping[str, Any]) -> CaptionPair:

@@ -23,8 +23,8 @@ __all__ = ["WordCounts", "fitted_probability", "model_precision", "occurrences",
 
 def model_precision(p: NDArray[np.float64], k: int) -> NDArray[np.float64]:
     """p k / (p k + (1 - p)^k): the precision of a word that is said with probability p, given k references."""
-    known = p * k
-    return np.asarray(known / (known + (1 - p) ** k))
+    expected = p * k
+    return np.asarray(expected / (expected + (1 - p) ** k))
 
 
 def fitted_probability(mean: NDArray[np.float64], n: int) -> NDArray[np.float64]:
@@ -108,8 +108,8 @@ class WordCounts:
         rows = np.flatnonzero(of_image > k)
         image = np.repeat(np.arange(len(table)), of_image)
         drawn = np.lexsort((np.random.default_rng(seed).random(len(image)), image))
-        chosen = drawn[table.offsets[rows][:, None] + np.arange(k + 1)].ravel()
-        captions = occurrences(tokens, n_words)[chosen]
+        texts = drawn[table.offsets[rows][:, None] + np.arange(k + 1)].ravel()
+        captions = occurrences(tokens, n_words)[texts]
         # The captions of an image follow one another: without the bounds between them they are one row.
         merged = (captions.data, captions.indices, captions.indptr[:: k + 1])
         per_image = csr_matrix(merged, shape=(len(rows), n_words))
@@ -187,10 +187,10 @@ def occurrences(tokens: Tokens, n_words: int) -> csr_matrix:
     from scipy.sparse import csr_matrix
 
     ones = np.ones(len(tokens.ids), np.int64)
-    found = csr_matrix((ones, tokens.ids, tokens.offsets), shape=(len(tokens.offsets) - 1, n_words), copy=True)
-    found.sum_duplicates()
-    found.data[:] = 1
-    return found
+    matrix = csr_matrix((ones, tokens.ids, tokens.offsets), shape=(len(tokens.offsets) - 1, n_words), copy=True)
+    matrix.sum_duplicates()
+    matrix.data[:] = 1
+    return matrix
 
 
 def _histogram(counts: csr_matrix, n: int) -> NDArray[np.float64]:

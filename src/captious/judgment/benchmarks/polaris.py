@@ -34,14 +34,14 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
 def _texts(cell: str, where: str) -> list[str]:
     """The texts of a list as Python writes it. Nothing is evaluated but literals."""
     try:
-        found = ast.literal_eval(cell)
+        texts = ast.literal_eval(cell)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
-        found = None
-    if not isinstance(found, list) or not found or not all(isinstance(text, str) for text in found):
+        texts = None
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         raise CaptionFileError(
             "the references are not a list of texts", where=where, help="they are written as ['a cat', 'the cat']"
         )
-    return found
+    return texts
 
 
 POLARIS = Benchmark(

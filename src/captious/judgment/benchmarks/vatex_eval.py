@@ -35,8 +35,8 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
             help="get the files of one release",
         )
     return [
-        RatedCaption(f"{number}|{video}", video, candidate, texts, some.tolist())
-        for number, (video, candidate, texts, some) in enumerate(
+        RatedCaption(f"{number}|{video}", video, candidate, texts, own_ratings.tolist())
+        for number, (video, candidate, texts, own_ratings) in enumerate(
             zip(videos, candidates, references, ratings, strict=True), start=1
         )
     ]

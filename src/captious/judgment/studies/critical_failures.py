@@ -73,8 +73,8 @@ def critical_failures(
             where=f"{name}, ratings from {scale[0]:g} to {scale[1]:g}",
             help="choose a smaller gap",
         )
-    chosen = as_selection(metrics, settings, name=name)
-    report = score_captions(judgments.captions, chosen, name=name)
+    selection = as_selection(metrics, settings, name=name)
+    report = score_captions(judgments.captions, selection, name=name)
     units = judgments.units[better]
     records = []
     for label, result in report.items():
@@ -102,7 +102,7 @@ def critical_failures(
             f"A pair is two captions of one image whose ratings differ by at least {gap:g} of the scale. It is a "
             "failure if the worse caption scores higher; a tie is half a failure. "
             "The definition is specific to captious.",
-            *negated(chosen.lower_is_better),
+            *negated(selection.lower_is_better),
         ],
     )
 
@@ -111,9 +111,9 @@ def _unequal_pairs(
     judgments: RatedCaptions, gap: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[float, float]]:
     """Better and worse caption of every pair of one image, int64[n] each, and the ends of the scale."""
-    ratings = np.array([each.mean() for each in judgments.ratings])
-    low = min(float(each.min()) for each in judgments.ratings)
-    high = max(float(each.max()) for each in judgments.ratings)
+    ratings = np.array([of_caption.mean() for of_caption in judgments.ratings])
+    low = min(float(of_caption.min()) for of_caption in judgments.ratings)
+    high = max(float(of_caption.max()) for of_caption in judgments.ratings)
     least = gap * (high - low) - 1e-9
     better, worse = [], []
     order = np.argsort(judgments.units, kind="stable")

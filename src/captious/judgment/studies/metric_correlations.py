@@ -53,8 +53,8 @@ def metric_correlations(
     check_statistic(statistic)
     judgments = judged_captions(benchmark, data)
     name = judgments.protocol.full_name
-    chosen = as_selection(metrics, settings, name=name)
-    report = score_captions(judgments.captions, chosen, name=name)
+    selection = as_selection(metrics, settings, name=name)
+    report = score_captions(judgments.captions, selection, name=name)
     points = {label: oriented(result) for label, result in report.items()}
     if isinstance(judgments, CaptionPairs):
         margins = {label: -np.diff(judgments.of_pairs(scores))[:, 0] for label, scores in points.items()}
@@ -62,7 +62,7 @@ def metric_correlations(
         points = {label: np.concatenate([margin, -margin]) for label, margin in margins.items()}  # in both orders
         of = "pairs"
     else:
-        counts = [len(each) for each in judgments.ratings]
+        counts = [len(of_caption) for of_caption in judgments.ratings]
         points = {label: np.repeat(scores, counts) for label, scores in points.items()}
         points[_PEOPLE] = np.concatenate(judgments.ratings)
         of = "ratings"
@@ -76,7 +76,7 @@ def metric_correlations(
         {label: result.signature for label, result in report.items()},
         dict(judgments.data),
         {"statistic": statistic},
-        notes=negated(chosen.lower_is_better),
+        notes=negated(selection.lower_is_better),
         warnings=report.warnings,
         pictures={"metrics": Matrix(f"{name}, {statistic}", list(points), matrix)},
     )

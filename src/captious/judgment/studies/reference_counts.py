@@ -69,11 +69,11 @@ def reference_counts(
     if draws < 1:
         raise ParameterError(f"{draws} is not a number of draws", help="draw at least once")
     judgments = judged_captions(benchmark, data)
-    chosen = as_selection(metrics, settings, name=judgments.protocol.full_name)
+    selection = as_selection(metrics, settings, name=judgments.protocol.full_name)
     table, read = _pool(judgments, data)
     available = np.diff(table.offsets)
     counts = _checked_counts(counts, int(available.max()))
-    scores, signatures, warnings = _scored(judgments, table, chosen, counts, draws, sampling.seed)
+    scores, signatures, warnings = _scored(judgments, table, selection, counts, draws, sampling.seed)
     records = []
     lines = {}
     with steps([*signatures], lambda label: f"{label}: intervals") as tested:
@@ -81,7 +81,7 @@ def reference_counts(
             rows = []
             for count in counts:
                 of_draws = scores[label, count]
-                value = float(np.mean([judgments.values(each).mean() for each in of_draws]))
+                value = float(np.mean([judgments.values(draw).mean() for draw in of_draws]))
                 rows.append((value, *sampling.interval(judgments.resampled_mean(of_draws, sampling))))
                 keys = ("value", "ci95_low", "ci95_high")
                 records.append({"metric": label, "references": count, **dict(zip(keys, rows[-1], strict=True))})
@@ -98,7 +98,7 @@ def reference_counts(
         {**judgments.data, **read},
         {"counts": list(counts), "draws": draws, **sampling.settings},
         {"references": Curves(name, "references", statistic, lines)},
-        notes=[*_notes(counts, available), *negated(chosen.lower_is_better)],
+        notes=[*_notes(counts, available), *negated(selection.lower_is_better)],
         warnings=[*warnings, *few_images(judgments.n_units)],
     )
 
@@ -106,7 +106,7 @@ def reference_counts(
 def _scored(
     judgments: RatedCaptions | CaptionPairs,
     table: References,
-    chosen: Selection,
+    selection: Selection,
     counts: Sequence[int],
     draws: int,
     seed: int,
@@ -122,7 +122,7 @@ def _scored(
     with steps(drawn, lambda draw: f"{what}: {draw[0]} references, draw {draw[1] + 1}") as scored:
         for count, number in scored:
             captions = Captions(judgments.captions.candidates, _drawn(table, orders[number], count))
-            report = score_captions(captions, chosen, name=what)
+            report = score_captions(captions, selection, name=what)
             for label, result in report.items():
                 refuse_constant(result.per_caption, where=f"{label} with {count} references")
                 scores.setdefault((label, count), []).append(oriented(result))
@@ -159,20 +159,20 @@ def _orders(table: References, draws: int, rng: np.random.Generator) -> list[lis
     """For each draw and caption an order of its references; captions with the same references share it."""
     at = table.offsets.tolist()
     own = [table.texts[a:b] for a, b in pairwise(at)]
-    found = []
+    orders = []
     for _ in range(draws):
         shared: dict[tuple[str, ...], NDArray[np.int64]] = {}
         for texts in own:
             if texts not in shared:
                 shared[texts] = rng.permutation(len(texts))
-        found.append([shared[texts] for texts in own])
-    return found
+        orders.append([shared[texts] for texts in own])
+    return orders
 
 
 def _drawn(table: References, order: list[NDArray[np.int64]], count: int) -> References:
     """The first references of each order, as they stood before."""
     starts = table.offsets.tolist()
-    kept = [np.sort(each[:count]).tolist() for each in order]
+    kept = [np.sort(own[:count]).tolist() for own in order]
     texts = tuple(table.texts[start + i] for start, rows in zip(starts, kept, strict=False) for i in rows)
     offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in kept])])
     return References(table.ids, texts, offsets, name=table.name, images=table.images)

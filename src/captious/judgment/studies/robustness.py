@@ -77,23 +77,25 @@ def robustness(
     sampling = Sampling(resamples, seed)
     strengths = _checked_strengths(strengths)
     table, data = read_references(references), checksums(references)
-    chosen = as_selection(metrics, settings, name="corrupted captions")
-    if chosen.lower_is_better:
+    selection = as_selection(metrics, settings, name="corrupted captions")
+    if selection.lower_is_better:
         raise ParameterError(
-            f"lower is better for {chosen.lower_is_better[0]}, so its scores cannot be normalised by those of intact "
-            "captions",
+            f"lower is better for {selection.lower_is_better[0]}, so its scores cannot be normalised by those of "
+            "intact captions",
             help="remove this metric",
         )
     rng = np.random.default_rng(sampling.seed)
     specimens, left_out = _specimens(table, sample, rng)
     records = []
     curves = {}
-    reports = {("", 0.0): score_captions(specimens.captions("", 0.0), chosen, name="intact captions")}
+    reports = {("", 0.0): score_captions(specimens.captions("", 0.0), selection, name="intact captions")}
     broken = [(pathology, strength) for pathology in PATHOLOGIES for strength in strengths[1:]]
     with steps(broken, lambda how: f"{how[0]}, strength {how[1]:g}") as scored:
         for pathology, strength in scored:
             captions = specimens.captions(pathology, strength)
-            reports[pathology, strength] = score_captions(captions, chosen, name=f"{pathology}, strength {strength:g}")
+            reports[pathology, strength] = score_captions(
+                captions, selection, name=f"{pathology}, strength {strength:g}"
+            )
     intact = reports["", 0.0]
     for label, result in intact.items():
         refuse_constant(result.per_caption, where=f"{label} of intact captions")
@@ -162,8 +164,8 @@ class Specimens:
         ring = rng.permutation(n)
         donors = np.empty(n, np.int64)
         donors[ring] = np.roll(ring, 1)
-        positions = [rng.permutation(len(each)).tolist() for each in words]
-        strangers = [[vocabulary[i] for i in rng.integers(0, len(vocabulary), len(each))] for each in words]
+        positions = [rng.permutation(len(caption)).tolist() for caption in words]
+        strangers = [[vocabulary[i] for i in rng.integers(0, len(vocabulary), len(caption))] for caption in words]
         return cls(words, references, rng.permutation(n), donors, positions, strangers, rng.random(n) < 0.5)
 
     def captions(self, pathology: str, strength: float) -> Captions:
@@ -190,8 +192,8 @@ class Specimens:
         if n == 1:
             n = 2 if self.coins[row] else 0
         places = self.positions[row][:n]
-        for here, there in zip(places, [*places[1:], *places[:1]], strict=True):
-            words[there] = self.words[row][here]
+        for place, next_place in zip(places, [*places[1:], *places[:1]], strict=True):
+            words[next_place] = self.words[row][place]
         return words
 
     def _replaced(self, row: int, strength: float) -> list[str]:
@@ -220,21 +222,21 @@ def _specimens(table: References, images: int | None, rng: np.random.Generator) 
     tokens = table.layer(TokenLayer(PTB))
     vocabulary = tokens.vocabulary.words()
     held, kept, counts = [], [], []
-    seen = np.zeros(len(vocabulary), bool)
+    occurs = np.zeros(len(vocabulary), bool)
     for image in drawn.tolist():
         first, last = int(table.offsets[image]), int(table.offsets[image + 1])
         out = int(rng.integers(first, last))
         held.append([vocabulary[i] for i in tokens.ids[tokens.offsets[out] : tokens.offsets[out + 1]].tolist()])
         kept += [table.texts[i] for i in range(first, last) if i != out]
         counts.append(last - first - 1)
-        seen[tokens.ids[tokens.offsets[first] : tokens.offsets[last]]] = True
+        occurs[tokens.ids[tokens.offsets[first] : tokens.offsets[last]]] = True
     rest = References(
         tuple(table.ids[image] for image in drawn.tolist()),
         tuple(kept),
         np.concatenate([[0], np.cumsum(counts)]),
         name=table.name,
     )
-    words = [vocabulary[i] for i in np.flatnonzero(seen).tolist()]
+    words = [vocabulary[i] for i in np.flatnonzero(occurs).tolist()]
     return Specimens.of(held, rest, words, rng), len(table) - len(several)
 
 
@@ -270,10 +272,10 @@ def _checked_strengths(strengths: Sequence[float]) -> list[float]:
     wrong = [strength for strength in strengths if not 0 <= strength <= 1]
     if wrong:
         raise ParameterError(f"{wrong[0]:g} is not a valid strength", help="strengths are fractions from 0 to 1")
-    found = sorted({0.0, *map(float, strengths)})
-    if len(found) < 2:
+    checked = sorted({0.0, *map(float, strengths)})
+    if len(checked) < 2:
         raise ParameterError("the only strength is 0", help="give strengths up to 1, such as 0.25 0.5 1")
-    return found
+    return checked
 
 
 def _at(strength: float) -> str:

@@ -73,7 +73,7 @@ def score_distributions(
         )
     if sample is not None and sample < 2:
         raise ParameterError(f"{sample} images are too few", help="draw at least 2; 5000 is usual")
-    chosen = as_selection(metrics, settings, name="captions")
+    selection = as_selection(metrics, settings, name="captions")
     table, data = read_references(references), checksums(references)
     people, left_out = hold_out(table, sampling.seed)
     shared = {str(image) for image in people.ids}
@@ -89,9 +89,9 @@ def score_distributions(
     captions = {PEOPLE: people.select(drawn)}
     for name, source in systems.items():
         captions[name] = load(source, captions[PEOPLE].references, subset=True)
-    assert all(same_images(each.ids, captions[PEOPLE].ids) for each in captions.values())
+    assert all(same_images(table.ids, captions[PEOPLE].ids) for table in captions.values())
     with steps([*captions], str) as named:
-        reports = {name: score_captions(captions[name], chosen, name=name) for name in named}
+        reports = {name: score_captions(captions[name], selection, name=name) for name in named}
     first = reports[PEOPLE]
     records: list[dict[str, Any]] = []
     pictures = {}
@@ -110,8 +110,8 @@ def score_distributions(
         "counting one half; 95% intervals: percentile bootstrap over images. Overlap: the common share of both "
         f"histograms, of {_BINS} bins. {PEOPLE.capitalize()}: one reference per image, held out for all systems."
     ]
-    if chosen.lower_is_better:
-        notes.append(f"Lower scores are better for {', '.join(chosen.lower_is_better)}.")
+    if selection.lower_is_better:
+        notes.append(f"Lower scores are better for {', '.join(selection.lower_is_better)}.")
     if left_out:
         notes.append(f"{left_out:,} images with a single reference are excluded.")
     return Study(

@@ -54,17 +54,17 @@ def scoring_time(
     if repeats < 1:
         raise ParameterError(f"{repeats} is not a number of repeats", help="time every metric at least once")
     captions = candidates if isinstance(candidates, Captions) else load(candidates, references)
-    chosen = as_selection(metrics, settings, name="timing")
+    selection = as_selection(metrics, settings, name="timing")
     n = len(captions)
-    with using_threads(chosen.settings.threads):
+    with using_threads(selection.settings.threads):
         n_threads = threads()
     records = []
     signatures: dict[str, str] = {}
     warnings: list[str] = []
-    with steps(chosen, lambda each: each.metric.name) as timed:
-        for each in timed:
-            label = next(iter(each.columns)) if len(each.columns) == 1 else each.metric.name
-            one = replace(chosen, requested=(each,))
+    with steps(selection, lambda entry: entry.metric.name) as timed:
+        for entry in timed:
+            label = next(iter(entry.columns)) if len(entry.columns) == 1 else entry.metric.name
+            one = replace(selection, requested=(entry,))
             score_captions(_unseen(captions.select(np.arange(min(n, _WARM_UP)))), one, name="timing")
             times = []
             for _ in range(repeats):

@@ -63,14 +63,14 @@ def places(scores: Mapping[str, Parts], people: str, threshold: float = THRESHOL
         threshold: threshold of the grammar penalty.
     """
     outlines = {system: ellipse(sparcs, spurts, _DEVIATIONS) for system, (sparcs, spurts, _) in scores.items()}
-    found = {}
+    place_of = {}
     for system, (sparcs, spurts, mima) in scores.items():
         x, y = float(sparcs.mean()), float(spurts.mean())
         central = int(np.argmin((sparcs - x) ** 2 + (spurts - y) ** 2))
         share = overlap(outlines[people], outlines[system])
         penalty = float(grammar_penalty(mima, threshold).sum())
-        found[system] = Place((x, y), outlines[system], share, penalty, central)
-    return found
+        place_of[system] = Place((x, y), outlines[system], share, penalty, central)
+    return place_of
 
 
 def smurf_analysis(
@@ -125,31 +125,31 @@ def smurf_analysis(
         captions[system] = load(source, table, subset=subset)
         if human is None:
             captions[system] = load(source, people.references, subset=subset or left_out > 0)
-    if few := [system for system, each in captions.items() if len(each) < 2]:
+    if few := [system for system, table in captions.items() if len(table) < 2]:
         raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse needs several; 5000 is usual")
     scores = {}
     with steps([*captions], str) as named:
         for system in named:
             scores[system] = metric.standardised(captions[system])
-    found = places(scores, PEOPLE, metric.threshold)
+    place_of = places(scores, PEOPLE, metric.threshold)
     notes = [
         "Units: standard deviations of human captions. Overlap: the share of a system's ellipse inside the human one. "
         "Grammar penalty: summed over captions.",
         *_notes(people, table, human is None, left_out),
     ]
-    if not all(same_images(each.ids, people.ids) for each in captions.values()):
+    if not all(same_images(table.ids, people.ids) for table in captions.values()):
         notes.append("The systems were scored on different images, so their numbers cannot be compared.")
     columns = ("system", "captions", "sparcs", "spurts", "mima", "overlap", "grammar_penalty", "smurf")
     return Study(
         "smurf",
         f"Semantics, style and grammar vs. humans: {name_of_file(references, table.name)}, {len(people):,} images",
         (*columns, "image", "central_caption"),
-        [_record(system, captions[system], scores[system], place, metric) for system, place in found.items()],
+        [_record(system, captions[system], scores[system], place, metric) for system, place in place_of.items()],
         {"smurf": metric.signatures()[0]},
         {**data, **checksums(*systems.values(), human)},
         {"ellipse": f"{_DEVIATIONS:g} standard deviations", "seed": seed},
         warnings=metric.warnings(people, None),
-        pictures={"smurf": _clouds(scores, found, seed)},
+        pictures={"smurf": _clouds(scores, place_of, seed)},
         notes=notes,
     )
 
@@ -181,10 +181,10 @@ def _record(system: str, captions: Captions, scores: Parts, place: Place, metric
     }
 
 
-def _clouds(scores: Mapping[str, Parts], found: Mapping[str, Place], seed: int) -> Clouds:
+def _clouds(scores: Mapping[str, Parts], place_of: Mapping[str, Place], seed: int) -> Clouds:
     clouds = {}
     for system, (sparcs, spurts, _) in scores.items():
         drawn = np.random.default_rng(seed).permutation(len(sparcs))[:_POINTS]
         points = np.stack([sparcs, spurts], axis=1)
-        clouds[system] = Cloud(points[drawn], found[system].outline, points[found[system].central])
+        clouds[system] = Cloud(points[drawn], place_of[system].outline, points[place_of[system].central])
     return Clouds("Systems and human captions", "SPARCS, semantics", "SPURTS, style", clouds)

@@ -75,10 +75,12 @@ def system_correlations(
             help="give three or more; for two, use captious compare",
         )
     measures = _measures(human, list(systems))
-    chosen = as_selection(metrics, settings, name="systems")
+    selection = as_selection(metrics, settings, name="systems")
     table, data = read_references(references), checksums(references)
     with steps([*systems], str) as named:
-        reports = {name: score_captions(load(systems[name], table, subset=subset), chosen, name=name) for name in named}
+        reports = {
+            name: score_captions(load(systems[name], table, subset=subset), selection, name=name) for name in named
+        }
     first = next(iter(reports.values()))
     over_systems, over_captions = _points(reports.values(), measures)
     records: list[dict[str, Any]] = [
@@ -113,7 +115,7 @@ def system_correlations(
                 f"{len(next(iter(over_captions.values()))):,} captions, {statistic}", list(first), caption_matrix
             ),
         },
-        notes=negated(chosen.lower_is_better),
+        notes=negated(selection.lower_is_better),
         warnings=warnings,
     )
 
@@ -138,7 +140,7 @@ def _ends(
     sampling: Sampling,
 ) -> Iterator[dict[str, Any]]:
     """Two records of a human measure: the low and the high ends of its intervals, by metric."""
-    spans = {metric: _interval(human, each, statistic, sampling) for metric, each in scores.items()}
+    spans = {metric: _interval(human, values, statistic, sampling) for metric, values in scores.items()}
     for number, end in enumerate(("low", "high")):
         ends = {metric: span[number] if span else None for metric, span in spans.items()}
         yield {"what": f"over systems, {end}", "of": measure, **ends}
@@ -155,10 +157,10 @@ def _interval(
     counts = np.random.default_rng(sampling.seed).multinomial(n, np.full(n, 1 / n), sampling.resamples).astype(np.int32)
     resampled = points.resampled(scores, counts)
     # A resample of one system only has no correlation; it says nothing about the interval.
-    known = resampled[np.isfinite(resampled)]
-    if not known.size:
+    defined = resampled[np.isfinite(resampled)]
+    if not defined.size:
         return None
-    return sampling.interval(known)
+    return sampling.interval(defined)
 
 
 def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[str]) -> dict[str, NDArray[np.float64]]:
@@ -171,8 +173,8 @@ def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[st
         human = own_json(human, "human scores", 'write {"m1": {"system": 0.2}}')
     if not isinstance(human, Mapping) or not human:
         raise CaptionFileError("these are not human scores", where=where, help='write {"m1": {"system": 0.2, ...}}')
-    by_measure: Any = human if all(isinstance(each, Mapping) for each in human.values()) else {"people": human}
-    found = {}
+    by_measure: Any = human if all(isinstance(values, Mapping) for values in human.values()) else {"people": human}
+    measures = {}
     for measure, values in by_measure.items():
         if missing := [name for name in names if name not in values]:
             raise ParameterError(
@@ -181,9 +183,9 @@ def _measures(human: HumanScores | str | os.PathLike[str] | None, names: list[st
                 help=f"use the system names of this call: {', '.join(names)}",
             )
         try:
-            found[str(measure)] = np.array([values[name] for name in names], np.float64)
+            measures[str(measure)] = np.array([values[name] for name in names], np.float64)
         except (OverflowError, TypeError, ValueError) as error:
             raise CaptionFileError(f"{measure}: {error}", where=where, help="give one number per system") from error
-        if not np.isfinite(found[str(measure)]).all():
+        if not np.isfinite(measures[str(measure)]).all():
             raise CaptionFileError(f"{measure} is not finite", where=where, help="give one number per system")
-    return found
+    return measures

@@ -92,8 +92,8 @@ def word_agreement(
         kinds = _most_frequent(people, n_words, tag, seed)
     words = np.concatenate(list(kinds.values()))
     if not len(words):
-        wanted = "word" if tag is None else f"noun, verb or adjective that occurs in {_RARE} or more images"
-        raise ParameterError(f"there is no {wanted}", where=table.name, help="give more captions")
+        kind = "word" if tag is None else f"noun, verb or adjective that occurs in {_RARE} or more images"
+        raise ParameterError(f"there is no {kind}", where=table.name, help="give more captions")
     with steps([*outputs], lambda name: f"counting words of {name}") as named:
         measured = {name: _System.of(people, words, outputs[name]) for name in named}
     columns = _columns(people, words, {} if tag is None else kinds, measured)
@@ -147,22 +147,22 @@ class _System:
 def _matched(table: References, systems: Mapping[str, object], subset: bool) -> tuple[References, dict[str, Captions]]:
     """The images that all have, and the captions of every system for them, matched with one table."""
     rows = {name: read_rows(source, "candidates") for name, source in systems.items()}
-    for each in rows.values():
-        table = load(each, table, subset=subset).references
-    return table, {name: load(each, table, subset=subset) for name, each in rows.items()}
+    for captions in rows.values():
+        table = load(captions, table, subset=subset).references
+    return table, {name: load(captions, table, subset=subset) for name, captions in rows.items()}
 
 
 def _checked_k(table: References, k: int | None) -> int:
     of_image = np.diff(table.offsets)
     most = int(of_image.max()) - 1
-    chosen = int(np.bincount(of_image).argmax()) - 1 if k is None else k
-    if not 1 <= chosen <= most:
+    k = int(np.bincount(of_image).argmax()) - 1 if k is None else k
+    if not 1 <= k <= most:
         raise ParameterError(
-            f"no image has {chosen} references in addition to the predicting caption",
+            f"no image has {k} references in addition to the predicting caption",
             where=f"{table.name}: up to {most + 1} captions per image",
             help=f"give k from 1 to {most}" if most else "give captions by several people for every image",
         )
-    return chosen
+    return k
 
 
 def _most_frequent(people: WordCounts, n_words: int, tag: Tagger | None, seed: int) -> dict[str, NDArray[np.int64]]:
@@ -173,15 +173,15 @@ def _most_frequent(people: WordCounts, n_words: int, tag: Tagger | None, seed: i
     ordered = ordered[people.images[ordered] >= _RARE]
     rng = np.random.default_rng(seed)
     columns = occurrences(people.tokens, len(people.captions)).tocsc()
-    found: dict[str, list[int]] = {kind: [] for kind in _KINDS.values()}
+    words_of: dict[str, list[int]] = {kind: [] for kind in _KINDS.values()}
     for start in range(0, len(ordered), _CHUNK):
-        some = ordered[start : start + _CHUNK]
-        for word, kind in zip(some.tolist(), _kinds(people.tokens, columns, some, tag, rng), strict=True):
+        chunk = ordered[start : start + _CHUNK]
+        for word, kind in zip(chunk.tolist(), _kinds(people.tokens, columns, chunk, tag, rng), strict=True):
             if kind in _KINDS:
-                found[_KINDS[kind]].append(word)
-        if all(len(words) >= n_words for words in found.values()):
+                words_of[_KINDS[kind]].append(word)
+        if all(len(words) >= n_words for words in words_of.values()):
             break
-    return {kind: np.array(words[:n_words], np.int64) for kind, words in found.items()}
+    return {kind: np.array(words[:n_words], np.int64) for kind, words in words_of.items()}
 
 
 def _kinds(tokens: Tokens, columns: Any, words: NDArray[np.int64], tag: Tagger, rng: np.random.Generator) -> list[str]:
@@ -190,20 +190,20 @@ def _kinds(tokens: Tokens, columns: Any, words: NDArray[np.int64], tag: Tagger, 
     for word in words.tolist():
         captions = columns.indices[columns.indptr[word] : columns.indptr[word + 1]]
         examples.append(rng.choice(captions, min(_EXAMPLES, len(captions)), replace=False).tolist())
-    needed = sorted({caption for some in examples for caption in some})
+    needed = sorted({caption for drawn in examples for caption in drawn})
     spans = {caption: slice(*tokens.offsets[caption : caption + 2].tolist()) for caption in needed}
     names = tokens.vocabulary.words()
     tagged = tag([[names[i] for i in tokens.ids[spans[caption]].tolist()] for caption in needed])
     tags = dict(zip(needed, tagged, strict=True))
     kinds = []
-    for word, some in zip(words.tolist(), examples, strict=True):
-        seen = Counter(
+    for word, drawn in zip(words.tolist(), examples, strict=True):
+        counts = Counter(
             kind
-            for caption in some
+            for caption in drawn
             for i, kind in zip(tokens.ids[spans[caption]].tolist(), tags[caption], strict=True)
             if i == word
         )
-        kinds.append(seen.most_common(1)[0][0])
+        kinds.append(counts.most_common(1)[0][0])
     return kinds
 
 
