@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from captious.compat.pycocoevalcap.bleu import bleu_scorer as our_bleu
-from captious.compat.pycocoevalcap.bleu.bleu import Bleu
-from captious.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer
-from captious.compat.pycocoevalcap.cider.cider import Cider
-from captious.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
-from captious.compat.pycocoevalcap.rouge.rouge import Rouge, my_lcs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from captious.compat.pycocoevalcap.bleu import bleu_scorer as our_bleu
+from captious.compat.pycocoevalcap.bleu.bleu import Bleu
+from captious.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer
 from captious.compat.pycocoevalcap.cider import cider_scorer as our_cider
+from captious.compat.pycocoevalcap.cider.cider import Cider
+from captious.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
+from captious.compat.pycocoevalcap.rouge.rouge import Rouge, my_lcs
 from tests.support.corpora import large_corpus
 
 from .conftest import GTS, RES

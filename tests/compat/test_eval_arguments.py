@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from captious.compat.pycocoevalcap.cider.cider import Cider
 
 from captious import DocumentFrequencies
 from captious.compat.pycocoevalcap import COCOEvalCap
+from captious.compat.pycocoevalcap.cider.cider import Cider
 from captious.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice
 from captious.errors import MissingExtraError, ParameterError, ResourceError
 from tests.oracles import cider as oracle
@@ -115,9 +115,9 @@ def test_document_frequencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_frequencies_under_the_keys_of_forks(tmp_path: Path) -> None:
     (tmp_path / "own.p").write_bytes(pickle.dumps({"df": {("dog",): 2.0}, "ref_len": 7.0}))
-    assert Cider(df=tmp_path / "own.p")._given.n_documents == 7  # type: ignore[union-attr]
+    assert Cider(df=tmp_path / "own.p")._idf.n_documents == 7  # type: ignore[union-attr]
     (tmp_path / "coco-val-df.p").write_bytes(pickle.dumps({("dog",): 2.0}))
-    assert Cider(df=tmp_path / "coco-val-df.p")._given.n_documents == 40_504  # type: ignore[union-attr]
+    assert Cider(df=tmp_path / "coco-val-df.p")._idf.n_documents == 40_504  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("as_list", [False, True])

@@ -14,8 +14,7 @@ from click.testing import CliRunner
 
 import captious
 from captious.cli import captious as command_line
-from captious.compat.evaluate_modules import module_name, write_modules
-from captious.compat.evaluate_modules.module_files import metrics
+from captious.compat.evaluate_modules import metrics, module_name, write_modules
 from captious.errors import OutputError, UnknownNameError
 from captious.metrics.contract import catalogue
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from captious.compat.meshed_memory.cider.cider_scorer import CiderScorer
 
 from captious.compat import meshed_memory, pycocoevalcap, redirected
 from captious.compat.meshed_memory import Cider, PTBTokenizer
+from captious.compat.meshed_memory.cider.cider_scorer import CiderScorer
 from captious.errors import CaptionTypeError, InputError, ParameterError
 from tests.oracles import cider as oracle
 from tests.support.corpora import large_corpus

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from captious.compat.pycocoevalcap.meteor.meteor import Meteor
 
 from .conftest import CORPUS_METEOR, GTS, METEOR, RES

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from captious.compat.pyciderevalcap.cider.cider import Cider
-from captious.compat.pyciderevalcap.ciderD.ciderD import CiderD
 
 from captious import DocumentFrequencies
 from captious.compat import redirected
+from captious.compat.pyciderevalcap.cider.cider import Cider
+from captious.compat.pyciderevalcap.ciderD.ciderD import CiderD
 from captious.errors import InputError, ParameterError, ResourceError
 from tests.oracles import cider as oracle
 from tests.support.corpora import large_corpus

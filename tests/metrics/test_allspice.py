@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from captious.compat.pycocoevalcap.spice.spice import Spice
 
 import captious
+from captious.compat.pycocoevalcap import Spice
 from captious.data import load
 from captious.scenes.facts import CATEGORIES
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Generic, Self, TypeVar
 
 import numpy as np
 
 from captious.data import Captions, References
+from captious.data.source import is_unicode
 
-__all__ = ["CountedImages"]
+__all__ = ["CountedImages", "table_of"]
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -118,25 +119,19 @@ class CountedImages(Generic[R, T]):
         groups = [refs for _, refs in self._uncounted]
         if not self._is_uncounted or not groups or not all(groups):
             return None
-        texts = tuple(text for group in groups for text in group)
-        if not _is_unicode(texts):
-            return None
-        return References(
-            ids=tuple(range(len(groups))), texts=texts, offsets=np.cumsum([0, *map(len, groups)]), name="crefs"
-        )
+        table = table_of(groups, "crefs")
+        return table if is_unicode("".join(table.texts)) else None
 
     def _captions(self) -> Captions | None:
         """Candidates and references as a table for kernels; None if they are counted, or an image lacks something."""
         references = self._references()
         tests = [test for test, _ in self._uncounted if test is not None]
-        if references is None or len(tests) < len(references) or not _is_unicode(tests):
+        if references is None or len(tests) < len(references) or not is_unicode("".join(tests)):
             return None
         return Captions(tuple(tests), references)
 
 
-def _is_unicode(texts: Sequence[str]) -> bool:
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:  # lone surrogates, which are halves of characters
-        return False
-    return True
+def table_of(groups: Collection[Sequence[str]], name: str) -> References:
+    """The table of groups of texts, whose ids count them from 0."""
+    texts = tuple(text for group in groups for text in group)
+    return References(tuple(range(len(groups))), texts, np.cumsum([0, *map(len, groups)]), name=name)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from captious.atomic_write import check_place, whole_file
 from captious.data import ImageId
+from captious.data.source import images as image_list
 from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.models.images import ids_in_name
 from captious.resources.npy_files import read_npz
@@ -118,12 +119,11 @@ class ImageFeatures:
         files = self._rows_of_files
         rows = [self._rows.get(name, files.get(name, -1)) for name in map(str, images)]
         if absent := [*dict.fromkeys(image for image, row in zip(images, rows, strict=True) if row < 0)]:
-            more = f" and {len(absent) - 3:,} more" if len(absent) > 3 else ""
             several = all(str(image) in files for image in absent)
             problem = "are named by several image files" if several else "have no image features"
             raise ParameterError(
                 f"{len(absent):,} of {len({*images}):,} images {problem}",
-                where=f"image_id {', '.join(map(repr, absent[:3]))}{more}",
+                where=image_list(absent),
                 help="keep one file per image"
                 if several
                 else "compute features of all images (captious learn image-features)",

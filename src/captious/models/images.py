@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from captious.data.source import images, some
 from captious.errors import InputError
 
 __all__ = ["find_images", "ids_in_name", "images_in", "read_image"]
@@ -52,16 +53,16 @@ def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> lis
         for name in ids_in_name(file):
             named.setdefault(name, []).append(file)
     names_of = [[str(image)] if str(image) in files else named.get(str(image), []) for image in ids]
-    if absent := [repr(image) for image, names in zip(ids, names_of, strict=True) if not names]:
+    if absent := [image for image, names in zip(ids, names_of, strict=True) if not names]:
         raise InputError(
             f"{len(absent):,} of {len(ids):,} images have no file",
-            where=f"{folder}: image_id {_some(absent)}",
+            where=f"{folder}: {images(absent)}",
             help="image files are named by id: ID, ID.jpg, 000000ID.jpg or COCO_val2014_000000ID.jpg",
         )
     if several := [f"{image!r}: {' or '.join(names)}" for image, names in zip(ids, names_of, strict=True) if names[1:]]:
         raise InputError(
             f"{len(several):,} of {len(ids):,} images have more than one file",
-            where=f"{folder}: image_id {_some(several, '; ')}",
+            where=f"{folder}: image_id {some(several, separator='; ')}",
             help="keep one file per image in the folder, or give the file names as ids",
         )
     return [folder / names[0] for names in names_of]
@@ -98,9 +99,3 @@ def _files(folder: str | os.PathLike[str]) -> set[str]:
             where=str(folder),
             help="give the folder that holds the image files",
         ) from error
-
-
-def _some(items: Sequence[str], separator: str = ", ") -> str:
-    """Up to three items, and how many more there are."""
-    more = f" and {len(items) - 3:,} more" if len(items) > 3 else ""
-    return separator.join(items[:3]) + more

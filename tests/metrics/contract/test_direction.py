@@ -181,7 +181,6 @@ class TestJudgments:
                 return np.array([float(len(each)) for each in captions.candidates])
 
         from captious.judgment.evidence import SystemRanking
-
         from captious.judgment.protocols import Protocol
 
         protocol = Protocol("mine", "own", "pearson", "given", "systems")

@@ -1,9 +1,72 @@
 """Modules for Hugging Face ``evaluate``: folders that ``evaluate.load`` takes, one for each metric.
 
-captious evaluate-modules DIR
-evaluate.load("DIR/captious_cider_d").compute(predictions=[...], references=[[...], ...])
+    captious evaluate-modules DIR
+    evaluate.load("DIR/captious_cider_d").compute(predictions=[...], references=[[...], ...])
+
+They are written without ``evaluate``, which their base class in ``module`` needs.
 """
 
-from captious.compat.evaluate_modules.module_files import module_name, write_modules
+from __future__ import annotations
 
-__all__ = ["module_name", "write_modules"]
+import os
+from pathlib import Path
+
+from captious.atomic_write import whole_file
+from captious.errors import OutputError
+from captious.metrics.contract import catalogue
+from captious.metrics.contract.several import SetMetric
+
+__all__ = ["metrics", "module_name", "write_modules"]
+
+#: Metrics that need more than predictions and references: images, objects in them, or training captions.
+_LEFT_OUT = ("chair", "clipscore", "refclipscore", "novel")
+
+# Not "from ... import CaptionModule": evaluate takes the first class of a module that is one of its own.
+_MODULE = '''"""{name} of captious, for Hugging Face evaluate: {summary}."""
+
+import captious.compat.evaluate_modules.module
+
+
+class {class_name}(captious.compat.evaluate_modules.module.CaptionModule):
+    metric = "{name}"
+'''
+
+
+def metrics() -> list[str]:
+    """The metrics of captious that can be modules."""
+    own = [name for name in catalogue.names() if catalogue.get(name).__module__.startswith("captious.")]
+    return [name for name in own if name not in _LEFT_OUT and not issubclass(catalogue.get(name), SetMetric)]
+
+
+def module_name(metric: str) -> str:
+    """The name of a metric's module: "captious_cider_d"."""
+    return f"captious_{metric.replace('-', '_')}"
+
+
+def write_modules(folder: str | os.PathLike[str]) -> list[Path]:
+    """Write a module for every metric; each file appears complete, and replaces one that is there.
+
+    Args:
+        folder: where to; created if it does not exist.
+
+    Returns:
+        The folders of the modules.
+
+    Raises:
+        OutputError: the place cannot be written to.
+    """
+    written = []
+    for metric in metrics():
+        name = module_name(metric)
+        target = Path(folder) / name
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"cannot write {target}", where=error.strerror or str(error), help="name another folder"
+            ) from error
+        class_name = "".join(word.capitalize() for word in name.split("_"))
+        with whole_file(target / f"{name}.py") as file:
+            file.write(_MODULE.format(name=metric, summary=catalogue.get(metric).summary, class_name=class_name))
+        written.append(target)
+    return written

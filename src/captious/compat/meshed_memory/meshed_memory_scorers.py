@@ -77,22 +77,22 @@ class Cider(MeanScorer):
             raise ParameterError(f"CIDEr-D up to order {n!r} is not supported", help="leave n at 4")
         self._n = n
         self._sigma = sigma
-        self._given = None if gts is None else DocumentFrequencies.of(references_table(gts), WHITESPACE)
+        self._idf = None if gts is None else DocumentFrequencies.of(references_table(gts), WHITESPACE)
 
     @property
     def doc_frequency(self) -> Mapping[Ngram, float] | None:
         """See the class; a new dictionary for every call."""
-        return None if self._given is None else {ngram: float(n) for ngram, n in self._given.by_ngram().items()}
+        return None if self._idf is None else {ngram: float(n) for ngram, n in self._idf.by_ngram().items()}
 
     @property
     def ref_len(self) -> np.float64 | None:
         """See the class."""
-        return None if self._given is None else np.log(np.float64(self._given.n_documents))
+        return None if self._idf is None else np.log(np.float64(self._idf.n_documents))
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
         table = captions(gts, res)
-        metric = cider_d.CiderD(idf=self._given, sigma=self._sigma, tokenizer=WHITESPACE)
-        if self._given is None:
+        metric = cider_d.CiderD(idf=self._idf, sigma=self._sigma, tokenizer=WHITESPACE)
+        if self._idf is None:
             return metric.scores(table)
         # As in training, where the candidates of an image have the same references.
         row_of: dict[tuple[str, ...], int] = {}
@@ -107,10 +107,10 @@ class Cider(MeanScorer):
         self.__dict__.update(state)
         if "doc_frequency" in state:  # of the original code
             counts, log_documents = self.__dict__.pop("doc_frequency"), self.__dict__.pop("ref_len")
-            self._given = None
+            self._idf = None
             if counts is not None:
                 whole = {ngram: int(count) for ngram, count in counts.items() if count}
-                self._given = DocumentFrequencies.of_counts(whole, round(float(np.exp(log_documents))), WHITESPACE)
+                self._idf = DocumentFrequencies.of_counts(whole, round(float(np.exp(log_documents))), WHITESPACE)
 
 
 class CiderScorer(CountedCaptions):

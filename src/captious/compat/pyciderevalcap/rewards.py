@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.compat.counted_images import table_of
 from captious.compat.df_files import CORPUS, frequencies
 from captious.compat.pyciderevalcap.frequency_scorers import CiderDScorer, CiderScorer
 from captious.compat.pycocoevalcap.coco_scorers import Scorer
-from captious.data import Captions, References
+from captious.data import Captions
 from captious.errors import InputError, ParameterError
 from captious.evaluation.reward import Reward
 from captious.metrics import cider, cider_d
@@ -43,7 +44,7 @@ class Rewards(Scorer):
             raise ParameterError(f"n-grams up to order {n!r} are not supported", help="leave n at 4")
         self._n = n
         self._df = df
-        self._given = frequencies(df)
+        self._idf = frequencies(df)
         self._own_scorer: CiderDScorer | None = None
 
     @property
@@ -76,8 +77,8 @@ class Rewards(Scorer):
             raise InputError("there are no candidates", where="res", help="give one or more")
         texts = [_text(gts, number, candidate) for number, candidate in enumerate(res)]
         groups = [gts[candidate["image_id"]] for candidate in res]
-        if self._given is None:  # every candidate is a document, with its references
-            table = _table(groups)
+        if self._idf is None:  # every candidate is a document, with its references
+            table = table_of(groups, "gts")
             metric = self._metric(idf=DocumentFrequencies.of(table, WHITESPACE), tokenizer=WHITESPACE)
             scores = metric.scores(Captions(tuple(texts), table))
         else:
@@ -85,8 +86,8 @@ class Rewards(Scorer):
             row_of: dict[int, int] = {}
             rows = [row_of.setdefault(id(group), len(row_of)) for group in groups]
             distinct = {id(group): group for group in groups}
-            metric = self._metric(idf=self._given, tokenizer=WHITESPACE)
-            scores = Reward(metric, _table([*distinct.values()]), metric.name)(rows, texts)
+            metric = self._metric(idf=self._idf, tokenizer=WHITESPACE)
+            scores = Reward(metric, table_of(distinct.values(), "gts"), metric.name)(rows, texts)
         return np.float64(scores.mean()), scores
 
     def my_compute_score(
@@ -148,15 +149,6 @@ class CiderD(Rewards):
     def __init__(self, n: int = 4, sigma: float = 6.0, df: str | os.PathLike[str] = CORPUS) -> None:
         super().__init__(n, df)
         self._sigma = sigma
-
-
-def _table(groups: Sequence[Sequence[str]]) -> References:
-    return References(
-        ids=tuple(range(len(groups))),
-        texts=tuple(text for group in groups for text in group),
-        offsets=np.cumsum([0, *map(len, groups)]),
-        name="gts",
-    )
 
 
 def _text(gts: Mapping[Any, list[str]], number: int, candidate: Any) -> str:

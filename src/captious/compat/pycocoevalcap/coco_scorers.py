@@ -111,7 +111,7 @@ class Cider(MeanScorer):
 
     _name = "CIDEr"
     _refuses_nothing = True
-    _given: DocumentFrequencies | None = None
+    _idf: DocumentFrequencies | None = None
 
     def __init__(
         self,
@@ -125,13 +125,13 @@ class Cider(MeanScorer):
             df = test
         self._n = n
         self._sigma = sigma
-        self._given = frequencies(df)
+        self._idf = frequencies(df)
         self._metric()
 
     def _metric(self) -> cider_d.CiderD:
         if self._n != 4:
             raise ParameterError(f"CIDEr-D up to order {self._n!r} is not supported", help="leave n at 4")
-        return cider_d.CiderD(idf=self._given, sigma=self._sigma, tokenizer=WHITESPACE)
+        return cider_d.CiderD(idf=self._idf, sigma=self._sigma, tokenizer=WHITESPACE)
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
         return self._metric().scores(captions(gts, res))

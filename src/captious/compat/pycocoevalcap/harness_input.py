@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from captious.compat.counted_images import table_of
 from captious.compat.pycocoevalcap.input_errors import (
     DuplicateCandidate,
     MissingCandidates,
@@ -21,6 +22,7 @@ from captious.compat.pycocoevalcap.input_errors import (
     UnknownImage,
 )
 from captious.data import Captions, References
+from captious.data.source import is_unicode
 from captious.errors import CaptionTypeError, EncodingError, InputError
 
 __all__ = [
@@ -92,12 +94,11 @@ def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
 
 
 def _table(texts_of: Mapping[Hashable, list[str]], name: str) -> References:
-    texts = tuple(text for texts in texts_of.values() for text in texts)
-    offsets = np.cumsum([0, *map(len, texts_of.values())])
-    for table in tables_in_use:
-        if table.texts == texts and np.array_equal(table.offsets, offsets):
-            return table
-    return References(ids=tuple(range(len(texts_of))), texts=texts, offsets=offsets, name=name)
+    table = table_of(texts_of.values(), name)
+    for other in tables_in_use:
+        if other.texts == table.texts and np.array_equal(other.offsets, table.offsets):
+            return other
+    return table
 
 
 def _checked(
@@ -205,16 +206,12 @@ def _raw(image: Hashable, value: object) -> list[str]:
 def _check_text(text: object, place: str, *, help: str) -> None:
     if not isinstance(text, str):
         raise CaptionTypeError("a caption is not a string", where=f"{place} has {reprlib.repr(text)}", help=help)
-    if text.isascii():
-        return
-    try:
-        text.encode()
-    except UnicodeEncodeError:
+    if not is_unicode(text):
         raise EncodingError(
             "a caption contains a lone surrogate (half of a character)",
             where=f"{place} has {reprlib.repr(text)}",
             help="write the full character, or remove it",
-        ) from None
+        )
 
 
 def _place(name: str, image: Hashable) -> str:
