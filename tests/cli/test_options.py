@@ -11,11 +11,10 @@ from typing import Any
 import click
 import pytest
 
-from captious.cli import captious
 from captious.cli.options import _SETTINGS
-from captious.cli.study import study
 from captious.metrics.contract.settings import Settings
 
+from ..support.commands import COMMANDS
 from .conftest import Run, assert_refused
 
 FLAGS = [
@@ -32,19 +31,14 @@ FLAGS = [
 ]
 #: Commands that run metrics.
 RUNNING = ["score", "compare", "judge", "explain", "fit"]
-RUNNING += [f"study {name}" for name in study.list_commands(click.Context(study)) if name != "words"]
+RUNNING += [" ".join(words) for words in COMMANDS if words[:1] == ("study",) and words[1:] not in ((), ("words",))]
 FILES = ("baseline.json", "improved.json", "references.json")
 
 
 def parameters(path: str) -> dict[str, dict[str, Any]]:
     """All that click knows of the options of a command, by name."""
-    found: click.Command = captious
-    for name in path.split():
-        assert isinstance(found, click.Group)
-        step = found.get_command(click.Context(found), name)
-        assert step is not None
-        found = step
-    return {each.name or "": each.to_info_dict() for each in found.params if isinstance(each, click.Option)}
+    options = (option for option in COMMANDS[*path.split()].params if isinstance(option, click.Option))
+    return {option.name or "": option.to_info_dict() for option in options}
 
 
 def test_every_setting_has_an_option() -> None:
@@ -54,11 +48,11 @@ def test_every_setting_has_an_option() -> None:
 
 @pytest.mark.parametrize("path", RUNNING)
 def test_every_command_has_the_same(path: str) -> None:
-    found, expected = parameters(path), parameters("score")
+    options, expected = parameters(path), parameters("score")
     for name in _SETTINGS:
-        assert found[name] == expected[name]
-    assert found["parser"]["opts"] == ["--parser", "--parses"]
-    assert [name for name in found if name in _SETTINGS] == [*_SETTINGS]  # in the order of the help
+        assert options[name] == expected[name]
+    assert options["parser"]["opts"] == ["--parser", "--parses"]
+    assert [name for name in options if name in _SETTINGS] == [*_SETTINGS]  # in the order of the help
 
 
 def test_commands_that_run_no_metric_have_none() -> None:
@@ -74,7 +68,7 @@ class TestEffect:
             {"candidate": text, "references": ["a dog runs fast", "the dog is running"], "image": "1", "rating": rating}
             for rating, text in enumerate(["a bus", "a dog", "a dog runs"])
         ]
-        (folder / "own.jsonl").write_text("".join(json.dumps(each) + "\n" for each in own))
+        (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in own))
         (folder / "moved.json").write_text((folder / "baseline.json").read_text().replace("a ", "the "))
         quick = ["--resamples", "2"]
         return {
@@ -108,8 +102,8 @@ class TestEffect:
         )
 
     def test_explain(self, run: Run, tables: Path) -> None:
-        found = run("explain", "meteor", "a Cat", "a cat", "--tokenizer", "whitespace", "--format", "json").json
-        assert "|tokenizer:whitespace|" in found["signature"]
+        explained = run("explain", "meteor", "a Cat", "a cat", "--tokenizer", "whitespace", "--format", "json").json
+        assert "|tokenizer:whitespace|" in explained["signature"]
 
     @pytest.mark.parametrize("number", ["0", "-1", "4.5", "many"])
     def test_threads_that_cannot_be(self, folder: Path, run: Run, number: str) -> None:
@@ -161,7 +155,7 @@ class TestRepeated:
             {"candidate": text, "references": ["a dog runs fast"], "rating": rating}
             for rating, text in enumerate(["a bus", "a dog", "a dog runs"])
         ]
-        (folder / "my own.jsonl").write_text("".join(json.dumps(each) + "\n" for each in own))
+        (folder / "my own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in own))
         options = ["-m", "bleu-1", "-m", "rouge-l", "--tokenizer", "whitespace", "--references-as", "cat"]
         options += ["--threads", "1", "--resamples", "9", "--seed", "3"]
         outcome = run("judge", "my own.jsonl", *options)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
-import click
 import pytest
 from sybil import Document
 
 import captious
-from captious.cli import captious as command_line
 from captious.judgment import Protocol
 from captious.judgment.benchmarks import benchmark_names as benchmarks
 from captious.metrics.contract import catalogue
 
+from ..support.commands import COMMANDS
 from ..support.every_metric import INPUTS, MODELS, variants_of
 from .pages import fences, marker
 from .running import RUN
@@ -111,40 +109,22 @@ def test_a_card_shows_no_signature_that_is_not_given(name: str) -> None:
     assert shown <= {line for variant in variants_of(name) for line in signatures(name, variant)}
 
 
-def every_command(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """A command and all below it, each with the words that call it."""
-    yield path, command
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            assert below is not None
-            yield from every_command(below, (*path, name))
-
-
-COMMANDS = list(every_command(command_line, ("captious",)))
-
-
 def test_every_command_is_in_the_guide() -> None:
     named = {words.removeprefix("captious ") for words in names_in_code(DOCS / "command-line.md")}
-    assert {path[1] for path, _ in COMMANDS if len(path) > 1} <= named
+    assert {words[0] for words in COMMANDS if words} <= named
 
 
 @pytest.mark.parametrize("page", [README, *PAGES], ids=page_id)
 def test_commands_and_options_in_the_text_exist(page: Path) -> None:
     """Those in blocks of code are run."""
-    commands = dict(COMMANDS)
     for code in names_in_code(page):
-        words = code.split()
-        if words[:1] != ["captious"] or not re.fullmatch("[a-z][a-z-]*", " ".join(words[1:2])):
-            continue
-        path = ("captious", words[1])
-        if isinstance(commands[path], click.Group) and re.fullmatch("[a-z][a-z-]*", " ".join(words[2:3])):
-            path = (*path, words[2])
-        if path == ("captious", "study", "length"):
-            continue  # of another package, in add-a-study.md
-        options = {option for parameter in commands[path].params for option in parameter.opts} | {"--help", "--debug"}
-        assert {word.partition("=")[0] for word in words if re.match("--?[a-z]", word)} <= options, code
+        call = re.match(r"captious ((?:[a-z][a-z-]* ?)+)(.*)", code)
+        if call is None or call[1] == "study length ":
+            continue  # no command, or the example of add-a-study.md
+        words = (*call[1].split(), "")
+        command = COMMANDS[words[:2] if words[:2] in COMMANDS else words[:1]]
+        options = {option for parameter in command.params for option in parameter.opts} | {"--help", "--debug"}
+        assert {word.partition("=")[0] for word in call[2].split() if re.match("--?[a-z]", word)} <= options, code
 
 
 @pytest.mark.parametrize("name", captious.__all__)

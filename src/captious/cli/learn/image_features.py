@@ -21,7 +21,7 @@ __all__ = ["image_features"]
     default=EFFICIENTNET,
     show_default=True,
     metavar="NAME|DIR",
-    help=f"{EFFICIENTNET}, or a vision model: its name on the Hugging Face hub, or its folder.",
+    help=f"Vision model: {EFFICIENTNET}, the name of another on the Hugging Face hub, or a folder.",
 )
 @output_file(help=f"Output file, written atomically: {', '.join(IMAGE_FEATURE_FORMATS)}.")
 def image_features(folder: Path, model: str, output: Path) -> None:
