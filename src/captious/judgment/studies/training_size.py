@@ -37,6 +37,9 @@ def training_size(
     a larger draw contains the smaller ones.
 
     Args:
+        examples: a file that ``captious learn data`` wrote.
+        recipe: how to train: its name, a file, or the recipe itself.
+        benchmarks: benchmarks of captions, as ``judge`` takes them.
         sizes: numbers of training images; by default all, half of them, a quarter and so on, down to 1/64.
         validation: a file of captions with ratings, as for ``captious learn train``. By default, the validation
             examples.
