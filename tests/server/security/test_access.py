@@ -133,8 +133,9 @@ class Line:
     post: dict[str, str]
 
 
-def lines(table: str, values: dict[str, Any]) -> Iterator[Line]:
-    """The lines of a table, one for each address; ``values`` are the ids that names stand for."""
+def lines(table: str, world: World) -> Iterator[Line]:
+    """The lines of a table, one for each address."""
+    values = ids(world)
     for text in filter(None, table.splitlines()):
         template, get, post = (part.split() for part in text.replace(" ", " | ", 1).split("|"))
         statuses = [dict(zip(ROLES, column * (9 - len(column)), strict=False)) for column in (get, post)]
@@ -180,7 +181,7 @@ def call(world: World, role: str, method: str, address: str) -> Any:
 def differences(world: World, table: str, role: str, column: str, ask: Any) -> list[str]:
     """Where the statuses of a role are not those of a column of the table."""
     wrong = []
-    for line in lines(table, ids(world)):
+    for line in lines(table, world):
         for method, expected in (("GET", line.get[column]), ("POST", line.post[column])):
             with world.undone():
                 response = ask(world, role, method, line.address)
@@ -216,7 +217,7 @@ def test_the_tables_have_every_address(world: World) -> None:
     """A new page fails here until a table says who may see it."""
     from django.urls import resolve
 
-    tabled = {resolve(line.address.partition("?")[0]).route for line in lines(PAGES + API, ids(world))}
+    tabled = {resolve(line.address.partition("?")[0]).route for line in lines(PAGES + API, world)}
     assert tabled == {route for route in all_routes() if not route.startswith("admin/")}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.server.security.pages import Page, body_of, crawl, is_html
-from tests.server.security.test_access import API, PAGES, ids, lines
+from tests.server.security.test_access import API, PAGES, lines
 from tests.server.security.world import TEST, VAL, World, upload
 from tests.server.submissions.uploads import zipped
 
@@ -80,9 +80,8 @@ class TestLinks:
 
 class TestPolicy:
     def test_every_page_tells_browsers_to_run_nothing_else(self, world: World) -> None:
-        known = ids(world)
         for role in ("visitor", "root"):
-            addresses = [line.address.format(**known) for line in lines(PAGES + API)]
+            addresses = [line.address for line in lines(PAGES + API, world)]
             for address in (*addresses, "/admin/", "/admin/captious/user/", "/nothing", "/static/captious/nothing.css"):
                 response = world.as_user(role).get(address)
                 rules = dict(rule.strip().partition(" ")[::2] for rule in policy(response).split(";"))
@@ -353,9 +352,7 @@ class TestRequests:
 
     @pytest.mark.parametrize("method", METHODS)
     def test_any_method_on_any_address(self, world: World, method: str) -> None:
-        known = ids(world)
-        for line in lines(PAGES + API):
-            address = line.address.format(**known)
+        for address in (line.address for line in lines(PAGES + API, world)):
             for role in ("ann", "olga"):
                 with world.undone():
                     client = world.as_user(role)

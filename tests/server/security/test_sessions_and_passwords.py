@@ -10,7 +10,7 @@ import pytest
 
 from captious.errors import ParameterError
 from captious.server.server_settings import ServerSettings
-from tests.server.security.test_access import CONTENTS, PAGES, ids, lines, named
+from tests.server.security.test_access import CONTENTS, PAGES, lines, named
 from tests.server.security.world import World, upload
 from tests.support.site import PASSWORD
 
@@ -32,12 +32,10 @@ def is_signed_in(client: Any) -> bool:
 class TestForgery:
     @pytest.mark.parametrize("role", ["visitor", "ann", "olga", "root"])
     def test_every_post_needs_the_token_of_a_form(self, world: World, role: str) -> None:
-        known = ids(world)
         client = strict_client()
         client.cookies.update(world.as_user(role).cookies)
         wrong = []
-        for line in lines(PAGES):
-            address = line.address.format(**known)
+        for address in (line.address for line in lines(PAGES, world)):
             with world.undone():
                 response = client.post(address, CONTENTS.get(named(address), {}))
             if response.status_code != 403:
@@ -69,10 +67,9 @@ class TestForgery:
             rows = list(Submission.objects.order_by("pk").values_list("pk", "status", "method"))
             return [rows, *(model.objects.count() for model in (AuditEvent, Invitation, Membership, Token))]
 
-        before, known = state(), ids(world)
+        before = state()
         for role in ("ann", "olga", "root"):
-            for line in lines(PAGES):
-                address = line.address.format(**known)
+            for address in (line.address for line in lines(PAGES, world)):
                 if "/file" not in address:
                     world.as_user(role).get(address)
         assert state() == before
