@@ -6,6 +6,7 @@ they are written and laid out. Formats know tables and no kind of result, and re
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ __all__ = [
     "Row",
     "Table",
     "best",
+    "document_text",
     "json_document",
     "json_value",
     "labelled",
@@ -167,6 +169,11 @@ def best(scores: Sequence[float], lower_is_better: bool | None) -> float | None:
 def json_document(document: Mapping[str, Any]) -> dict[str, Any]:
     """A document with values that JSON has: arrays as lists, None for numbers that are not finite."""
     return {key: json_value(value) for key, value in document.items()}
+
+
+def document_text(document: Mapping[str, Any]) -> str:
+    """A document as text of JSON, null for what is not a number; it ends in a line feed."""
+    return json.dumps(json_document(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def json_value(value: Any) -> Any:

@@ -19,6 +19,7 @@ from captious.judgment.benchmarks.benchmark_names import get, names
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions, SystemRanking
 from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.row_files import csv_text
+from captious.table import document_text
 from captious.version import __version__
 
 __all__ = ["data"]
@@ -44,7 +45,7 @@ def list_(data: Path | None, format_: str) -> None:
     if format_ == "json":
         place = str(folder.folder) if folder else None
         document = {"version": __version__, "folder": place, "benchmarks": benchmarks}
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        click.echo(document_text(document), nl=False)
         return
     if folder is not None:
         click.echo(f"data: {folder.folder}\n")

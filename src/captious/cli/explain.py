@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import chain
@@ -25,6 +24,7 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.meteor import Meteor
 from captious.metrics.spice import Spice
 from captious.metrics.wmd import Wmd
+from captious.table import document_text
 from captious.version import __version__
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def explain(
             best = _best(explanations)
             values = {"score": explanations[best].score, "best": best, "references": [*map(asdict, explanations)]}
         document = {"version": __version__, "signature": chosen.signatures()[0], **values}
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        click.echo(document_text(document), nl=False)
     else:
         _print(_picture(chosen, explanations))
     if isinstance(chosen, Spice):

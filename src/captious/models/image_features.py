@@ -24,6 +24,7 @@ from captious.data.source import images as image_list
 from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.models.images import ids_in_name
 from captious.resources.npy_files import read_npz
+from captious.row_files import write_parquet
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, check_size
 
 __all__ = ["IMAGE_FEATURE_FORMATS", "ImageFeatures", "check_image_feature_file"]
@@ -215,12 +216,9 @@ def _write_npz(path: Any, ids: list[Any], vectors: NDArray[np.float32], model: s
 
 def _write_parquet(path: Any, ids: list[Any], vectors: NDArray[np.float32], model: str) -> None:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     rows = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
-    table = pa.table({"id": pa.array(ids), "features": rows}).replace_schema_metadata({"model": model})
-    with whole_file(path, "wb") as file:
-        pq.write_table(table, file)
+    write_parquet(path, {"id": ids, "features": rows}, {"model": model})
 
 
 def _write_h5(path: Any, ids: list[Any], vectors: NDArray[np.float32], model: str) -> None:

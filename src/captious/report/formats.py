@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from captious.report.latex import latex
 from captious.report.terminal import plain_text, rich_text
 from captious.row_files import csv_text
-from captious.table import json_document
+from captious.table import document_text
 
 if TYPE_CHECKING:
     from captious.table import Table
@@ -22,7 +21,7 @@ __all__ = ["FORMATS", "csv", "html", "json_text", "latex", "page", "plain_text",
 
 def json_text(table: Table) -> str:
     """Everything about a result as one JSON document; null for what is not a number."""
-    return json.dumps(json_document(table.document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return document_text(table.document)
 
 
 def csv(table: Table) -> str:

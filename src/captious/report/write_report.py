@@ -11,7 +11,6 @@ from captious.display import Displayed
 from captious.errors import ParameterError
 from captious.evaluation import Comparison, Report
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
-from captious.report.image_urls import ImageUrls
 from captious.report.page.systems_page import SystemsPage
 from captious.report.page.table_page import table_page
 
@@ -70,24 +69,9 @@ def report_page(result: object, *, title: str = "", **options: Any) -> str:
         and not isinstance(result, str)
         and all(isinstance(report, Report) for report in result)
     ):
-        return _systems_page(result, title, **options)
+        return SystemsPage(result, title, **options).html()
     if isinstance(result, Displayed):
         return table_page(result.to_table(), title)
     raise ParameterError(
         f"{result!r:.60} is not a result", help="give a Report, several of them, a Comparison, Judgment or Study"
     )
-
-
-def _systems_page(
-    reports: Sequence[Report],
-    title: str,
-    *,
-    image_url: str | None = None,
-    explain: int | None = None,
-    groups: object = None,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = DEFAULT_SEED,
-) -> str:
-    images = None if image_url is None else ImageUrls(image_url)
-    grouped = [report.by_group(groups) for report in reports] if groups is not None else []
-    return SystemsPage(reports, title, images, explain, resamples, seed, grouped).html()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -35,11 +36,7 @@ class SystemsPage:
 
     Args:
         reports: systems that were scored with the same metrics on the same images.
-        title: of the page; the names of the systems by default.
-        images: where images come from.
-        explain: the number of images whose alignments, scene graphs and transport plans are in the page; None for all.
-        resamples, seed: of intervals and tests.
-        grouped: the same reports by group of images.
+        title, image_url, explain, groups, resamples, seed: as for ``write_report``.
 
     Raises:
         ParameterError: no systems, different images, references or metrics, two systems of one name, or a negative
@@ -48,11 +45,11 @@ class SystemsPage:
 
     reports: Sequence[Report]
     title: str = ""
-    images: ImageUrls | None = None
+    image_url: str | None = None
     explain: int | None = None
+    groups: object = None
     resamples: int = DEFAULT_RESAMPLES
     seed: int = DEFAULT_SEED
-    grouped: Sequence[GroupedReport] = ()
 
     def __post_init__(self) -> None:
         if not self.reports:
@@ -68,6 +65,16 @@ class SystemsPage:
             raise ParameterError(f"{self.explain} images cannot be explained", help="give 0 or more")
         if self.images is not None:
             self.images.check(self.reports[0].ids)
+
+    @cached_property
+    def images(self) -> ImageUrls | None:
+        """Where images come from."""
+        return None if self.image_url is None else ImageUrls(self.image_url)
+
+    @cached_property
+    def grouped(self) -> list[GroupedReport]:
+        """The systems by group of images, if there are groups."""
+        return [] if self.groups is None else [report.by_group(self.groups) for report in self.reports]
 
     def html(self) -> str:
         """The page."""
