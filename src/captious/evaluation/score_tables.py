@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from captious.data import same_images
@@ -36,6 +37,7 @@ _DESCRIBED = {
     "distinct": "distinct candidates",
     "novel": "distinct novel candidates",
 }
+_PART = ("part", "group", "n_images", "metric")
 _BEST = "◀ best."
 
 
@@ -54,43 +56,24 @@ def score_table(
         resamples, seed: of the intervals.
     """
     sampling: dict[str, Any] = {"resamples": resamples, "seed": seed}
-    several = len(reports) > 1
-    ranked = several and _on_same_images(reports)
-    rows, records = [], []
+    spans = [
+        {name: result.confidence_interval(**sampling) if intervals else None for name, result in report.items()}
+        for report in reports
+    ]
+    rows = []
     for name, first in reports[0].items():
-        results = [report[name] for report in reports]
-        spans = [result.confidence_interval(**sampling) if intervals else None for result in results]
-        top = best([result.score for result in results], first.lower_is_better) if ranked else None
-        cells = [
-            Cell(result.score, span, best=result.score == top) for result, span in zip(results, spans, strict=True)
-        ]
+        scores = [(report[name].score, span[name]) for report, span in zip(reports, spans, strict=True)]
+        cells = _cells(scores, first.lower_is_better, ranked=_on_same_images(reports))
         rows.append(Row(labelled(name, first.lower_is_better), cells, signature=first.signature))
-    for report in reports:
-        for name, result in report.items():
-            span = result.confidence_interval(**sampling) if intervals else None
-            head = {"system": report.system, "n_images": report.n_images, "metric": name}
-            records.append({**head, **_plain(result, span)})
-    over = "bootstrap over images" if intervals else ""
-    return Table(
-        columns=[Column(report.system, marked=several) for report in reports],
-        rows=rows,
-        records=records,
-        document={
-            "version": __version__,
-            "systems": [report.to_dict(intervals=intervals, **sampling) for report in reports],
-        },
-        title=subject(reports),
-        caption=images_text(reports[0]) if not several else "",
-        description=_descriptions([report.description for report in reports]),
-        notes=_notes(reports, rows, _sampling_note(over, resamples, seed)),
-        comments=[
-            f"captious {__version__}",
-            *map(images_text, reports),
-            *_sampling_note(over, resamples, seed),
-            *signature_lines(reports[0]),
-        ],
-        across_in_papers=True,
-    )
+    records = [
+        _record(result, span[name], {"system": report.system, "n_images": report.n_images, "metric": name})
+        for report, span in zip(reports, spans, strict=True)
+        for name, result in report.items()
+    ]
+    documents = [report.to_dict(intervals=intervals, **sampling) for report in reports]
+    over = f"95% bootstrap over images, {resamples:,} resamples, seed {seed}." if intervals else ""
+    table = _side_by_side(reports, rows, records, documents, over)
+    return replace(table, description=_descriptions([report.description for report in reports]))
 
 
 def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = False) -> Table:
@@ -101,53 +84,81 @@ def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = F
         intervals: with 95% bootstrap intervals, those of group i with the seed ``DEFAULT_SEED + i``.
     """
     reports = [system.whole for system in grouped]
-    several = len(grouped) > 1
     same = _on_same_images(reports)
     by_system = [system.scores(intervals=intervals) for system in grouped]
     rows = []
     for scores in zip(*by_system, strict=True):
         first = scores[0]
-        top = best([score.score for score in scores], first.lower_is_better) if same else None
         label, in_papers = AVERAGES.get(first.part, (first.group, first.group))
-        cells = [Cell(score.score, score.interval, best=several and score.score == top) for score in scores]
-        rows.append(
-            Row(
-                label,
-                [Cell(first.n_images) if same else None, *cells],
-                section=labelled(first.metric, first.lower_is_better),
-                in_papers=in_papers,
-                signature=first.signature,
-            )
-        )
-    records = []
-    for system, of_system in zip(grouped, by_system, strict=True):
-        for score in of_system:
-            head = {"part": score.part, "group": score.group, "n_images": score.n_images, "metric": score.metric}
-            records.append({"system": system.whole.system, **head, **_plain(score, score.interval)})
-    by = grouped[0].by
-    over = "bootstrap over images, within groups" if intervals else ""
-    sampling = _sampling_note(over, DEFAULT_RESAMPLES, DEFAULT_SEED)
+        cells = _cells([(score.score, score.interval) for score in scores], first.lower_is_better, ranked=same)
+        section = labelled(first.metric, first.lower_is_better)
+        images = Cell(first.n_images) if same else None
+        rows.append(Row(label, [images, *cells], section, in_papers, first.signature))
+    records = [
+        _record(score, score.interval, {"system": system.whole.system} | {name: getattr(score, name) for name in _PART})
+        for system, scores in zip(grouped, by_system, strict=True)
+        for score in scores
+    ]
+    documents = [system.to_dict(intervals=intervals) for system in grouped]
+    over = f"95% bootstrap over images, within groups, {DEFAULT_RESAMPLES:,} resamples, seed {DEFAULT_SEED}."
+    about_groups = [
+        f"by {grouped[0].by}; macro: mean over groups",
+        *(f"  {name}: {report.n_images:,} images" for name, report in grouped[0].items()),
+    ]
+    table = _side_by_side(reports, rows, records, documents, over * intervals, about_groups)
+    return replace(
+        table,
+        columns=[Column("images", "count", media=(SCREEN, PAGE)), *table.columns],
+        title=f"{table.title} · by {grouped[0].by}",
+        caption=f"{reports[0].system}: {reports[0].n_images:,} images by {grouped[0].by}" if table.caption else "",
+    )
+
+
+def _side_by_side(
+    reports: Sequence[Report],
+    rows: Sequence[Row],
+    records: Sequence[dict[str, object]],
+    documents: Sequence[dict[str, Any]],
+    sampling: str,
+    about_groups: Sequence[str] = (),
+) -> Table:
+    """A column for each system; ``sampling`` says how intervals were sampled, if there are any."""
+    several = len(reports) > 1
+    marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
+    legend = [*[sampling] * bool(sampling), *[_BEST] * marked, *lower_is_better_note(rows)]
     return Table(
-        columns=[
-            Column("images", "count", media=(SCREEN, PAGE)),
-            *(Column(report.system, marked=several) for report in reports),
-        ],
+        columns=[Column(report.system, marked=several) for report in reports],
         rows=rows,
         records=records,
-        document={"version": __version__, "systems": [system.to_dict(intervals=intervals) for system in grouped]},
-        title=f"{subject(reports)} · by {by}",
-        caption=f"{reports[0].system}: {reports[0].n_images:,} images by {by}" if not several else "",
-        notes=_notes(reports, rows, sampling),
+        document={"version": __version__, "systems": documents},
+        title=subject(reports),
+        caption="" if several else images_text(reports[0]),
+        notes=[*exclusions(reports), *([" ".join(legend)] if legend else [])],
         comments=[
             f"captious {__version__}",
             *map(images_text, reports),
-            *sampling,
-            f"by {by}; macro: mean over groups",
-            *(f"  {name}: {report.n_images:,} images" for name, report in grouped[0].items()),
+            *[sampling] * bool(sampling),
+            *about_groups,
             *signature_lines(reports[0]),
         ],
         across_in_papers=True,
     )
+
+
+def _cells(
+    scores: Sequence[tuple[float, tuple[float, float] | None]], lower_is_better: bool | None, *, ranked: bool
+) -> list[Cell]:
+    """Scores with their intervals, the best marked if they can be ranked."""
+    top = best([score for score, _ in scores], lower_is_better) if ranked else None
+    return [Cell(score, interval, best=score == top) for score, interval in scores]
+
+
+def _record(
+    result: Result | GroupScore, interval: tuple[float, float] | None, about: dict[str, object]
+) -> dict[str, object]:
+    low, high = interval or (None, None)
+    score = {"score": result.score, "ci95_low": low, "ci95_high": high}
+    return {**about, **score, "lower_is_better": result.lower_is_better, "signature": result.signature}
 
 
 def subject(reports: Sequence[Report]) -> str:
@@ -194,24 +205,6 @@ def lower_is_better_note(rows: Iterable[Row]) -> list[str]:
 
 def _on_same_images(reports: Sequence[Report]) -> bool:
     return all(same_images(report.ids, reports[0].ids) for report in reports[1:])
-
-
-def _plain(result: Result | GroupScore, interval: tuple[float, float] | None) -> dict[str, object]:
-    """A score in a record."""
-    low, high = interval or (None, None)
-    direction = {"lower_is_better": result.lower_is_better, "signature": result.signature}
-    return {"score": result.score, "ci95_low": low, "ci95_high": high, **direction}
-
-
-def _sampling_note(over: str, resamples: int, seed: int) -> list[str]:
-    return [f"95% {over}, {resamples:,} resamples, seed {seed}."] if over else []
-
-
-def _notes(reports: Sequence[Report], rows: Sequence[Row], sampling: Sequence[str]) -> list[str]:
-    """What was excluded, then the legend on one line."""
-    marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
-    legend = [*sampling, *[_BEST] * marked, *lower_is_better_note(rows)]
-    return [*exclusions(reports), *([" ".join(legend)] if legend else [])]
 
 
 def _descriptions(descriptions: Sequence[Description | None]) -> list[Row]:
