@@ -19,7 +19,7 @@ class Cut(enum.Enum):
     """
 
     ptb_raw = 1
-    """the same, punctuation included"""
+    """Penn Treebank tokens, lower-cased, with punctuation"""
 
     whitespace = 2
     """pieces between white space, as str.split()"""
@@ -183,8 +183,8 @@ def kendall_resampled(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,
 
 def kendall_exchanged(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], a: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], swaps: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
-    The same for the scores of two metrics, after exchanging those of the groups where swaps uint8[n,
-    n_groups] is not 0; int64[n, 12], first for a, then for b.
+    The numbers of kendall_resampled for the scores a and b of two metrics, after exchanging those of the
+    groups where swaps uint8[n, n_groups] is not 0; int64[n, 12], first for a, then for b.
     """
 
 class MeteorTablesCompiler:

@@ -71,8 +71,8 @@ void bind_correlation(nb::module_& m) {
             });
         },
         "offsets"_a, "ratings"_a, "groups"_a, "a"_a, "b"_a, "swaps"_a, "threads"_a,
-        "The same for the scores of two metrics, after exchanging those of the groups where swaps uint8[n,\n"
-        "n_groups] is not 0; int64[n, 12], first for a, then for b.");
+        "The numbers of kendall_resampled for the scores a and b of two metrics, after exchanging those of the\n"
+        "groups where swaps uint8[n, n_groups] is not 0; int64[n, 12], first for a, then for b.");
 }
 
 }  // namespace captious

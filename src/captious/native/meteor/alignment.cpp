@@ -119,7 +119,8 @@ void Aligner::extend(Path path, std::uint32_t j, const MatchFinder& matches) {
         std::uint64_t words_and_chunks = std::uint64_t{weighted_words(match)} << 32 | path.chunks_after(match);
         of_kind = words_and_chunks == kind ? of_kind + 1 : 1;
         kind = words_and_chunks;
-        if (of_kind > kBeam) return;  // a beam of its elder brothers is no worse, and their distance is no larger
+        if (of_kind > kBeam)
+            return;  // a beam of its elder siblings is at least as good, and their distance is at most as large
         Path child = path;
         child.distance = distance;
         child.take(match);

@@ -82,7 +82,7 @@ void TablesCompiler::add_line(std::string_view line) {
                 line, [&](std::string_view word) { targets_.push_back(static_cast<std::uint16_t>(words_.add(word))); });
             std::size_t length = targets_.size() - length_at - 1;
             if (length == 0 || length > kLongestPhrase)
-                throw std::invalid_argument("line " + std::to_string(lines_) + " of the paraphrases is no phrase");
+                throw std::invalid_argument("line " + std::to_string(lines_) + " of the paraphrases is not a phrase");
             targets_[length_at] = static_cast<std::uint16_t>(length);
             sources_.push_back(phrase_);
         }
@@ -102,7 +102,7 @@ std::uint32_t TablesCompiler::phrase_of(std::string_view line) {
         ++length;
     });
     if (length == 0 || length > kLongestPhrase)
-        throw std::invalid_argument("line " + std::to_string(lines_) + " of the paraphrases is no phrase");
+        throw std::invalid_argument("line " + std::to_string(lines_) + " of the paraphrases is not a phrase");
     return node;
 }
 

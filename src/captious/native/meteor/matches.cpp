@@ -125,7 +125,7 @@ void MatchFinder::find_occurrences(const std::vector<const Word*>& words) {
     occurrences_.clear();
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i]->number == kNoWord) continue;
-        std::uint32_t node = kNoNode;  // the root, which is no phrase
+        std::uint32_t node = kNoNode;  // the root, which is not a phrase
         std::size_t last = std::min(words.size(), i + kLongestPhrase);
         for (std::size_t end = i; end < last; ++end) {
             const Step& next = step(node, words[end]->number);

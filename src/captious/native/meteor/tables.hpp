@@ -30,7 +30,7 @@ struct TableArrays {
 };
 
 constexpr std::uint32_t kNoWord = 0xFFFFFFFF;
-constexpr std::uint32_t kNoNode = 0;         // the root is no phrase
+constexpr std::uint32_t kNoNode = 0;         // the root is not a phrase
 constexpr std::size_t kLongestPhrase = 255;  // words of a phrase or paraphrase
 
 class Tables {

@@ -12,8 +12,8 @@ namespace captious {
 // length is closest (of two equally close ones the shorter). `out` is [images][10].
 void bleu_statistics(const ReferenceNgrams& references, TokensView candidates, int threads, double* out);
 
-// The same for captions of one image against each other: per caption, with the other captions of its image as its
-// references. `out` is [captions][10]; an only caption of an image has no matches and the reference length 0.
+// The counts of bleu_statistics for captions of one image against each other: per caption, with the other captions of
+// its image as its references. `out` is [captions][10]; a single caption has no matches and the reference length 0.
 void bleu_statistics_within(const ReferenceNgrams& captions, int threads, double* out);
 
 // Per image: distinct n-grams of order 1..4. `out` is [images][4].

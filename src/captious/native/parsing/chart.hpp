@@ -33,7 +33,7 @@ struct Guide {
     CoarseChart::Words seeds;        // of the words; they say where the items of each symbol are
     std::span<const float> offsets;  // [n_words + 1], of the words before: what their bounds lack
     float threshold;                 // for scores
-    Bound bound;                     // the same for bounds
+    Bound bound;                     // the threshold for bounds
 };
 
 // A block of rules whose driver stands in a cell: the place of the first of them, and the driver's score there.
@@ -59,9 +59,9 @@ public:
     // Fills all cells for words over which these items may stand. The first `n_kept` words are those of the last call,
     // which was of this function, and their cells stay as they are.
     void fill(Words words, std::size_t n_kept = 0);
-    // The same with only the items that reach the threshold by a coarser chart, whose outside bounds are known.
+    // Fills cells with only the items that reach the threshold by a coarser chart, whose outside bounds are known.
     void fill(Words words, const Guide& guide);
-    // The same with only the items that, with their potentials, are not further than `width` from the best of their
+    // Fills cells with only the items that, with their potentials, are not further than `width` from the best of their
     // cell. The best derivation may be lost.
     void fill_beam(Words words, const Coarsening& coarsening, float width);
 

@@ -68,17 +68,17 @@ CAPTIOUS_INLINE void combine(std::span<const Coarsening::Group> groups, const Co
     }
 }
 
-// The same upside down: `above` says which parents have something outside.
+// Binary rules from a parent down to its pair of cells: `above` says which parents have something outside.
 CAPTIOUS_INLINE void raise(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules,
                            const std::uint8_t* above, const Bound* outside, const Bound* left, const Bound* right,
-                           Bound* left_outside, Bound* right_outside, Coarsening::Group* room) {
+                           Bound* left_outside, Bound* right_outside, Coarsening::Group* active) {
     std::size_t n = 0;
     for (const Coarsening::Group& group : groups) {
-        room[n] = group;
+        active[n] = group;
         n += above[group.parent];
     }
     for (std::size_t i = 0; i < n; ++i) {
-        Coarsening::Group group = room[i];
+        Coarsening::Group group = active[i];
         Lanes of_parent = load(outside + group.parent * kLanes), best = all(kBottom);
         Lanes with_left = larger(of_parent + load(left + group.left * kLanes), all(kBottom));
         for (std::uint32_t rule = group.first; rule < group.end; ++rule) {
@@ -368,7 +368,7 @@ CAPTIOUS_CLONES void CoarseChart::fill_outside(std::span<const Bound> thresholds
     }
     const Coarsening::Binary* rules = grammar_.binary().data();
     std::vector<std::uint8_t> above((n_ + 1) * grammar_.n_phrases());  // by the end of the cell
-    std::vector<Coarsening::Group> room(grammar_.groups().size() + 1);
+    std::vector<Coarsening::Group> active(grammar_.groups().size() + 1);
     for (std::size_t begin = 0; begin < n_; ++begin) {
         poll();
         for (std::size_t split = n_; split > begin; --split) {
@@ -378,7 +378,7 @@ CAPTIOUS_CLONES void CoarseChart::fill_outside(std::span<const Bound> thresholds
                 std::size_t right = places_[index(split, end)];
                 raise(live.beside(split + 1 == end), rules, above.data() + end * grammar_.n_phrases(),
                       outside_bases_.data() + places_[index(begin, end)], scores_.data() + left, scores_.data() + right,
-                      outside_scores_.data() + left, outside_scores_.data() + right, room.data());
+                      outside_scores_.data() + left, outside_scores_.data() + right, active.data());
             }
             close_outside(begin, split, of_lanes, above.data() + split * grammar_.n_phrases());
         }

@@ -130,7 +130,8 @@ public:
     // The best derivations of up to kMost sentences, which should be of similar lengths.
     void parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> batch,
                std::span<Derivation> derivations);
-    // The same without the coarser grammar, in several times the time; long sentences are always parsed so.
+    // The best derivation of one sentence without the coarser grammar, which takes several times as long; long
+    // sentences are always parsed so.
     void parse_plainly(const WordTable& table, Sentence words, Derivation& derivation);
     // Fills a coarse chart, with up to kMost sentences.
     const CoarseChart& fill_coarse(const WordTable& table, std::span<const Sentence> sentences);

@@ -98,7 +98,7 @@ std::vector<Tag> tags_of(const SharedPcfg& shared, const Int64In& offsets, const
                          const ArrayIn<float>& scores) {
     if (states.size() != scores.size() || !rise_to(offsets, states.size(), 0))
         throw nb::value_error("tags, scores and offsets do not fit each other");
-    if (!all_below(states.data(), states.size(), shared.n_states)) throw nb::value_error("a tag that is no state");
+    if (!all_below(states.data(), states.size(), shared.n_states)) throw nb::value_error("a tag that is not a state");
     std::vector<Tag> tags;
     tags.reserve(states.size());
     for (std::size_t i = 0; i < states.size(); ++i)

@@ -13,7 +13,7 @@ namespace captious {
 // How a caption is cut into tokens.
 enum class Cut {
     ptb,         // Penn Treebank tokens, lower-cased, without the punctuation that the COCO harness drops
-    ptb_raw,     // the same with punctuation
+    ptb_raw,     // with punctuation
     whitespace,  // pieces between Unicode white space, like Python's str.split()
     spaces,      // pieces between single spaces, empty ones too, like Python's str.split(" ")
 };

@@ -11,7 +11,7 @@ namespace captious {
 void bind_vocabulary(nb::module_& m) {
     nb::enum_<Cut>(m, "Cut", "How a caption is cut into tokens.")
         .value("ptb", Cut::ptb, "Penn Treebank tokens, lower-cased, without the punctuation the COCO harness drops")
-        .value("ptb_raw", Cut::ptb_raw, "the same, punctuation included")
+        .value("ptb_raw", Cut::ptb_raw, "Penn Treebank tokens, lower-cased, with punctuation")
         .value("whitespace", Cut::whitespace, "pieces between white space, as str.split()")
         .value("spaces", Cut::spaces, "pieces between single spaces, empty ones included, as str.split(' ')");
 
