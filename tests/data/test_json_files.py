@@ -29,7 +29,7 @@ def test_a_document_cut_anywhere_is_truncated(document: object, ascii_only: bool
     problem = parse_json(cut, source)
     assert isinstance(problem, Problem)
     problems: list[Problem] = []
-    assert not [*json_lines(iter([(7, cut.replace("\n", " "))]), source, problems.append, DECODER)]
+    assert not [*json_lines(["\n"] * 6 + [cut.replace("\n", " ")], source, problems.append, DECODER)]
     for failure, line in ((problem, cut.rstrip().count("\n") + 1), (problems[0], 7)):
         assert isinstance(failure.error, TruncatedFileError)
         assert failure.error.where.startswith(f"c.json: line {line:,}, column ")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import json
 import os
+import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
@@ -179,17 +181,32 @@ def decode(data: bytes, source: Source) -> str:
         raise _not_utf8(error, source) from None
 
 
-def text_lines(file: IO[bytes], source: Source, longest: int | None) -> Iterator[tuple[int, str]]:
-    """Lines of UTF-8 text with their numbers. Only line feeds end them: captions may contain U+2028 and its like.
+def text_lines(
+    file: IO[bytes], source: Source, longest: int | None, *, carriage_returns: bool = False
+) -> Iterable[str]:
+    """Lines of UTF-8 text. Line feeds end them: captions may contain U+2028 and its like.
+
+    Args:
+        longest: most bytes of a line, for a file that need not fit in memory; None for one that is read at once.
+        carriage_returns: whether a carriage return alone ends a line, too.
 
     Raises:
         EncodingError: as ``decode``.
-        CaptionFileError: a line of more than ``longest`` bytes.
+        CaptionFileError: a line that is longer.
     """
+    if longest is None:
+        return io.StringIO(decode(file.read(), source), newline="" if carriage_returns else "\n")
+    lines = _streamed_lines(file, source, longest)
+    if not carriage_returns:
+        return lines
+    return (part for line in lines for part in re.split(r"(?<=\r)(?!\n)", line) if part)
+
+
+def _streamed_lines(file: IO[bytes], source: Source, longest: int) -> Iterator[str]:
     number, offset = 0, 0
-    while line := file.readline(-1 if longest is None else longest + 1):
+    while line := file.readline(longest + 1):
         number += 1
-        if longest is not None and len(line) > longest:
+        if len(line) > longest:
             raise CaptionFileError(
                 f"a line has more than {longest:,} bytes",
                 where=f"{source.name}: line {number:,}",
@@ -199,7 +216,7 @@ def text_lines(file: IO[bytes], source: Source, longest: int | None) -> Iterator
             text = line.decode()
         except UnicodeDecodeError as error:
             raise _not_utf8(error, source, line=number, offset=offset) from None
-        yield number, text.removeprefix("\ufeff") if number == 1 else text
+        yield text.removeprefix("\ufeff") if number == 1 else text
         offset += len(line)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from captious.data.source import Problem, Refuse, Source
@@ -56,16 +56,17 @@ def parse_json(text: str, source: Source, decoder: json.JSONDecoder = DECODER) -
 
 
 def json_lines(
-    lines: Iterator[tuple[int, str]], source: Source, refuse: Refuse, decoder: json.JSONDecoder
+    lines: Iterable[str], source: Source, refuse: Refuse, decoder: json.JSONDecoder
 ) -> Iterator[tuple[int, Any]]:
     """The record of every line that is not blank, with the number of the line."""
-    for number, line in lines:
-        if not line.strip(_BLANK):
-            continue
-        text = line.removesuffix("\n")
-        record = _parsed(text, source, decoder, line=number, may_be_cut=text == line)
-        if isinstance(record, Problem):
-            refuse(record)
+    decode = decoder.decode
+    for number, line in enumerate(lines, 1):
+        try:
+            record = decode(line)
+        except (ValueError, RecursionError):
+            if line.strip(_BLANK):
+                text = line.removesuffix("\n")
+                refuse(_parsed(text, source, decoder, line=number, may_be_cut=text == line))
         else:
             yield number, record
 

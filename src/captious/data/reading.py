@@ -21,7 +21,7 @@ from captious.data.caption_rows import CaptionRows, caption_rows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions
 from captious.data.file_contents import decode, format_of_content, format_of_name, is_standard_input, read_bytes
-from captious.data.json_files import RepeatedKeys, parse_json
+from captious.data.json_files import DECODER, RepeatedKeys, parse_json
 from captious.data.prepared_files import is_prepared
 from captious.data.record_shapes import choose_fields, is_coco, rows_of_coco, rows_of_mapping, rows_of_records
 from captious.data.row_parser import parse_rows
@@ -118,7 +118,10 @@ def _rows_of_file(source: Source) -> CaptionRows:
 
 def _rows_of_json(text: str, source: Source) -> CaptionRows:
     """Rows of a JSON document of one of the three accepted shapes."""
-    document = parse_json(text, source)
+    # A hook on every object would slow the large COCO files by half, and those have no images as keys.
+    hook = json.JSONDecoder(object_pairs_hook=RepeatedKeys.hook)
+    is_flat = text.count("{") == 1
+    document = parse_json(text, source, hook if is_flat else DECODER)
     if isinstance(document, Problem):
         raise document.error
     if isinstance(document, list):
@@ -127,8 +130,7 @@ def _rows_of_json(text: str, source: Source) -> CaptionRows:
         raise source.error("this JSON is neither an object nor a list")
     if is_coco(document, source.role):
         return rows_of_coco(source, document)
-    # Parsed again: a hook on every object would slow the large COCO files by half, and those have no images as keys.
-    document = json.loads(text, object_pairs_hook=RepeatedKeys.hook)
+    document = document if is_flat else hook.decode(text)
     if isinstance(document, RepeatedKeys):
         raise _repeated_keys(document, source)
     return rows_of_mapping(source, document, id_form="text")

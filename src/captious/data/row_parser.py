@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice, starmap
+from itertools import starmap
 from typing import IO, Any, Final, TypeAlias
 
 from captious.data.file_contents import Format, text_lines
@@ -77,7 +76,7 @@ def parse_rows(
         return starmap(partial(Batch, "row"), parquet_batches(file, source, choose, size))
     longest = None if size is None else MOST_BYTES
     if format in ("csv", "tsv"):
-        lines = text_lines(file, source, longest)
+        lines = text_lines(file, source, longest, carriage_returns=True)
         return _table_batches(lines, source, "," if format == "csv" else "\t", choose, size, refuse)
     if format == "jsonl":
         unit, records = "line", json_lines(text_lines(file, source, longest), source, refuse, decoder)
@@ -134,14 +133,20 @@ def _objects(
 
 def in_batches(records: Iterable[tuple[int, Any]], size: int | None) -> Iterator[tuple[Sequence[int], Sequence[Any]]]:
     """Numbered records, at most ``size`` at a time."""
-    records = iter(records)
-    while batch := [*islice(records, size)]:
-        numbers, values = zip(*batch, strict=True)
+    numbers: list[int] = []
+    values: list[Any] = []
+    for number, value in records:
+        numbers.append(number)
+        values.append(value)
+        if len(values) == size:
+            yield numbers, values
+            numbers, values = [], []
+    if values:
         yield numbers, values
 
 
 def _table_batches(
-    lines: Iterator[tuple[int, str]],
+    lines: Iterable[str],
     source: Source,
     delimiter: str,
     choose: Choose,
@@ -149,38 +154,31 @@ def _table_batches(
     refuse: Refuse,
 ) -> Iterator[Batch]:
     """Rows of csv or tsv with a header; cells that hold the delimiter or line breaks are in double quotes."""
-    # A carriage return alone ends a line, too; within quotes it belongs to the cell.
-    split = (part for _, line in lines for part in re.split(r"(?<=\r)(?!\n)", line) if part)
-    reader = csv.reader(split, delimiter=delimiter, strict=True)
-    rows = _table_rows(reader, source, refuse)
+    rows = _table_rows(csv.reader(lines, delimiter=delimiter, strict=True), source, refuse)
     number, header = next(rows, (0, []))
     if not header:
         return
     places = [header.index(name) for name in choose(header, f"line {number}")]
-
-    def whole() -> Iterator[tuple[int, list[str]]]:
-        for number, row in rows:
-            if len(row) == len(header):
-                yield number, row
-                continue
-            uneven = CaptionFileError(
-                f"a row has {len(row)} cells where the header has {len(header)}",
-                where=f"{source.name}: line {number}",
-                help="quote cells that contain the separator, and give every row the same number of cells",
-            )
-            refuse(Problem("cells", number, uneven))
-
-    for numbers, cells in in_batches(whole(), size):
+    for numbers, cells in in_batches(rows, size):
         yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
 
 
 def _table_rows(reader: Any, source: Source, refuse: Refuse) -> Iterator[tuple[int, list[str]]]:
-    """The rows of csv that are not blank, with the numbers of the lines in which they start."""
-    line = 1
+    """The header and the rows of csv that are not blank, with the numbers of the lines in which they start."""
+    line, width = 1, 0
     try:
         for row in reader:
-            if row:
-                yield line, row
+            width = width or len(row)
+            if len(row) == width:
+                if row:
+                    yield line, row
+            elif row:
+                uneven = CaptionFileError(
+                    f"a row has {len(row)} cells where the header has {width}",
+                    where=f"{source.name}: line {line}",
+                    help="quote cells that contain the separator, and give every row the same number of cells",
+                )
+                refuse(Problem("cells", line, uneven))
             line = reader.line_num + 1
     except csv.Error as error:
         kind: type[CaptionFileError] = CaptionFileError
