@@ -200,7 +200,9 @@ def test_parity_with_java(toolkit: ModuleType, tmp_path: Path, monkeypatch: pyte
     for name in ("functional.meteor", "utils.tokenization"):  # it knows only some versions of Java
         monkeypatch.setattr(importlib.import_module(f"aac_metrics.{name}"), "check_java_path", lambda path: True)
     references = json.loads((EXAMPLES / "references.json").read_text())
-    captions = {str(each["image_id"]): each["caption"] for each in json.loads((EXAMPLES / "improved.json").read_text())}
+    captions = {
+        str(caption["image_id"]): caption["caption"] for caption in json.loads((EXAMPLES / "improved.json").read_text())
+    }
     inputs = [*captions.values()], [references[image] for image in captions]
     names = ["bleu_1", "bleu_4", "meteor", "rouge_l", "cider_d"]
     paths = {"cache_path": str(tmp_path / "cache"), "java_path": "java", "tmp_path": str(tmp_path)}

@@ -30,9 +30,9 @@ images = st.lists(st.tuples(captions, st.lists(captions, min_size=1, max_size=4)
 def theirs(module: str) -> Any:
     """A module of the installed toolkit."""
     pytest.importorskip("pycocoevalcap", reason="the toolkit is not installed")
-    found = importlib.import_module(f"pycocoevalcap.{module}")
-    assert not found.__name__.startswith("captious")
-    return found
+    toolkit = importlib.import_module(f"pycocoevalcap.{module}")
+    assert not toolkit.__name__.startswith("captious")
+    return toolkit
 
 
 def large(images: int, seed: int) -> list[tuple[str, list[str]]]:
@@ -179,8 +179,8 @@ def test_cider_scorer(corpus: Any, sigma: float) -> None:
     again, unseen = filled(module.CiderScorer(sigma=sigma), corpus), filled(CiderScorer(sigma=sigma), corpus)
     same(unseen.compute_score(option="ignored", verbose=1), again.compute_score())  # nobody has looked at its counts
     assert type(unseen.document_frequency) is type(again.document_frequency)
-    known = {ngram: count for ngram, count in again.document_frequency.items() if count}
-    assert unseen.document_frequency == known
+    counts = {ngram: count for ngram, count in again.document_frequency.items() if count}
+    assert unseen.document_frequency == counts
     unseen.ref_len = again.ref_len = None
     same(filled(unseen, corpus).compute_cider(), filled(again, corpus).compute_cider())
 
@@ -213,9 +213,9 @@ def test_cider_scorer_is_cider() -> None:
     scorer = filled(CiderScorer(), corpus)
     score, scores = scorer.compute_score()
     gts = {image: references for image, (_, references) in enumerate(corpus)}
-    expected, each = Cider().compute_score(gts, {image: [text] for image, (text, _) in enumerate(corpus)})
+    expected, expected_scores = Cider().compute_score(gts, {image: [text] for image, (text, _) in enumerate(corpus)})
     assert score == pytest.approx(expected, abs=1e-12)
-    np.testing.assert_allclose(scores, each, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(scores, expected_scores, rtol=0, atol=1e-12)
     assert scorer.compute_score()[0] == score  # the toolkit's counts every document twice
 
 
@@ -295,12 +295,12 @@ def test_no_images(module: str, capsys: pytest.CaptureFixture[str]) -> None:
     path, _, name = module.rpartition(".")
     expected = answer(getattr(theirs(path), name)(), {}, {})
     printed = capsys.readouterr().out
-    found = answer(getattr(importlib.import_module(f"captious.compat.pycocoevalcap.{path}"), name)(), {}, {})
+    result = answer(getattr(importlib.import_module(f"captious.compat.pycocoevalcap.{path}"), name)(), {}, {})
     if isinstance(expected, type):
-        assert issubclass(found, expected)
+        assert issubclass(result, expected)
     else:
-        np.testing.assert_equal(found, expected)
-        assert list(map(type, found)) == list(map(type, expected))
+        np.testing.assert_equal(result, expected)
+        assert list(map(type, result)) == list(map(type, expected))
     assert capsys.readouterr().out == printed
 
 
@@ -370,5 +370,5 @@ def test_scores_of_one_caption_at_a_time() -> None:
     res = {i: [candidate] for i, (candidate, _) in enumerate(pairs)}
     same(bleu.compute_score("closest"), Bleu().compute_score(gts, res, verbose=0))
     same(cider.compute_score(), Cider().compute_score(gts, res))
-    each = [rouge.calc_score(res[i], gts[i]) for i in gts]
-    same(np.array(each), rouge.compute_score(gts, res)[1])
+    scores = [rouge.calc_score(res[i], gts[i]) for i in gts]
+    same(np.array(scores), rouge.compute_score(gts, res)[1])

@@ -45,9 +45,9 @@ def evaluated(*arguments: Any, **further: Any) -> COCOEvalCap:
 def test_some_scorers(further: dict[str, Any], names: list[str]) -> None:
     evaluation = evaluated(**further)
     assert [*evaluation.eval] == names
-    assert all([*each] == ["image_id", *names] for each in evaluation.evalImgs)
-    known = dict(zip([*BLEUS, "ROUGE_L", "CIDEr"], [*BLEU, MEAN_ROUGE, MEAN_CIDER], strict=True))
-    assert evaluation.eval == pytest.approx({name: known[name] for name in names}, abs=1e-14)
+    assert all([*image_scores] == ["image_id", *names] for image_scores in evaluation.evalImgs)
+    expected = dict(zip([*BLEUS, "ROUGE_L", "CIDEr"], [*BLEU, MEAN_ROUGE, MEAN_CIDER], strict=True))
+    assert evaluation.eval == pytest.approx({name: expected[name] for name in names}, abs=1e-14)
 
 
 def test_scorers_in_the_third_place() -> None:
@@ -100,11 +100,11 @@ def test_a_scorer_that_was_asked_for_is_not_left_out() -> None:
 
 def test_document_frequencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert evaluated("corpus", use_scorers=["CIDEr"]).eval["CIDEr"] == pytest.approx(MEAN_CIDER, abs=1e-14)
-    known = oracle.frequencies([[text.split() for text in texts] for texts in GTS.values()] * 3)
+    frequencies = oracle.frequencies([[text.split() for text in texts] for texts in GTS.values()] * 3)
     (tmp_path / "data").mkdir()
-    DocumentFrequencies.of_counts(known.counts, known.documents).to_pickle(tmp_path / "data" / "train-df.p")
+    DocumentFrequencies.of_counts(frequencies.counts, frequencies.documents).to_pickle(tmp_path / "data" / "train-df.p")
     monkeypatch.chdir(tmp_path)
-    expected = np.mean([oracle.cider_d(RES[i][0].split(), [text.split() for text in GTS[i]], known) for i in GTS])
+    expected = np.mean([oracle.cider_d(RES[i][0].split(), [text.split() for text in GTS[i]], frequencies) for i in GTS])
     for df in ("train-df", tmp_path / "data" / "train-df.p"):
         assert evaluated(df, use_scorers=["CIDEr"]).eval["CIDEr"] == pytest.approx(expected, abs=1e-12)
         assert evaluated(df=df, use_scorers=["CIDEr"]).eval["CIDEr"] == pytest.approx(expected, abs=1e-12)
@@ -138,7 +138,10 @@ class Tokenizer:
     """A tokenizer with the method of the toolkit's."""
 
     def tokenize(self, captions_for_image: Mapping[Any, list[dict[str, Any]]]) -> dict[Any, list[str]]:
-        return {image: [each["caption"].upper() for each in group] for image, group in captions_for_image.items()}
+        return {
+            image: [annotation["caption"].upper() for annotation in group]
+            for image, group in captions_for_image.items()
+        }
 
 
 @pytest.mark.parametrize("tokenizer", [Tokenizer(), str.upper, lambda text: text.upper().split()])
@@ -194,11 +197,13 @@ def test_audio(capsys: pytest.CaptureFixture[str]) -> None:
     assert [*evaluation.eval] == [*BLEUS, "METEOR", "ROUGE_L", "CIDEr", "SPICE", "SPIDEr"]
     assert evaluation.eval["SPIDEr"] == pytest.approx((MEAN_CIDER + evaluation.eval["SPICE"]) / 2, abs=1e-14)
     assert evaluation.evalAudios == [*evaluation.audioToEval.values()]
-    assert [each["audio_id"] for each in evaluation.evalAudios] == [*GTS]
-    for each in evaluation.evalAudios:
-        assert "image_id" not in each
-        assert each["SPIDEr"] == pytest.approx((each["CIDEr"] + each["SPICE"]["All"]["f"]) / 2)
-    assert np.mean([each["SPIDEr"] for each in evaluation.evalAudios]) == pytest.approx(evaluation.eval["SPIDEr"])
+    assert [recording["audio_id"] for recording in evaluation.evalAudios] == [*GTS]
+    for recording in evaluation.evalAudios:
+        assert "image_id" not in recording
+        assert recording["SPIDEr"] == pytest.approx((recording["CIDEr"] + recording["SPICE"]["All"]["f"]) / 2)
+    assert np.mean([recording["SPIDEr"] for recording in evaluation.evalAudios]) == pytest.approx(
+        evaluation.eval["SPIDEr"]
+    )
 
 
 @pytest.mark.usefixtures("meteor_tables")

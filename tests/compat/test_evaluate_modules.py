@@ -79,12 +79,12 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("metric", ["bleu", "rouge-l", "cider-d", "unigram-recall"])
 def test_scores(load: Any, metric: str) -> None:
-    wanted = {output: result.score for output, result in captious.score(PREDICTIONS, REFERENCES, metric).items()}
+    expected = {output: result.score for output, result in captious.score(PREDICTIONS, REFERENCES, metric).items()}
     module = load(metric)
-    assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == wanted
+    assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == expected
     for candidate, references in zip(PREDICTIONS, REFERENCES, strict=True):
         module.add(prediction=candidate, reference=references)
-    assert module.compute() == wanted
+    assert module.compute() == expected
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -102,9 +102,9 @@ def test_settings_and_references(load: Any) -> None:
     module = load("cider-d")
     paper = captious.score(PREDICTIONS, REFERENCES, captious.CiderD(variant="paper", tokenizer="whitespace"))
     settings = {"tokenizer": "whitespace"}
-    found = module.compute(predictions=PREDICTIONS, references=REFERENCES, variant="paper", **settings)
-    assert found == {"cider-d": paper["cider-d"].score}
-    assert load("cider-d", "paper").compute(predictions=PREDICTIONS, references=REFERENCES, **settings) == found
+    scores = module.compute(predictions=PREDICTIONS, references=REFERENCES, variant="paper", **settings)
+    assert scores == {"cider-d": paper["cider-d"].score}
+    assert load("cider-d", "paper").compute(predictions=PREDICTIONS, references=REFERENCES, **settings) == scores
     single = [references[0] for references in REFERENCES]
     in_lists = module.compute(predictions=PREDICTIONS, references=[[text] for text in single])
     assert module.compute(predictions=PREDICTIONS, references=single) == in_lists

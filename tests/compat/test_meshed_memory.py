@@ -26,9 +26,9 @@ from .conftest import BLEU, CIDER, CORPUS_METEOR, GTS, MEAN_CIDER, MEAN_ROUGE, R
 
 def corpus(images: int = 20) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
     """References and candidates."""
-    made = large_corpus(images, seed=7)
-    gts = {image: [" ".join(words) for words in group] for image, group in enumerate(made.references)}
-    return gts, {image: [" ".join(words)] for image, words in enumerate(made.candidates)}
+    texts = large_corpus(images, seed=7)
+    gts = {image: [" ".join(words) for words in group] for image, group in enumerate(texts.references)}
+    return gts, {image: [" ".join(words)] for image, words in enumerate(texts.candidates)}
 
 
 class TestTokenizer:
@@ -68,13 +68,13 @@ class TestCider:
         train, _ = corpus(40)
         gts, res = corpus(10)
         cider = Cider(train)
-        known = oracle.frequencies([[text.split() for text in texts] for texts in train.values()])
-        expected = [oracle.cider_d(res[i][0].split(), [text.split() for text in gts[i]], known) for i in gts]
+        frequencies = oracle.frequencies([[text.split() for text in texts] for texts in train.values()])
+        expected = [oracle.cider_d(res[i][0].split(), [text.split() for text in gts[i]], frequencies) for i in gts]
         score, scores = cider.compute_score(gts, res)
         assert scores.tolist() == pytest.approx(expected, abs=1e-12)
         assert type(score) is type(scores[0]) is np.float64
         assert score == pytest.approx(np.mean(expected))
-        assert cider.doc_frequency == dict(known.counts)
+        assert cider.doc_frequency == dict(frequencies.counts)
         assert cider.ref_len == math.log(40)
 
     def test_frequencies_of_the_call(self) -> None:
@@ -94,8 +94,8 @@ class TestCider:
         gts, gen = PTBTokenizer.tokenize(references), PTBTokenizer.tokenize(candidates)
         rewards = cider.compute_score(gts, gen)[1].astype(np.float32)
         assert rewards.shape == (12 * beam,)
-        known = oracle.frequencies([[text.split() for text in texts] for texts in train.values()])
-        expected = [oracle.cider_d(gen[i][0].split(), [text.split() for text in gts[i]], known) for i in gts]
+        frequencies = oracle.frequencies([[text.split() for text in texts] for texts in train.values()])
+        expected = [oracle.cider_d(gen[i][0].split(), [text.split() for text in gts[i]], frequencies) for i in gts]
         assert rewards.tolist() == pytest.approx(expected, abs=1e-5)
 
     def test_pickles(self) -> None:
@@ -129,11 +129,11 @@ class TestCider:
         cider, counts = Cider(train), CiderScorer(train)
         assert counts.ctest == [None] * len(train)
         assert counts.doc_frequency == cider.doc_frequency
-        known = CiderScorer(GTS, test=RES, doc_frequency=counts.doc_frequency, ref_len=counts.ref_len)
-        score, scores = known.compute_score()
-        expected, each = cider.compute_score(GTS, RES)
+        scorer = CiderScorer(GTS, test=RES, doc_frequency=counts.doc_frequency, ref_len=counts.ref_len)
+        score, scores = scorer.compute_score()
+        expected, expected_scores = cider.compute_score(GTS, RES)
         assert score == pytest.approx(expected, abs=1e-12)
-        assert scores.tolist() == pytest.approx(each.tolist(), abs=1e-12)
+        assert scores.tolist() == pytest.approx(expected_scores.tolist(), abs=1e-12)
         assert CiderScorer(GTS, RES).compute_score()[0] == pytest.approx(MEAN_CIDER, abs=1e-12)
 
 

@@ -63,11 +63,11 @@ def test_statistics_and_lines_are_the_programs(official: Any) -> None:
         ("what", 1),
         ("SCORE ||| a dog ||| the dog ||| a dog runs", 1),
     ]:
-        for found, expected in zip(ask(ours, line, answers), ask(official, line, answers), strict=True):
+        for answer, expected in zip(ask(ours, line, answers), ask(official, line, answers), strict=True):
             if expected.startswith(b"Error") or line.startswith("SCORE"):
-                assert found == expected
+                assert answer == expected
             else:
-                assert float(found) == pytest.approx(float(expected), rel=0, abs=1e-12)
+                assert float(answer) == pytest.approx(float(expected), rel=0, abs=1e-12)
 
 
 def test_statistics() -> None:
@@ -137,9 +137,9 @@ def test_what_is_no_process_says_so() -> None:
 def test_tuples_and_arrays_are_taken_as_the_toolkit_takes_them(official: Any) -> None:
     gts, res = {1: ("a dog runs", "x"), 2: np.array(["two men"])}, {1: ("a dog",), 2: np.array(["men"])}
     score, scores = official.compute_score(gts, res)
-    found, found_of_images = Meteor().compute_score(gts, res)  # type: ignore[arg-type]
-    assert found == pytest.approx(score, abs=1e-12)
-    assert found_of_images == pytest.approx(scores, abs=1e-12)
+    corpus_score, image_scores = Meteor().compute_score(gts, res)  # type: ignore[arg-type]
+    assert corpus_score == pytest.approx(score, abs=1e-12)
+    assert image_scores == pytest.approx(scores, abs=1e-12)
     with pytest.raises(AssertionError, match="not in a list, but in a str"):
         Meteor().compute_score({1: "a dog"}, {1: ["a dog"]})  # type: ignore[dict-item]
 
@@ -153,13 +153,13 @@ def test_pickles_and_threads() -> None:
     scorer = pickle.loads(pickle.dumps(Meteor()))
     assert scorer.compute_score(GTS, RES)[0] == pytest.approx(CORPUS_METEOR, abs=1e-14)
     again = pickle.loads(pickle.dumps(scorer))
-    found: list[float] = []
-    threads = [threading.Thread(target=lambda: found.append(again.compute_score(GTS, RES)[0])) for _ in range(3)]
+    scores: list[float] = []
+    threads = [threading.Thread(target=lambda: scores.append(again.compute_score(GTS, RES)[0])) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [scorer.compute_score(GTS, RES)[0]] * 3
+    assert scores == [scorer.compute_score(GTS, RES)[0]] * 3
 
 
 def test_the_class_is_in_the_package_too() -> None:

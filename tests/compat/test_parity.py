@@ -25,8 +25,8 @@ def toolkit() -> dict[str, Any]:
     homes |= {"PTBTokenizer": "tokenizer.ptbtokenizer", "Meteor": "meteor.meteor"}
     if shutil.which("java") is None:
         pytest.skip("no java")
-    found = {name: getattr(pytest.importorskip(f"pycocoevalcap.{home}"), name) for name, home in homes.items()}
-    return {**found, "Meteor": closing_its_pipes(found["Meteor"])}
+    classes = {name: getattr(pytest.importorskip(f"pycocoevalcap.{home}"), name) for name, home in homes.items()}
+    return {**classes, "Meteor": closing_its_pipes(classes["Meteor"])}
 
 
 @pytest.fixture(scope="module")

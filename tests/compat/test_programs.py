@@ -64,37 +64,37 @@ class Image:
 
 def written(images: Sequence[Image], folder: Path) -> Path:
     """The files that the programs read."""
-    annotations = [{"image_id": each.id, "caption": text} for each in images for text in each.references]
+    annotations = [{"image_id": image.id, "caption": text} for image in images for text in image.references]
     for number, annotation in enumerate(annotations):
         annotation["id"] = number
-    content = {"images": [{"id": each.id} for each in images], "annotations": annotations, "info": {}, "licenses": []}
+    content = {"images": [{"id": image.id} for image in images], "annotations": annotations, "info": {}, "licenses": []}
     write(folder / "captions.json", content)
-    write(folder / "results.json", [{"image_id": each.id, "caption": each.captions[0]} for each in reversed(images)])
-    write(folder / "samples.json", {each.id: each.captions for each in images})
+    write(folder / "results.json", [{"image_id": image.id, "caption": image.captions[0]} for image in reversed(images)])
+    write(folder / "samples.json", {image.id: image.captions for image in images})
 
     batches = [images[start : start + IMAGES_PER_BATCH] for start in range(0, len(images), IMAGES_PER_BATCH)]
     write(
         folder / "batches.json",
         [
-            [[each.references for each in batch], [text for each in batch for text in each.captions]]
+            [[image.references for image in batch], [text for image in batch for text in image.captions]]
             for batch in batches
         ],
     )
     numbers: dict[str, int] = {}
 
     def ids(text: str, length: int = 0) -> list[int]:
-        found = [numbers.setdefault(word, len(numbers) + 1) for word in text.lower().split()]
-        return [*found, *[0] * max(length - len(found), 1)]
+        numbered = [numbers.setdefault(word, len(numbers) + 1) for word in text.lower().split()]
+        return [*numbered, *[0] * max(length - len(numbered), 1)]
 
-    longest = max(len(text.split()) for each in images for text in each.captions) + 1
+    longest = max(len(text.split()) for image in images for text in image.captions) + 1
     content = {
-        "references": [[ids(text) for text in each.references] for each in images],
-        "samples": [ids(text, longest) for each in images for text in each.captions],
-        "greedy": [ids(each.captions[-1], longest) for each in images],
+        "references": [[ids(text) for text in image.references] for image in images],
+        "samples": [ids(text, longest) for image in images for text in image.captions],
+        "greedy": [ids(image.captions[-1], longest) for image in images],
     }
     write(folder / "ids.json", content)
-    lines = {"hyp": [each.captions[0] for each in images]}
-    lines |= {f"ref{n + 1}": [each.references[n] for each in images] for n in range(2)}
+    lines = {"hyp": [image.captions[0] for image in images]}
+    lines |= {f"ref{n + 1}": [image.references[n] for image in images] for n in range(2)}
     for name, texts in lines.items():
         (folder / f"{name}.txt").write_text("".join(f"{' '.join(text.split())}\n" for text in texts))
     return folder
@@ -122,12 +122,12 @@ def real_images(shared_data: Path, n: int) -> list[Image]:
     with gzip.open(shared_data / "coco" / "captions_val2014.json.gz", "rt", encoding="utf-8") as file:
         annotations = json.load(file)["annotations"]
     references: dict[int, list[str]] = {}
-    for each in annotations:
-        references.setdefault(each["image_id"], []).append(each["caption"])
+    for annotation in annotations:
+        references.setdefault(annotation["image_id"], []).append(annotation["caption"])
     captions = []
     for path in sorted((shared_data / "coco" / "results_val2014").iterdir())[:5]:
         with gzip.open(path, "rt", encoding="utf-8") as file:
-            captions.append({each["image_id"]: each["caption"] for each in json.load(file)})
+            captions.append({annotation["image_id"]: annotation["caption"] for annotation in json.load(file)})
     return [Image(i, references[i], [of[i] for of in captions]) for i in sorted(references)[:n]]
 
 
@@ -177,11 +177,11 @@ def assert_close(ours: Any, theirs: Any, where: str = "") -> None:
         assert ours == theirs, where
 
 
-def numbers(found: Any) -> list[float]:
+def numbers(result: Any) -> list[float]:
     """All numbers of a structure."""
-    if isinstance(found, dict):
-        found = [*found.values()]
-    return [number for each in found for number in numbers(each)] if isinstance(found, list) else [found]
+    if isinstance(result, dict):
+        result = [*result.values()]
+    return [number for item in result for number in numbers(item)] if isinstance(result, list) else [result]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -201,12 +201,14 @@ def test_programs(
         for name in program.replaced:
             stack.enter_context(redirected(name))
         runpy.run_path(str(HERE / "programs" / f"{program.name}.py"), run_name="__main__")
-    found = result(capsys.readouterr().out)
-    assert any(isinstance(number, float) and 0 < number < 10 for number in numbers(found))
+    printed = result(capsys.readouterr().out)
+    assert any(isinstance(number, float) and 0 < number < 10 for number in numbers(printed))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", [each for each in PROGRAMS if each.is_compared], ids=lambda program: program.name)
+@pytest.mark.parametrize(
+    "program", [program for program in PROGRAMS if program.is_compared], ids=lambda program: program.name
+)
 def test_programs_on_the_toolkit(
     program: Program, request: pytest.FixtureRequest, shared_data: Path, tmp_path: Path
 ) -> None:
@@ -246,9 +248,9 @@ def test_diversity_of_the_official_program(shared_data: Path, tmp_path: Path) ->
         records = [json.loads(line) for line in lines]
     with gzip.open(shared_data / "coco" / "captions_val2014.json.gz", "rt", encoding="utf-8") as file:
         write(tmp_path / "captions.json", json.load(file))
-    write(tmp_path / "samples.json", {each["image_id"]: each["captions"] for each in records})
-    found = below_captious(BY_NAME["eval_multi"], tmp_path)
-    assert_close(found["kernels"], [each["self_cider_mat"] for each in records])
-    assert_close(found["mbleus"], [each["mbleu"] for each in records])
+    write(tmp_path / "samples.json", {record["image_id"]: record["captions"] for record in records})
+    output = below_captious(BY_NAME["eval_multi"], tmp_path)
+    assert_close(output["kernels"], [record["self_cider_mat"] for record in records])
+    assert_close(output["mbleus"], [record["mbleu"] for record in records])
     # Where captions are equal, eigenvalues of zero are rounding errors, of which roots are drawn.
-    assert found["self_cider"] == pytest.approx([each["self_cider"] for each in records], abs=1e-7)
+    assert output["self_cider"] == pytest.approx([record["self_cider"] for record in records], abs=1e-7)

@@ -49,18 +49,21 @@ def batch(seed: int = 0) -> tuple[dict[int, list[str]], list[dict[str, Any]], li
 
 
 def expected(
-    gts: dict[int, list[str]], res: list[dict[str, Any]], known: oracle.Frequencies, plain: bool
+    gts: dict[int, list[str]], res: list[dict[str, Any]], frequencies: oracle.Frequencies, plain: bool
 ) -> list[float]:
     score = oracle.cider if plain else oracle.cider_d
-    return [score(each["caption"][0].split(), [text.split() for text in gts[each["image_id"]]], known) for each in res]
+    return [
+        score(candidate["caption"][0].split(), [text.split() for text in gts[candidate["image_id"]]], frequencies)
+        for candidate in res
+    ]
 
 
 @pytest.mark.parametrize("plain", [False, True])
 def test_corpus_mode_counts_a_document_for_each_candidate(plain: bool) -> None:
     gts, res, _ = batch()
-    known = oracle.frequencies([[text.split() for text in gts[each["image_id"]]] for each in res])
+    frequencies = oracle.frequencies([[text.split() for text in gts[candidate["image_id"]]] for candidate in res])
     score, scores = (Cider() if plain else CiderD()).compute_score(gts, res)
-    assert scores.tolist() == pytest.approx(expected(gts, res, known, plain), abs=1e-12)
+    assert scores.tolist() == pytest.approx(expected(gts, res, frequencies, plain), abs=1e-12)
     assert score == pytest.approx(np.mean(scores), abs=1e-14)
 
 
@@ -68,9 +71,9 @@ def test_corpus_mode_counts_a_document_for_each_candidate(plain: bool) -> None:
 @pytest.mark.parametrize("form", ["count", "logarithm", "words", "ids", "python 2", "numpy"])
 def test_pickles_in_the_wild(form: str, plain: bool, tmp_path: Path) -> None:
     gts, res, groups = batch()
-    known = oracle.frequencies([[text.split() for text in group] for group in groups])
-    counts: dict[Any, Any] = defaultdict(float, {ngram: float(n) for ngram, n in known.counts.items()})
-    size: Any = known.documents
+    frequencies = oracle.frequencies([[text.split() for text in group] for group in groups])
+    counts: dict[Any, Any] = defaultdict(float, {ngram: float(n) for ngram, n in frequencies.counts.items()})
+    size: Any = frequencies.documents
     if form == "logarithm":
         size = math.log(size)
     elif form == "ids":
@@ -82,7 +85,7 @@ def test_pickles_in_the_wild(form: str, plain: bool, tmp_path: Path) -> None:
     (tmp_path / "df.p").write_bytes(pickle.dumps(content, protocol=protocol))
     scorer = (Cider if plain else CiderD)(df=str(tmp_path / "df.p"))
     _, scores = scorer.compute_score(gts, res)
-    assert scores.tolist() == pytest.approx(expected(gts, res, known, plain), abs=1e-12)
+    assert scores.tolist() == pytest.approx(expected(gts, res, frequencies, plain), abs=1e-12)
 
 
 def test_names_of_pickles_in_the_folder_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,8 +106,8 @@ def test_several_candidates_under_one_id() -> None:
     gts = {1: ["a dog runs", "a dog is running"], 2: ["two cats sleep"]}
     res = [{"image_id": image, "caption": [text]} for image, text in [(1, "a dog"), (2, "a cat"), (1, "a dog runs")]]
     _, scores = CiderD().compute_score(gts, res)
-    known = oracle.frequencies([[text.split() for text in gts[each["image_id"]]] for each in res])
-    assert scores.tolist() == pytest.approx(expected(gts, res, known, plain=False), abs=1e-12)
+    frequencies = oracle.frequencies([[text.split() for text in gts[candidate["image_id"]]] for candidate in res])
+    assert scores.tolist() == pytest.approx(expected(gts, res, frequencies, plain=False), abs=1e-12)
 
 
 class TestPickles:
@@ -177,8 +180,8 @@ def scorer_of(plain: bool) -> Any:
 def test_scorer_of_the_corpus(plain: bool) -> None:
     gts, res, _ = batch()
     scorer = scorer_of(plain)(df_mode="corpus")
-    for each in res:
-        scorer += (each["caption"][0], gts[each["image_id"]])
+    for candidate in res:
+        scorer += (candidate["caption"][0], gts[candidate["image_id"]])
     score, scores = scorer.compute_score()
     expected_score, expected_scores = (Cider() if plain else CiderD()).compute_score(gts, res)
     assert scores.tolist() == pytest.approx(expected_scores.tolist(), abs=1e-12)
@@ -190,16 +193,16 @@ def test_scorer_of_the_corpus(plain: bool) -> None:
 @pytest.mark.parametrize("plain", [False, True])
 def test_scorer_with_a_pickle(plain: bool, tmp_path: Path) -> None:
     gts, res, groups = batch()
-    known = oracle.frequencies([[text.split() for text in group] for group in groups])
+    frequencies = oracle.frequencies([[text.split() for text in group] for group in groups])
     path = tmp_path / "df.p"
-    DocumentFrequencies.of_counts(known.counts, known.documents).to_pickle(path)
+    DocumentFrequencies.of_counts(frequencies.counts, frequencies.documents).to_pickle(path)
     scorer = scorer_of(plain)(df_mode=str(path))
-    assert scorer.ref_len == math.log(known.documents)
-    assert scorer.document_frequency == dict(known.counts)
+    assert scorer.ref_len == math.log(frequencies.documents)
+    assert scorer.document_frequency == dict(frequencies.counts)
     assert scorer.document_frequency["nothing", "like", "it"] == 0
-    for each in res:
-        scorer.cook_append(each["caption"][0], gts[each["image_id"]])
-    assert scorer.compute_score()[1].tolist() == pytest.approx(expected(gts, res, known, plain), abs=1e-12)
+    for candidate in res:
+        scorer.cook_append(candidate["caption"][0], gts[candidate["image_id"]])
+    assert scorer.compute_score()[1].tolist() == pytest.approx(expected(gts, res, frequencies, plain), abs=1e-12)
     first = scorer_of(plain)()
     first += scorer
     assert first.compute_score(str(path))[1].tolist() == scorer.compute_score()[1].tolist()
@@ -218,8 +221,8 @@ def test_frequencies_are_prepared_as_training_code_does(tmp_path: Path) -> None:
     content = {"document_frequency": scorer.document_frequency, "ref_len": len(scorer.crefs)}
     (tmp_path / "train-idxs.p").write_bytes(pickle.dumps(content, protocol=2))
     read = DocumentFrequencies.from_pickle(tmp_path / "train-idxs.p")
-    known = oracle.frequencies([[text.split() for text in group] for group in groups])
-    assert read.by_ngram() == dict(known.counts)
+    frequencies = oracle.frequencies([[text.split() for text in group] for group in groups])
+    assert read.by_ngram() == dict(frequencies.counts)
     assert read.n_documents == len(groups)
 
 
@@ -233,18 +236,18 @@ def test_self_cider() -> None:
         scorer.cider_scorer += (None, group)
     scorer.cider_scorer.compute_doc_freq()
     scorer.cider_scorer.ref_len = np.log(float(len(scorer.cider_scorer.crefs)))
-    known = oracle.frequencies([[text.split() for text in group] for group in groups])
-    sampled = [each["caption"][0] for each in res[:SAMPLES]]
+    frequencies = oracle.frequencies([[text.split() for text in group] for group in groups])
+    sampled = [result["caption"][0] for result in res[:SAMPLES]]
     (matrix,) = scorer.my_self_cider([sampled])
     assert matrix.shape == (SAMPLES, SAMPLES)
     for row, candidate in enumerate(sampled):
         for column, reference in enumerate(sampled):
             assert matrix[row, column] == pytest.approx(
-                oracle.cider(candidate.split(), [reference.split()], known), abs=1e-12
+                oracle.cider(candidate.split(), [reference.split()], frequencies), abs=1e-12
             )
     score, scores = scorer.my_compute_score([groups[0], groups[1]], [sampled, sampled[::-1]])
     assert scores.shape == (2, SAMPLES)
-    by_hand = [oracle.cider(text.split(), [ref.split() for ref in groups[0]], known) for text in sampled]
+    by_hand = [oracle.cider(text.split(), [ref.split() for ref in groups[0]], frequencies) for text in sampled]
     assert scores[0].tolist() == pytest.approx(by_hand, abs=1e-12)
     assert score == pytest.approx(scores.mean())
     assert scorer.compute_score({0: ["a b"]}, [{"image_id": 0, "caption": ["a b"]}])[0] == 0  # a corpus of its own
@@ -298,13 +301,13 @@ def test_evaluation(capsys: pytest.CaptureFixture[str]) -> None:
     gts = {1: [{"caption": "A dog runs."}, {"caption": "The dog is running!"}], 2: [{"caption": "Two cats sleep."}]}
     res = [{"image_id": 2, "caption": "Two cats."}, {"image_id": 1, "caption": "A dog runs fast."}]
     evaluation = module.CIDErEvalCap(gts, res, "corpus")
-    found = evaluation.evaluate()
+    scores_of = evaluation.evaluate()
     tokens = {1: ["a dog runs", "the dog is running"], 2: ["two cats sleep"]}
     tokenized = [{"image_id": 2, "caption": ["two cats"]}, {"image_id": 1, "caption": ["a dog runs fast"]}]
     assert (evaluation.gts, evaluation.res) == (tokens, tokenized)
     score, scores = Cider().compute_score(tokens, tokenized)
     score_d, scores_d = CiderD().compute_score(tokens, tokenized)
-    assert found == {"CIDEr": [*scores], "CIDErD": [*scores_d]}
+    assert scores_of == {"CIDEr": [*scores], "CIDErD": [*scores_d]}
     assert capsys.readouterr().out == (
         "tokenization...\ntokenized refs\ntokenized cands\nsetting up scorers...\n"
         f"computing CIDEr score...\nMean CIDEr score: {score:0.3f}\n"

@@ -53,11 +53,11 @@ def undo() -> Iterator[None]:
 @pytest.mark.parametrize("module", NAMES)
 def test_every_path_leads_to_captious(prefix: str, module: str) -> None:
     with redirected(prefix):
-        found = importlib.import_module(f"{prefix}.{module}")
-        assert getattr(found, NAMES[module]).__module__.startswith("captious.compat.pycocoevalcap.")
-        assert found is importlib.import_module(f"captious.compat.pycocoevalcap.{module}")
-        assert found.__spec__ is not None
-        assert found.__spec__.name == f"captious.compat.pycocoevalcap.{module}"  # as it was
+        imported = importlib.import_module(f"{prefix}.{module}")
+        assert getattr(imported, NAMES[module]).__module__.startswith("captious.compat.pycocoevalcap.")
+        assert imported is importlib.import_module(f"captious.compat.pycocoevalcap.{module}")
+        assert imported.__spec__ is not None
+        assert imported.__spec__.name == f"captious.compat.pycocoevalcap.{module}"  # as it was
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ OTHERS = [
 @pytest.mark.parametrize(("toolkit", "module", "name"), OTHERS)
 def test_paths_of_other_toolkits(toolkit: str, module: str, name: str) -> None:
     with redirected("their_metrics", toolkit=toolkit):
-        found = importlib.import_module(f"their_metrics.{module}")
-        assert getattr(found, name).__module__.startswith("captious.compat.")
+        imported = importlib.import_module(f"their_metrics.{module}")
+        assert getattr(imported, name).__module__.startswith("captious.compat.")
     assert "their_metrics" not in installed()
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module(f"their_metrics.{module}")
@@ -176,15 +176,15 @@ def test_from_a_package_that_is_imported_comes_what_is_installed(imported_before
     if imported_before:
         importlib.import_module(f"{package}.pycocoevalcap")
 
-    def found() -> str:
+    def name_of_toolkit() -> str:
         names: dict[str, ModuleType] = {}
         exec(f"from {package} import pycocoevalcap", names)
         return names["pycocoevalcap"].__name__
 
     install(f"{package}.pycocoevalcap")
-    assert found() == "captious.compat.pycocoevalcap"
+    assert name_of_toolkit() == "captious.compat.pycocoevalcap"
     uninstall()
-    assert found() == f"{package}.pycocoevalcap"
+    assert name_of_toolkit() == f"{package}.pycocoevalcap"
     assert parent is sys.modules[package]
 
 

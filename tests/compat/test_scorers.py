@@ -57,8 +57,8 @@ def compute(scorer: Any, gts: Any, res: Any) -> tuple[Any, Any]:
     ],
 )
 def test_modules_are_named_as_the_toolkits(module: str, name: str) -> None:
-    found = getattr(import_module(f"captious.compat.pycocoevalcap.{module}"), name)
-    assert found is getattr(pycocoevalcap, name)
+    class_ = getattr(import_module(f"captious.compat.pycocoevalcap.{module}"), name)
+    assert class_ is getattr(pycocoevalcap, name)
     assert name in pycocoevalcap.__all__
 
 
