@@ -14,9 +14,9 @@ from .conftest import Run, assert_refused
 
 
 def test_init_and_check(folder: Path, run: Run) -> None:
-    made = run("challenge", "init", "mine", "--references", "references.json")
-    assert (made.code, made.out) == (0, "")
-    assert made.err == (
+    outcome = run("challenge", "init", "mine", "--references", "references.json")
+    assert (outcome.code, outcome.out) == (0, "")
+    assert outcome.err == (
         "mine: challenge.toml, overview.md, rules.md, references/references.json\n"
         "edit them, then run: captious challenge check mine\n"
     )

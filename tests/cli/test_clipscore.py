@@ -48,11 +48,11 @@ def test_score(folder: Path, pictures: Path, run: Run) -> None:
     expected = captious.score(
         "baseline.json", "references.json", [ClipScore(images=pictures), RefClipScore(images=pictures)]
     )
-    found = outcome.json["systems"][0]["metrics"]
-    assert list(found) == list(expected)
+    scores = outcome.json["systems"][0]["metrics"]
+    assert list(scores) == list(expected)
     for name, result in expected.items():
-        assert found[name]["score"] == pytest.approx(result.score, abs=1e-6)
-        assert found[name]["signature"] == result.signature
+        assert scores[name]["score"] == pytest.approx(result.score, abs=1e-6)
+        assert scores[name]["signature"] == result.signature
     assert expected["refclipscore"].score > 0.05
 
 

@@ -30,14 +30,14 @@ def block(text: str, benchmark: str) -> dict[str, str]:
     """What a listing says of a benchmark: label -> text."""
     lines = text.splitlines()
     start = lines.index(benchmark) + 1
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     label = ""
     for line in lines[start:]:
         if not line.startswith("  "):
             break
         label = line[2:].split("  ")[0].strip() or label
-        found[label] = f"{found.get(label, '')}\n{line[2 + len(label) :].strip() if label in line else line.strip()}"
-    return {label: text.strip() for label, text in found.items()}
+        texts[label] = f"{texts.get(label, '')}\n{line[2 + len(label) :].strip() if label in line else line.strip()}"
+    return {label: text.strip() for label, text in texts.items()}
 
 
 def test_half_a_character_is_refused_where_it_stands(nothing: Path, run: Run) -> None:
@@ -105,13 +105,13 @@ class TestList:
     def test_json(self, shared_data: Path, run: Run) -> None:
         document = run("data", "list", "--data", shared_data, "--format", "json").json
         assert document["folder"] == str(shared_data)
-        found = {benchmark["name"]: benchmark for benchmark in document["benchmarks"]}
-        assert [*found] == names()
-        assert found["flickr8k-expert"]["protocols"][0]["name"] == "flickr8k-expert@spice2016"
-        assert found["flickr8k-expert"]["files"][0] == {"flickr8k/expert.jsonl": True}
-        assert found["flickr8k-expert"]["found"] is True
-        assert found["abstract-50s"]["found"] is False
-        assert all(benchmark["obtain"] for benchmark in found.values())
+        benchmarks = {benchmark["name"]: benchmark for benchmark in document["benchmarks"]}
+        assert [*benchmarks] == names()
+        assert benchmarks["flickr8k-expert"]["protocols"][0]["name"] == "flickr8k-expert@spice2016"
+        assert benchmarks["flickr8k-expert"]["files"][0] == {"flickr8k/expert.jsonl": True}
+        assert benchmarks["flickr8k-expert"]["found"] is True
+        assert benchmarks["abstract-50s"]["found"] is False
+        assert all(benchmark["obtain"] for benchmark in benchmarks.values())
 
     def test_json_without_a_folder(self, nothing: Path, run: Run) -> None:
         outcome = run("data", "list", "--format", "json")

@@ -267,13 +267,13 @@ class TestSignals:
         assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
     def test_threads_have_no_handlers(self) -> None:
-        found = []
+        handlers = []
 
         def work() -> None:
             with stoppable():
-                found.append(signal.getsignal(signal.SIGTERM))
+                handlers.append(signal.getsignal(signal.SIGTERM))
 
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-        assert found == [signal.SIG_DFL]
+        assert handlers == [signal.SIG_DFL]

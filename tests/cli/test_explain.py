@@ -176,9 +176,9 @@ class TestSeveralReferences:
 
     def test_the_score_of_the_best_is_the_score(self, run: Run) -> None:
         references = ["dog", "the feline", "the dog before a cat"]
-        found = run("explain", "meteor", "the cat", *references, "--format", "json").json
+        explained = run("explain", "meteor", "the cat", *references, "--format", "json").json
         report = captious.score({1: "the cat"}, {1: references}, ["meteor"])
-        assert found["score"] == found["references"][found["best"]]["score"] == report["meteor"].score
+        assert explained["score"] == explained["references"][explained["best"]]["score"] == report["meteor"].score
 
 
 @pytest.mark.usefixtures("tables")
@@ -306,11 +306,11 @@ class TestErrors:
         )
 
     @pytest.mark.parametrize(
-        ("given", "missing"), [([], "METRIC"), (["meteor"], "CANDIDATE"), (["meteor", "a"], "REFERENCE...")]
+        ("arguments", "missing"), [([], "METRIC"), (["meteor"], "CANDIDATE"), (["meteor", "a"], "REFERENCE...")]
     )
-    def test_missing_arguments(self, run: Run, given: list[str], missing: str) -> None:
+    def test_missing_arguments(self, run: Run, arguments: list[str], missing: str) -> None:
         usage = "\n  captious explain [OPTIONS] METRIC CANDIDATE REFERENCE...\n  help: captious explain --help"
-        assert_refused(run("explain", *given), f"missing argument '{missing}'", usage)
+        assert_refused(run("explain", *arguments), f"missing argument '{missing}'", usage)
 
     @pytest.mark.parametrize("option", [["--format", "html"], ["--references-as", "one"], ["--nope"]])
     def test_wrong_options(self, run: Run, option: list[str]) -> None:
@@ -354,11 +354,11 @@ class TestWords:
     """captious explain captious"""
 
     def test_what_each_word_adds_and_where_the_caption_breaks(self, run: Run) -> None:
-        found = picture(run("explain", "captious", "a zzqqxx dog runs across the", "a dog runs across the grass"))
-        lines = [line.split() for line in found.splitlines()]
+        text = picture(run("explain", "captious", "a zzqqxx dog runs across the", "a dog runs across the grass"))
+        lines = [line.split() for line in text.splitlines()]
         assert lines[0] == ["share", "similarity"]
         assert [line[2:] for line in lines[1:4]] == [["a", "=", "a"], ["zzqqxx", "(unknown)"], ["dog", "=", "dog"]]
-        assert "the |" in found and "sparcs" in found
+        assert "the |" in text and "sparcs" in text
 
     def test_json(self, run: Run) -> None:
         outcome = run("explain", "captious", "a dog", "the dog", "a cat", "--format", "json")

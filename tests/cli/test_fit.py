@@ -46,8 +46,8 @@ class TestFrequencies:
     def test_references_as_one_text(self, folder: Path, run: Run) -> None:
         for name, form in (("each.idf", "each"), ("cat.idf", "cat")):
             assert run("fit", "cider-d", REFERENCES, "--references-as", form, "-o", name).code == 0
-        each, cat = (captious.DocumentFrequencies.load(folder / name) for name in ("each.idf", "cat.idf"))
-        assert each.checksum != cat.checksum
+        separate, cat = (captious.DocumentFrequencies.load(folder / name) for name in ("each.idf", "cat.idf"))
+        assert separate.checksum != cat.checksum
 
     def test_metrics_that_share_them(self, folder: Path, run: Run, tables: Path) -> None:
         files = []
@@ -78,8 +78,8 @@ class TestFrequencies:
 class TestSmurf:
     @pytest.mark.models
     def test_one_reference_is_held_out(self, folder: Path, run: Run, model: str) -> None:
-        asked = f"smurf:mima_model={model},spurts_model={model}"
-        outcome = run("fit", asked, REFERENCES, "-o", "own.json", "--seed", 2)
+        metric = f"smurf:mima_model={model},spurts_model={model}"
+        outcome = run("fit", metric, REFERENCES, "-o", "own.json", "--seed", 2)
         assert outcome.code == 0, outcome
         assert outcome.out == ""
         constants = SmurfConstants.load(folder / "own.json")
@@ -107,9 +107,9 @@ class TestSmurf:
 
 
 class TestRefused:
-    @pytest.mark.parametrize("asked", [("rouge-l",), ("bleu-4",), ("hwcm", "--parser", "bundled")], ids=" ".join)
-    def test_a_metric_that_learns_nothing(self, folder: Path, run: Run, asked: tuple[str, ...]) -> None:
-        metric, *options = asked
+    @pytest.mark.parametrize("arguments", [("rouge-l",), ("bleu-4",), ("hwcm", "--parser", "bundled")], ids=" ".join)
+    def test_a_metric_that_learns_nothing(self, folder: Path, run: Run, arguments: tuple[str, ...]) -> None:
+        metric, *options = arguments
         outcome = run("fit", metric, REFERENCES, "-o", "own.json", *options)
         assert_refused(outcome, "cannot be fitted", "cider, cider-d", "smurf")
         assert not (folder / "own.json").exists()

@@ -21,9 +21,9 @@ COMPARE = ("compare", "baseline.json", "improved.json", "references.json", "-m",
 @pytest.fixture
 def groups(folder: Path) -> dict[str, str]:
     ids = [record["image_id"] for record in json.loads(Path("improved.json").read_text())]
-    found = {str(image): ("indoor", "outdoor")[n % 2] for n, image in enumerate(ids)}
-    Path("places.json").write_text(json.dumps(found))
-    return found
+    group_of = {str(image): ("indoor", "outdoor")[n % 2] for n, image in enumerate(ids)}
+    Path("places.json").write_text(json.dumps(group_of))
+    return group_of
 
 
 def expected(groups: dict[str, str]) -> captious.evaluation.GroupedReport:
@@ -50,11 +50,11 @@ def test_json(run: Run, groups: dict[str, str]) -> None:
     improved = document["systems"][1]
     grouped = expected(groups)
     assert improved["groups"]["by"] == "places"
-    assert [each["name"] for each in improved["groups"]["groups"]] == ["indoor", "outdoor"]
-    for each in improved["groups"]["groups"]:
-        assert each["n_images"] == 12
-        assert each["metrics"]["rouge-l"]["score"] == grouped[each["name"]]["rouge-l"].score
-        assert len(each["metrics"]["rouge-l"]["ci95"]) == 2
+    assert [group["name"] for group in improved["groups"]["groups"]] == ["indoor", "outdoor"]
+    for group in improved["groups"]["groups"]:
+        assert group["n_images"] == 12
+        assert group["metrics"]["rouge-l"]["score"] == grouped[group["name"]]["rouge-l"].score
+        assert len(group["metrics"]["rouge-l"]["ci95"]) == 2
     assert improved["groups"]["macro"]["rouge-l"]["score"] == grouped.macro("rouge-l")
     assert improved["metrics"]["rouge-l"]["score"] == grouped.whole["rouge-l"].score
 
@@ -190,8 +190,8 @@ def test_missing_images_are_named(run: Run, groups: dict[str, str]) -> None:
 
 def test_the_file_of_groups_is_not_overwritten(run: Run, groups: dict[str, str]) -> None:
     before = Path("places.json").read_bytes()
-    for given in ("places.json", "places.json:x"):
-        assert_refused(run(*SCORE, "--group-by", given, "-o", "places.json"), "places.json")
+    for by in ("places.json", "places.json:x"):
+        assert_refused(run(*SCORE, "--group-by", by, "-o", "places.json"), "places.json")
     assert Path("places.json").read_bytes() == before
 
 

@@ -81,14 +81,14 @@ class TestResults:
         assert (benchmark["name"], benchmark["n"]) == ("flickr8k-expert@spice2016", 3 * len(records))
         assert benchmark["statistic"] == "kendall-tau-c"
         assert list(benchmark["results"]) == ["bleu-4", "rouge-l"]
-        found = benchmark["results"]["rouge-l"]
+        result = benchmark["results"]["rouge-l"]
         scores = rouge_l([r["candidate"] for r in records], [r["refs"] for r in records])
         expected = kendalltau(np.repeat(scores, 3), [s for r in records for s in r["scores"]], variant="c").statistic
-        assert found["value"] == pytest.approx(expected, abs=1e-12)
-        low, high = found["ci95"]
-        assert low < found["value"] < high
-        assert found["rank"] in (1, 2)
-        assert found["signature"].startswith("rouge-l|variant:official|tokenizer:ptb|")
+        assert result["value"] == pytest.approx(expected, abs=1e-12)
+        low, high = result["ci95"]
+        assert low < result["value"] < high
+        assert result["rank"] in (1, 2)
+        assert result["signature"].startswith("rouge-l|variant:official|tokenizer:ptb|")
         assert len(benchmark["data"]["expert.jsonl"]) == 8
         assert (outcome.json["resamples"], outcome.json["seed"]) == (20, 12345)
 
@@ -96,11 +96,11 @@ class TestResults:
         arguments = ["judge", "flickr8k-expert", "-m", "bleu-4", "-m", "rouge-l", "--data", flickr, *QUICK]
         document = run(*arguments, "--format", "json").json["benchmarks"][0]
         outcome = run(*arguments)
-        for metric, found in document["results"].items():
+        for metric, result in document["results"].items():
             (row,) = (line.split() for line in outcome.out.splitlines() if line.startswith(f"  {metric} "))
-            shown = [f"{100 * value:.1f}" for value in (found["value"], *found["ci95"])]
+            shown = [f"{100 * value:.1f}" for value in (result["value"], *result["ci95"])]
             assert row == [metric, shown[0], shown[1], "–", shown[2]]
-            assert found["signature"] in outcome.out
+            assert result["signature"] in outcome.out
         assert f"expert.jsonl (CRC-32 {document['data']['expert.jsonl']})" in outcome.out
         assert "Are the differences real? captious judge flickr8k-expert -m bleu-4 -m rouge-l --data" in outcome.err
         assert outcome.err.rstrip().endswith("--compare")
@@ -115,9 +115,9 @@ class TestResults:
         names = [(row["benchmark"], row["metric"]) for row in rows]
         assert names == [(b, m) for b in ("mine@own", "pairs@own") for m in ("bleu-1", "rouge-l")]
         document = run(*arguments, "--format", "json").json
-        results = [found for benchmark in document["benchmarks"] for found in benchmark["results"].values()]
-        assert [float(row["value"]) for row in rows] == [found["value"] for found in results]
-        assert [row["signature"] for row in rows] == [found["signature"] for found in results]
+        results = [result for benchmark in document["benchmarks"] for result in benchmark["results"].values()]
+        assert [float(row["value"]) for row in rows] == [result["value"] for result in results]
+        assert [row["signature"] for row in rows] == [result["signature"] for result in results]
         latex = run(*arguments, "--format", "latex").out
         assert latex.startswith("% captious ")
         assert r"\multicolumn{3}{c}{pairs@own}" in latex
@@ -133,9 +133,9 @@ class TestResults:
 
     def test_default_metrics(self, own: Path, run: Run) -> None:
         outcome = run("judge", "mine.jsonl", "--format", "json", *QUICK)
-        found = [*outcome.json["benchmarks"][0]["results"]]
-        assert found[:4] == ["bleu-1", "bleu-2", "bleu-3", "bleu-4"]
-        assert {"rouge-l", "cider-d"} <= {*found}
+        labels = [*outcome.json["benchmarks"][0]["results"]]
+        assert labels[:4] == ["bleu-1", "bleu-2", "bleu-3", "bleu-4"]
+        assert {"rouge-l", "cider-d"} <= {*labels}
 
     def test_systems_take_published_scores(self, shared_data: Path, run: Run) -> None:
         """A name stands for all its outputs, and spice is there though it is not computed here."""
@@ -210,7 +210,7 @@ class TestScoresOfOthers:
     def test_in_order_or_by_id(self, own: Path, run: Run) -> None:
         scores_file(own, {"mine": {"my metric": self.VALUES}})
         in_order = self.judged(run)
-        points = [(score, x) for score, (_, _, given) in zip(self.VALUES, RATED, strict=True) for x in given]
+        points = [(score, x) for score, (_, _, ratings) in zip(self.VALUES, RATED, strict=True) for x in ratings]
         expected = kendalltau(*zip(*points, strict=True), variant="c").statistic
         assert in_order["my metric"]["value"] == pytest.approx(expected, abs=1e-12)
         items = [json.loads(line)["id"] for line in run("data", "items", "mine.jsonl").out.splitlines()]
@@ -224,8 +224,8 @@ class TestScoresOfOthers:
 
     def test_signature_tells_scores_apart(self, own: Path, run: Run) -> None:
         scores_file(own, {"mine": {"a": self.VALUES, "b": self.VALUES, "c": [*self.VALUES[:5], 0.01]}})
-        given = [found["signature"].split("|")[1] for found in self.judged(run).values()]
-        assert given[0] == given[1] != given[2]
+        tokenizers = [result["signature"].split("|")[1] for result in self.judged(run).values()]
+        assert tokenizers[0] == tokenizers[1] != tokenizers[2]
 
     @pytest.mark.parametrize(
         ("content", "said"),

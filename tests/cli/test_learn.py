@@ -55,26 +55,26 @@ class TestFeatures:
         if form == "parquet":
             pq = pytest.importorskip("pyarrow.parquet")
             table = pq.read_table(folder / "out.parquet")
-            ids, found = table["id"].to_pylist(), np.column_stack([table[label] for label in labels])
+            ids, features = table["id"].to_pylist(), np.column_stack([table[label] for label in labels])
             assert table.column_names == ["id", *labels]
             assert table.schema.metadata[b"signature"].startswith(b"small|features:small-")
         elif form == "csv":
             header, *rows = [line.split(",") for line in (folder / "out.csv").read_text().splitlines()]
             assert header == ["id", *labels]
-            ids, found = [int(row[0]) for row in rows], np.array([[float(x) for x in row[1:]] for row in rows])
+            ids, features = [int(row[0]) for row in rows], np.array([[float(x) for x in row[1:]] for row in rows])
         else:
             document = json.loads((folder / "out.json").read_text())
             assert document["features"] == labels
-            ids, found = [*map(int, document["captions"])], np.array([*document["captions"].values()])
+            ids, features = [*map(int, document["captions"])], np.array([*document["captions"].values()])
         assert ids == [*captions.ids]
-        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(features, expected)
 
     def test_refused(self, folder: Path, set_file: Path, run: Run) -> None:
-        asked = ("learn", "features", "improved.json", REFERENCES)
-        assert_refused(run(*asked, "-o", "out.xlsx"), "cannot be written as .xlsx", ".parquet, .csv, .json")
-        assert_refused(run(*asked, "--set", "none", "-o", "out.csv"), "no feature set 'none'")
+        command = ("learn", "features", "improved.json", REFERENCES)
+        assert_refused(run(*command, "-o", "out.xlsx"), "cannot be written as .xlsx", ".parquet, .csv, .json")
+        assert_refused(run(*command, "--set", "none", "-o", "out.csv"), "no feature set 'none'")
         assert_refused(
-            run(*asked, "--set", set_file, "--parser", "bundled", "-o", "out.csv"), "the setting parser was given"
+            run(*command, "--set", set_file, "--parser", "bundled", "-o", "out.csv"), "the setting parser was given"
         )
         assert not [*folder.glob("out.*")]
 
@@ -85,9 +85,9 @@ class TestData:
         assert {row["system"] for row in rows} == {"human", "baseline", "improved"}
         assert {row["part"] for row in rows} == {"train", "validation"}
         (examples.parent / "out.txt").write_text(f"{rows[0]['image']}\n")
-        asked = ("learn", "data", REFERENCES, *SYSTEMS, "--keep-out", "out.txt", "-o", "fewer.jsonl")
+        command = ("learn", "data", REFERENCES, *SYSTEMS, "--keep-out", "out.txt", "-o", "fewer.jsonl")
         outcome = run(
-            *asked,
+            *command,
             "--negatives",
             "other",
             "--per-image",
@@ -147,8 +147,8 @@ class TestTrain:
         rows = [json.loads(line) for line in examples.read_text().splitlines()][:20]
         fields = [{"candidate": r["candidate"], "references": r["references"], "rating": n} for n, r in enumerate(rows)]
         (folder / "rated.jsonl").write_text("\n".join(map(json.dumps, fields)))
-        asked = ("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "--validation", "rated.jsonl")
-        assert run(*asked, "--seed", "5", "-o", "c.safetensors").code == 0
+        command = ("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "--validation", "rated.jsonl")
+        assert run(*command, "--seed", "5", "-o", "c.safetensors").code == 0
         trained = Trained.load(folder / "c.safetensors")
         assert trained.data["validation"]["target"] == "rating"
         assert trained.recipe["seed"] == 5
@@ -173,11 +173,11 @@ class TestTrain:
 
     def test_refused(self, examples: Path, run: Run) -> None:
         pytest.importorskip("torch")
-        asked = ("learn", "train", "examples.jsonl", "-o", "a.safetensors")
-        assert_refused(run(*asked, "--recipe", "none"), "no recipe 'none'")
-        assert_refused(run(*asked, "--recipe", "lceval", "--name", "a|b"), "not a valid name for weights")
+        command = ("learn", "train", "examples.jsonl", "-o", "a.safetensors")
+        assert_refused(run(*command, "--recipe", "none"), "no recipe 'none'")
+        assert_refused(run(*command, "--recipe", "lceval", "--name", "a|b"), "not a valid name for weights")
         assert_refused(run("learn", "train", REFERENCES, "--recipe", "lceval", "-o", "a.safetensors"), "line 1")
-        assert_refused(run(*asked, "--recipe", "lceval", "--validation", "none.jsonl"), "cannot read the file")
+        assert_refused(run(*command, "--recipe", "lceval", "--validation", "none.jsonl"), "cannot read the file")
 
 
 CRITIQUE = """base = "leic"
@@ -223,19 +223,19 @@ class TestCritique:
         assert "leic" in scored.out
 
     def test_two_folds(self, recipe: Path, features: Path, run: Run) -> None:
-        asked = ["learn", "leic", "improved.json", REFERENCES, "--recipe", recipe, "--format", "json"]
-        found = json.loads(run(*asked, "--images", features).out)
-        assert [row["captions"] for row in found["records"]] == ["improved", "human"]
-        for row in found["records"]:
+        command = ["learn", "leic", "improved.json", REFERENCES, "--recipe", recipe, "--format", "json"]
+        study = json.loads(run(*command, "--images", features).out)
+        assert [row["captions"] for row in study["records"]] == ["improved", "human"]
+        for row in study["records"]:
             assert 0 < row["ci95_low"] <= row["score"] <= row["ci95_high"] < 1
             assert row["fold_1"] != row["fold_2"]
-        assert found["settings"]["images"] == "context"
-        assert found["settings"]["image_features"].startswith("noise-")
-        again = json.loads(run(*asked, "--images", features).out)
-        assert again == found
-        other = json.loads(run(*asked, "--seed", "5").out)
+        assert study["settings"]["images"] == "context"
+        assert study["settings"]["image_features"].startswith("noise-")
+        again = json.loads(run(*command, "--images", features).out)
+        assert again == study
+        other = json.loads(run(*command, "--seed", "5").out)
         assert other["settings"]["images"] == "none"
-        assert other["records"] != found["records"]
+        assert other["records"] != study["records"]
 
     def test_further_captions_are_negatives_too(self, recipe: Path, run: Run) -> None:
         outcome = run(
@@ -243,9 +243,9 @@ class TestCritique:
             *("-o", "c.safetensors", "--name", "mine"),
         )
         assert outcome.code == 0, outcome.err
-        found = TrainedCritique.load("c.safetensors")
-        assert found.critique.recipe.negatives == ("pathological", "sampled")
-        assert found.name == "mine"
+        trained = TrainedCritique.load("c.safetensors")
+        assert trained.critique.recipe.negatives == ("pathological", "sampled")
+        assert trained.name == "mine"
 
 
 class TestImageFeatures:

@@ -17,8 +17,8 @@ INSTALL = "pip install 'captious[meteor]'"
 
 def row(text: str, name: str) -> str:
     """What a listing says of something."""
-    (found,) = (line.removeprefix(name) for line in text.splitlines() if line.startswith(f"{name}  "))
-    return found.strip()
+    (rest,) = (line.removeprefix(name) for line in text.splitlines() if line.startswith(f"{name}  "))
+    return rest.strip()
 
 
 def test_metrics(run: Run) -> None:
@@ -56,8 +56,8 @@ def test_a_metric_that_cannot_run_here(run: Run, monkeypatch: pytest.MonkeyPatch
 
 def test_a_metric_that_cannot_run_here_as_json(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(get("rouge-l"), "missing", classmethod(lambda cls: "pip install 'captious[rouge]'"))
-    (found,) = (m for m in run("metrics", "--format", "json").json["metrics"] if m["name"] == "rouge-l")
-    assert (found["runs"], found["install"]) == (False, "pip install 'captious[rouge]'")
+    (metric,) = (m for m in run("metrics", "--format", "json").json["metrics"] if m["name"] == "rouge-l")
+    assert (metric["runs"], metric["install"]) == (False, "pip install 'captious[rouge]'")
 
 
 def test_doctor(run: Run) -> None:
@@ -120,8 +120,8 @@ class TestTablesOfMeteor:
     @pytest.mark.usefixtures("cache")
     def test_as_json(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def meteor() -> tuple[object, object, object]:
-            (found,) = (m for m in run("metrics", "--format", "json").json["metrics"] if m["name"] == "meteor")
-            return found["runs"], found["install"], found["outputs"]
+            (metric,) = (m for m in run("metrics", "--format", "json").json["metrics"] if m["name"] == "meteor")
+            return metric["runs"], metric["install"], metric["outputs"]
 
         assert meteor() == (False, INSTALL, ["meteor"])
         monkeypatch.setenv("CAPTIOUS_METEOR_HOME", str(tmp_path))

@@ -23,7 +23,7 @@ def test_a_prepared_file_gives_the_same_output(folder: Path, run: Run) -> None:
         ["score", "baseline.json", "{}", *METRICS],
         ["compare", "baseline.json", "improved.json", "{}", *METRICS, "--format", "json"],
     ):
-        prepared, plain = (run(*(each.format(refs) for each in command)) for refs in ("refs.prepared", REFERENCES))
+        prepared, plain = (run(*(word.format(refs) for word in command)) for refs in ("refs.prepared", REFERENCES))
         assert prepared.out == plain.out
         assert prepared.err.replace("refs.prepared", REFERENCES) == plain.err
         assert prepared.code == plain.code == 0
@@ -31,11 +31,11 @@ def test_a_prepared_file_gives_the_same_output(folder: Path, run: Run) -> None:
 
 def test_settings_and_parameters(folder: Path, run: Run) -> None:
     assert run("prepare", REFERENCES, "-o", "refs.prepared", "-m", "cider-d", "--tokenizer", "whitespace").code == 0
-    asked = ("score", "baseline.json", "refs.prepared", "-m", "cider-d:sigma=3", "--format", "csv")
-    assert "not prepared" not in run(*asked, "--tokenizer", "whitespace").err
-    assert "not prepared for cider-d with these settings" in run(*asked).err
+    command = ("score", "baseline.json", "refs.prepared", "-m", "cider-d:sigma=3", "--format", "csv")
+    assert "not prepared" not in run(*command, "--tokenizer", "whitespace").err
+    assert "not prepared for cider-d with these settings" in run(*command).err
     plain = run("score", "baseline.json", REFERENCES, "-m", "cider-d:sigma=3", "--format", "csv")
-    assert run(*asked).out == plain.out
+    assert run(*command).out == plain.out
 
 
 def test_other_commands_take_it(folder: Path, run: Run) -> None:

@@ -45,10 +45,10 @@ def terminal_of(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 @pytest.fixture(autouse=True)
 def bar() -> Iterator[ProgressBar]:
     """What the command line installs at a terminal."""
-    made = ProgressBar()
-    with observed(made):
-        yield made
-    assert made._open == []
+    observer = ProgressBar()
+    with observed(observer):
+        yield observer
+    assert observer._open == []
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -90,13 +90,13 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_patience_ends_after_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[float] = []
+    waits: list[float] = []
 
     class Timer:
         daemon = False
 
         def __init__(self, seconds: float, function: object, arguments: object) -> None:
-            made.append(seconds)
+            waits.append(seconds)
 
         def start(self) -> None: ...
         def cancel(self) -> None: ...
@@ -104,7 +104,7 @@ def test_patience_ends_after_two_seconds(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(threading, "Timer", Timer)
     with Progress(3) as work:
         work.step("one")
-    assert made == [2.0]
+    assert waits == [2.0]
 
 
 @pytest.mark.parametrize("stderr", [None, object(), "closed", io.StringIO()])

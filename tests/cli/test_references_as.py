@@ -12,12 +12,12 @@ FILES = ("baseline.json", "improved.json", "references.json")
 def test_score(folder: Path, run: Run) -> None:
     def rouge(*options: str) -> dict[str, object]:
         document = run("score", "improved.json", "references.json", "-m", "rouge-l", "--format", "json", *options).json
-        found: dict[str, object] = document["systems"][0]["metrics"]["rouge-l"]
-        return found
+        scores: dict[str, object] = document["systems"][0]["metrics"]["rouge-l"]
+        return scores
 
-    each, cat = rouge(), rouge("--references-as", "cat")
-    assert rouge("--references-as", "each") == each
-    assert cat["score"] != each["score"]
+    separate, cat = rouge(), rouge("--references-as", "cat")
+    assert rouge("--references-as", "each") == separate
+    assert cat["score"] != separate["score"]
     assert "|references:cat|captious:" in str(cat["signature"])
 
 

@@ -346,9 +346,9 @@ class TestMeteor:
 
     @pytest.mark.usefixtures("cache")
     @pytest.mark.parametrize("command", ["score", "compare"])
-    @pytest.mark.parametrize("asked", [["meteor"], ["bleu", "meteor"], ["meteor@paper"]])
-    def test_without_its_tables(self, folder: Path, run: Run, command: str, asked: list[str]) -> None:
-        metrics = [argument for name in asked for argument in ("-m", name)]
+    @pytest.mark.parametrize("names", [["meteor"], ["bleu", "meteor"], ["meteor@paper"]])
+    def test_without_its_tables(self, folder: Path, run: Run, command: str, names: list[str]) -> None:
+        metrics = [argument for name in names for argument in ("-m", name)]
         outcome = run(command, "baseline.json", "improved.json", "references.json", *metrics)
         assert_refused(outcome, "METEOR's tables of synonyms and paraphrases", self.INSTALL)
         assert "captious resources get meteor" in outcome.err
@@ -361,8 +361,8 @@ class TestMeteor:
         (line,) = (line for line in outcome.err.splitlines() if line.startswith("warning: metrics skipped "))
         reason = "because requirements are missing"
         assert line == f"warning: metrics skipped {reason}: meteor (run {self.INSTALL}); spice (run {self.INSTALL})"
-        found = outcome.json["systems"][0]["metrics"] if command == "score" else outcome.json["metrics"]
-        assert list(found) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"]
+        results = outcome.json["systems"][0]["metrics"] if command == "score" else outcome.json["metrics"]
+        assert list(results) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"]
 
     def test_a_home_without_tables_is_an_error_even_then(self, folder: Path, tables: Path, run: Run) -> None:
         """Whoever names a folder means it."""

@@ -32,19 +32,19 @@ def of_score(run: Run, *options: str) -> str:
 
 @pytest.mark.parametrize("options", [(), ("--references-as", "cat"), ("--idf", "coco-val"), ("--threads", "1")])
 def test_the_json_of_score(sharded: Path, run: Run, options: tuple[str, ...]) -> None:
-    asked = ("-m", "bleu", "-m", "rouge-l", "-m", "cider-d", "--format", "json", *options)
-    outcome = run("score", "--shards", "improved-*.jsonl", *asked)
+    arguments = ("-m", "bleu", "-m", "rouge-l", "-m", "cider-d", "--format", "json", *options)
+    outcome = run("score", "--shards", "improved-*.jsonl", *arguments)
     assert outcome.code == 0, outcome.err
-    assert outcome.out == of_score(run, *asked)
+    assert outcome.out == of_score(run, *arguments)
     assert ("--idf" in options) or "only 24" in outcome.err
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_every_output(sharded: Path, run: Run, form: str) -> None:
     write(sharded / "improved.jsonl", example_rows())
-    asked = ("-m", "rouge-l", "--format", form)
-    expected = run("score", "improved.json", "references.json", *asked).out
-    assert run("score", "--shards", "improved.jsonl", *asked).out == expected
+    arguments = ("-m", "rouge-l", "--format", form)
+    expected = run("score", "improved.json", "references.json", *arguments).out
+    assert run("score", "--shards", "improved.jsonl", *arguments).out == expected
 
 
 def test_other_columns_and_intervals(sharded: Path, run: Run) -> None:
@@ -71,15 +71,15 @@ def test_other_columns_and_intervals(sharded: Path, run: Run) -> None:
 
 
 def test_references_apart(sharded: Path, run: Run) -> None:
-    asked = ("-m", "cider-d", "--format", "json")
+    arguments = ("-m", "cider-d", "--format", "json")
     rows = [{"id": row["id"], "candidate": row["candidate"]} for row in example_rows()]
     write(sharded / "improved-x.jsonl", rows)
-    outcome = run("score", "--shards", "improved-x*", "references.json", *asked)
-    assert outcome.out.replace("improved-x*", "improved-*") == of_score(run, *asked)
+    outcome = run("score", "--shards", "improved-x*", "references.json", *arguments)
+    assert outcome.out.replace("improved-x*", "improved-*") == of_score(run, *arguments)
 
 
 def test_a_folder_of_results(sharded: Path, run: Run) -> None:
-    asked = (
+    arguments = (
         "score",
         "--shards",
         "improved-*.jsonl",
@@ -92,11 +92,11 @@ def test_a_folder_of_results(sharded: Path, run: Run) -> None:
         "--per-caption",
         "captions",
     )
-    first = run(*asked)
+    first = run(*arguments)
     assert first.out == of_score(run, "-m", "bleu", "--format", "json")
     assert json.loads((sharded / "out" / "scores.json").read_text()) == first.json
     assert len([*(sharded / "captions").iterdir()]) == 3
-    assert run(*asked).out == first.out
+    assert run(*arguments).out == first.out
     refused = run("score", "--shards", "improved-*.jsonl", "-m", "rouge-l", "-o", "out")
     assert_refused(refused, "another run", "other metrics: only then bleu-1", "another folder")
 
@@ -105,9 +105,9 @@ def test_a_pattern_of_all_files_is_called_as_the_folder(sharded: Path, run: Run)
     (sharded / "mine").mkdir()
     for file in sharded.glob("improved-*.jsonl"):
         file.rename(sharded / "mine" / file.name)
-    asked = ("-m", "bleu-4", "--format", "json")
-    assert run("score", "--shards", "mine/*.jsonl", *asked).json["systems"][0]["name"] == "mine"
-    assert run("score", "--shards", "mine/**", *asked).json["systems"][0]["name"] == "mine"
+    arguments = ("-m", "bleu-4", "--format", "json")
+    assert run("score", "--shards", "mine/*.jsonl", *arguments).json["systems"][0]["name"] == "mine"
+    assert run("score", "--shards", "mine/**", *arguments).json["systems"][0]["name"] == "mine"
 
 
 @pytest.mark.parametrize(

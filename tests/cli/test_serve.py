@@ -41,10 +41,10 @@ def test_a_database_that_cannot_be_reached(tmp_path: Path) -> None:
 
 
 def test_a_new_folder_is_the_owners(tmp_path: Path) -> None:
-    made = captious(
+    done = captious(
         "serve", "admin", "--data", str(tmp_path / "data"), "--user", "root", CAPTIOUS_ADMIN_PASSWORD="correct-horse-77"
     )
-    assert made.returncode == 0, made.stderr
+    assert done.returncode == 0, done.stderr
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
 
 

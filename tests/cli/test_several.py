@@ -18,7 +18,7 @@ def test_score(folder: Path, run: Run) -> None:
     for system, file in zip(document["systems"], FILES, strict=False):
         metrics = ["div", "mbleu-4", "rouge-l"]
         report = captious.score(file, FILES[2], metrics, several=True, of_k=("mean", "best"))
-        assert {name: each["score"] for name, each in system["metrics"].items()} == {
+        assert {name: result["score"] for name, result in system["metrics"].items()} == {
             name: result.score for name, result in report.items()
         }
         assert system["description"] == report.description.to_dict()

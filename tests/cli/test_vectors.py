@@ -186,13 +186,13 @@ class TestExplain:
 
     def test_json(self, run: Run, small: str) -> None:
         arguments = ["explain", "wmd:sigma=5", "a dog", "a cat", "the puppy", "--vectors", small, "--format", "json"]
-        found = run(*arguments).json
-        assert found["best"] == 1
-        assert found["score"] == pytest.approx(np.exp(-1))
-        assert "|sigma:5|" in found["signature"]
-        assert found["references"][0]["distance"] is None
+        explained = run(*arguments).json
+        assert explained["best"] == 1
+        assert explained["score"] == pytest.approx(np.exp(-1))
+        assert "|sigma:5|" in explained["signature"]
+        assert explained["references"][0]["distance"] is None
         move = {"word": "dog", "reference_word": "puppy", "share": 1.0, "distance": 5.0}
-        assert found["references"][1]["moves"] == [move]
+        assert explained["references"][1]["moves"] == [move]
 
     def test_vectors_for_meteor(self, run: Run, small: str, tables: Path) -> None:
         assert_refused(

@@ -66,13 +66,13 @@ def fences(document: Document) -> Iterator[tuple[Region, Block]]:
 
 def marker(text: str) -> tuple[list[str], str]:
     """How the block that follows this text is tested, and why; nothing without a marker."""
-    found = _MARKER.search(text)
-    if found is None or found["how"].startswith("command"):
+    match = _MARKER.search(text)
+    if match is None or match["how"].startswith("command"):
         return [], ""
-    how = re.split(r", *", found["how"])
+    how = re.split(r", *", match["how"])
     unknown = [word for word in how if word not in ("skip", *_MARKS) and not re.fullmatch(r"needs [\w.]+", word)]
-    assert not unknown, f"unknown marker {found[0].strip()}"
-    return how, found["why"]
+    assert not unknown, f"unknown marker {match[0].strip()}"
+    return how, match["why"]
 
 
 def parse(document: Document) -> Iterable[Region]:

@@ -81,7 +81,7 @@ def run_command(line: str) -> tuple[str, int]:
     while assignment := re.fullmatch(r"([A-Z_]+)=(.*)", words[0]):
         environment[assignment[1]] = assignment[2]
         words = words[1:]
-    words = [found for word in words for found in (sorted(glob.glob(word)) if "*" in word else [word])]
+    words = [path for word in words for path in (sorted(glob.glob(word)) if "*" in word else [word])]
     words = [word.replace(_QUOTED_STAR, "*") for word in words]
     if words[:2] == ["captious", "run"]:  # which leaves this process to another program
         words = [sys.executable, "-m", *words]

@@ -92,8 +92,8 @@ def test_a_card_names_all_that_a_metric_has(name: str) -> None:
     parameters = {
         part.partition(":")[0] for variant in variants_of(name) for part in signatures(name, variant)[0].split("|")[1:]
     }
-    wanted = {name, *metric.outputs, *metric.variants, *parameters - {"captious"}}
-    assert wanted <= names_in_code(DOCS / "metrics" / f"{name}.md")
+    expected = {name, *metric.outputs, *metric.variants, *parameters - {"captious"}}
+    assert expected <= names_in_code(DOCS / "metrics" / f"{name}.md")
 
 
 @pytest.mark.parametrize(("name", "variant"), VARIANTS, ids=["@".join(pair) for pair in VARIANTS])

@@ -82,5 +82,5 @@ def argument_help(function: Callable[..., Any], name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text without the markup of docstrings."""
-    return re.sub("``(.+?)``", lambda code: f"'{code[1]}'" if " " in code[1] else code[1], text)
+    """Text without the markup of docstrings; commands in quotes."""
+    return re.sub("``(.+?)``", r"\1", re.sub("``(captious .+?)``", r"'\1'", text))

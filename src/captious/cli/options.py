@@ -86,7 +86,7 @@ seed_option = click.option("--seed", default=DEFAULT_SEED, show_default=True, **
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "tokenizer": {"metavar": "NAME"},
     "idf": {"type": FILE},
-    "model": {},
+    "model": {"metavar": "MODEL"},
     "vectors": {"metavar": "NAME|FILE"},
     "parser": {"flags": ("--parser", "--parses"), "metavar": "NAME|FILE"},
     "images": {"type": FILE, "metavar": "DIR|FEATURES"},

@@ -62,9 +62,9 @@ def judge(
             here, None for those of the COCO evaluation that can (with ``scores``, for no others). A benchmark of
             systems that was not requested by name leaves out metrics that cannot be computed for it.
         settings: what applies to all metrics that are requested by name.
-        scores: scores computed elsewhere, or a JSON file of them: ``{benchmark: {metric: scores}}``, with scores as a
-            list in the order of ``captious data items``, or as ``{id: score}``. Higher must be better. Only these
-            are judged unless metrics are requested.
+        scores: JSON file of scores computed elsewhere, or the scores: ``{benchmark: {metric: scores}}``, with scores as
+            a list in the order of ``captious data items``, or as ``{id: score}``. Higher must be better. Only these are
+            judged unless metrics are requested.
         data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
         compare: test the differences between all pairs of metrics, and rank the metrics.
         test: how to compare: "permutation" exchanges the scores of two metrics on random halves of the images;

@@ -27,9 +27,9 @@ NAMES = study.list_commands(CONTEXT)
 
 
 def command_of(name: str) -> click.Command:
-    found = study.get_command(CONTEXT, name)
-    assert found is not None
-    return found
+    command = study.get_command(CONTEXT, name)
+    assert command is not None
+    return command
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])
@@ -68,10 +68,10 @@ def test_the_question_begins_the_help(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_parameter_can_be_given(name: str) -> None:
     command, function = command_of(name), getattr(studies, module._STUDIES[name].function)
-    given = {parameter.name for parameter in command.params}
-    given |= {"systems", "references"} if "files" in given else set()
-    given |= {"settings"} if "tokenizer" in given else set()
-    assert {*inspect.signature(function).parameters} <= given
+    names = {parameter.name for parameter in command.params}
+    names |= {"systems", "references"} if "files" in names else set()
+    names |= {"settings"} if "tokenizer" in names else set()
+    assert {*inspect.signature(function).parameters} <= names
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -83,7 +83,7 @@ def test_help_is_for_the_command_line(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_study_goes_everywhere(name: str) -> None:
-    options = {option: each for each in command_of(name).params for option in each.opts}
+    options = {option: parameter for parameter in command_of(name).params for option in parameter.opts}
     assert {"-o", "--format"} <= options.keys()
     assert ("--plot" in options) == (name not in ("failures", "timing"))  # which have nothing to draw
     form = options["--format"].type

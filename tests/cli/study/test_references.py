@@ -16,10 +16,10 @@ from .conftest import METRICS
 def test_references(rated: Path, run: Run) -> None:
     outcome = run("study", "references", rated, *METRICS, "--counts", "1, 3", "--draws", 2, "--format", "json")
     assert outcome.code == 0, outcome
-    found = outcome.json
+    study = outcome.json
     expected = studies.reference_counts(rated, ["bleu-1", "cider-d"], [1, 3], draws=2)
-    assert found == json.loads(json.dumps(expected.to_dict()))
-    assert [(r["metric"], r["references"]) for r in found["records"]] == [
+    assert study == json.loads(json.dumps(expected.to_dict()))
+    assert [(r["metric"], r["references"]) for r in study["records"]] == [
         (metric, count) for metric in ("bleu-1", "cider-d") for count in (1, 3)
     ]
 

@@ -30,11 +30,11 @@ def test_against_python(folder: Path, run: Run, model: str) -> None:
     metric = Smurf(model=model, constants=SmurfConstants.load(folder / "own.json"))
     systems = {"baseline": folder / "baseline.json", "improved": folder / "improved.json"}
     expected = json.loads(json.dumps(smurf_analysis(systems, folder / "references.json", metric).to_dict()))
-    for asked in (
+    for arguments in (
         ("-m", "smurf:constants=own.json", "--model", model),
         ("-m", f"smurf:mima_model={model},spurts_model={model},constants=own.json"),
     ):
-        outcome = run("study", "smurf", *files, *asked, "--format", "json")
+        outcome = run("study", "smurf", *files, *arguments, "--format", "json")
         assert outcome.code == 0, outcome
         assert outcome.json == expected
     assert [record["system"] for record in expected["records"]] == ["people", "baseline", "improved"]
