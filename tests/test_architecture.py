@@ -1,4 +1,4 @@
-"""The house as it is built: a room imports only from floors below it, and nothing heavy before it is needed."""
+"""The layers of the packages: each imports only from layers below it, and nothing heavy before it is needed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from captious.metrics.contract.settings import Settings
 
 PACKAGE = Path(__file__).parents[1] / "src" / "captious"
 
-#: From the ground up. Modules that are no rooms lie below all floors.
-FLOORS = (
+#: From the lowest up. The modules at the top level, which every package uses, are the lowest.
+LAYERS = (
     {
         "errors",
         "atomic_write",
@@ -48,7 +48,7 @@ FLOORS = (
     {"cli"},
     {"__main__"},
 )
-FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+LAYER_OF = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}
 
 #: Never imported when a module is: only by the function that needs them.
 HEAVY = {"jax", "matplotlib", "pandas", "polars", "pyarrow", "ray", "spacy", "tensorflow", "torch", "transformers"}
@@ -59,16 +59,16 @@ FOR_USERS_OF = {
     "compat/evaluate_modules/module.py": {"datasets", "evaluate"},
     "compat/torchmetrics.py": {"torch", "torchmetrics"},
 }
-#: Rooms that put things on a terminal.
+#: Packages that write to a terminal.
 SHOWS = {"cli", "report"}
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
-#: The package itself names what is public, from every floor.
-IN_ROOMS = [path for path in MODULES if path != PACKAGE / "__init__.py"]
+#: captious/__init__.py names what is public, from every layer.
+IN_PACKAGES = [path for path in MODULES if path != PACKAGE / "__init__.py"]
 
 
-def room_of(path: Path) -> str:
-    """The room, or the module beside the rooms, that a file belongs to; '' for the package itself."""
+def package_of(path: Path) -> str:
+    """The package, or the module at the top level, that a file belongs to; '' for captious/__init__.py."""
     first = path.relative_to(PACKAGE).parts[0]
     return "" if first == "__init__.py" else first.removesuffix(".py")
 
@@ -110,35 +110,35 @@ def executed_on_import(tree: ast.Module) -> Iterator[ast.stmt]:
         waiting += ast.iter_child_nodes(node)
 
 
-def test_every_room_has_a_floor() -> None:
-    rooms = {room_of(path) for path in MODULES} - {""}
-    assert rooms <= FLOOR_OF.keys()
+def test_every_package_has_a_layer() -> None:
+    packages = {package_of(path) for path in MODULES} - {""}
+    assert packages <= LAYER_OF.keys()
     folders = {folder.name for folder in PACKAGE.iterdir() if folder.is_dir() and folder.name != "__pycache__"}
     for folder in folders:
-        assert any((PACKAGE / folder).glob("*.py")), f"{folder} is an empty room"
+        assert any((PACKAGE / folder).glob("*.py")), f"{folder} is an empty package"
 
 
-@pytest.mark.parametrize("path", IN_ROOMS, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_only_from_floors_below(path: Path) -> None:
-    room = room_of(path)
+@pytest.mark.parametrize("path", IN_PACKAGES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_only_from_layers_below(path: Path) -> None:
+    package = package_of(path)
     for module in imported(path, ast.parse(path.read_text())):
         parts = module.split(".")
         if parts[0] != "captious":
             continue
-        assert len(parts) > 1, "rooms import from rooms, not from the package"
+        assert len(parts) > 1, "packages import from packages, not from captious"
         other = parts[1]
         if other == "__version__":
             other = "version"
-        assert other in FLOOR_OF, f"captious.{other} is no room: rooms import from rooms, not from the package"
-        if other == room:
+        assert other in LAYER_OF, f"captious.{other} is not a package: packages import from packages, not from captious"
+        if other == package:
             continue
-        both_below = FLOOR_OF[room] == FLOOR_OF[other] == 0
-        assert both_below or FLOOR_OF[other] < FLOOR_OF[room], f"{room} must not import {module}"
+        both_below = LAYER_OF[package] == LAYER_OF[other] == 0
+        assert both_below or LAYER_OF[other] < LAYER_OF[package], f"{package} must not import {module}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_heavy_packages_wait_until_they_are_needed(path: Path) -> None:
-    forbidden = HEAVY if room_of(path) in SHOWS else HEAVY | {"rich", "click"}
+    forbidden = HEAVY if package_of(path) in SHOWS else HEAVY | {"rich", "click"}
     forbidden = forbidden - FOR_USERS_OF.get(path.relative_to(PACKAGE).as_posix(), set())
     tree = ast.parse(path.read_text())
     for statement in executed_on_import(tree):
@@ -191,7 +191,7 @@ def test_public_names_are_sorted_and_exist() -> None:
 
 
 METRIC_FILES = [path.stem for path in (PACKAGE / "metrics").glob("*.py") if path.name != "__init__.py"]
-#: Metrics that are trained have files in a room of their own, beside what trains them.
+#: Metrics that are trained have files in a package of their own, with what trains them.
 LEARNED = [module.rpartition(".")[2] for module, _, _ in catalogue.METRICS.values() if module.startswith("learned.")]
 
 
