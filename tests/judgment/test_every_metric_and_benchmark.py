@@ -61,8 +61,8 @@ def test_with_a_model_every_metric_on_models_can_run() -> None:
 def test_every_benchmark_whose_files_are_there(folder: Path) -> None:
     judgment = judge("all", ["bleu-4", "rouge-s"], data=folder, resamples=5)
     assert list(judgment) == ["flickr8k-expert@spice2016", "coco-2015@m1"]
-    assert list(judgment["flickr8k-expert"].results) == ["bleu-4", "rouge-s"]
-    assert list(judgment["coco-2015"].results) == ["bleu-4"]  # the leaderboard has no ROUGE-S
+    assert list(judgment["flickr8k-expert"].agreements) == ["bleu-4", "rouge-s"]
+    assert list(judgment["coco-2015"].agreements) == ["bleu-4"]  # the leaderboard has no ROUGE-S
     assert any(warning.startswith("conll14-gec was skipped") for warning in judgment.warnings)
     missing = next(warning for warning in judgment.warnings if "files are missing" in warning)
     assert "composite" in missing and "coco-2015" not in missing
@@ -71,7 +71,7 @@ def test_every_benchmark_whose_files_are_there(folder: Path) -> None:
 def test_a_benchmark_of_systems_by_its_name_is_strict(folder: Path) -> None:
     with pytest.raises(ParameterError, match="no published scores for rouge-s"):
         judge("coco-2015", ["bleu-4", "rouge-s"], data=folder, resamples=5)
-    found = judge("coco-2015", "all", data=folder, resamples=5)["coco-2015"].results
+    found = judge("coco-2015", "all", data=folder, resamples=5)["coco-2015"].agreements
     assert set(found) == {"bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice"}
 
 

@@ -235,10 +235,10 @@ def test_metrics_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(judging, "coco_available", lambda: (["bleu-1", "rouge-l"], ["meteor was left out."]))
     path = written(tmp_path)
     judgment = captious.judge(path, resamples=5)
-    assert [*judgment["own"].results] == ["bleu-1", "rouge-l"]
+    assert [*judgment["own"].agreements] == ["bleu-1", "rouge-l"]
     assert "meteor was left out." in judgment.warnings
     scored = captious.judge(path, scores={"own": {"mine": [1, 2, 3]}}, resamples=5)
-    assert [*scored["own"].results] == ["mine"]
+    assert [*scored["own"].agreements] == ["mine"]
     assert "meteor was left out." not in scored.warnings
 
 

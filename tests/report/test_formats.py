@@ -12,7 +12,7 @@ import captious
 from captious.evaluation import compare_reports
 from captious.evaluation.resampling import Sampling
 from captious.evaluation.score_tables import score_table
-from captious.judgment import Agreement, Judgment, Study, Verdict
+from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.report import formats
 from captious.report.formats import json_text
@@ -29,8 +29,10 @@ def test_every_format_shows_every_kind_of_result(name: str, first: captious.Repo
         assert "share" in formats.FORMATS[name](result.to_table())
 
 
-def verdict() -> Verdict:
-    return Verdict(protocol("composite"), 3, {}, {"share": Agreement("share", 0.5, (0.25, 0.75), None, "share|1")})
+def verdict() -> BenchmarkResult:
+    return BenchmarkResult(
+        protocol("composite"), 3, {}, {"share": Agreement("share", 0.5, (0.25, 0.75), None, "share|1")}
+    )
 
 
 class TestJson:

@@ -10,7 +10,7 @@ import pytest
 
 import captious
 from captious.evaluation.resampling import Sampling
-from captious.judgment import Agreement, Judgment, Study, Verdict
+from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.table import json_document
 
@@ -24,7 +24,7 @@ def result(kind: str) -> Any:
     nan = float("nan")
     if kind == "judgment":
         agreement = Agreement("odd", nan, (nan, nan), 1, "odd|1", {"part": nan})
-        verdict = Verdict(protocol("composite"), 3, {}, {"odd": agreement}, {("odd", "other"): nan})
+        verdict = BenchmarkResult(protocol("composite"), 3, {}, {"odd": agreement}, {("odd", "other"): nan})
         return Judgment([verdict], Sampling(10, 0, 0.95))
     if kind == "study":
         return Study("name", "title", ("value",), [{"value": np.float64("nan")}], settings={"sizes": (1, np.int64(2))})

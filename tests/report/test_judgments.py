@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from captious.evaluation.resampling import Sampling
-from captious.judgment import Agreement, Judgment, Study, Verdict
+from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.report.formats import csv as csv_text
 from captious.report.formats import json_text, latex, plain_text
@@ -33,14 +33,14 @@ LONG = "|".join(["meteor", *(f"option-{i}:{i}" for i in range(20))])
 
 def verdict(
     name: str, metrics: dict[str, Any], *, ranked: bool = True, parts: dict[str, float] | None = None
-) -> Verdict:
+) -> BenchmarkResult:
     results = {
         metric: Agreement(metric, value, interval, rank if ranked else None, f"{metric}|variant:official", parts or {})
         for metric, (value, interval, rank) in metrics.items()
     }
     if "meteor" in results:
         results["meteor"] = replace(results["meteor"], signature=LONG)
-    return Verdict(protocol(name), 16992, {"expert.jsonl.gz": "a9f4e7e7"}, results)
+    return BenchmarkResult(protocol(name), 16992, {"expert.jsonl.gz": "a9f4e7e7"}, results)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from captious.errors import MissingExtraError, OutputError, ParameterError
 from captious.evaluation.resampling import Sampling
-from captious.judgment import Agreement, Judgment, Study, Verdict
+from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.study_result import Curve, Curves, Matrix
 from captious.report import plots
@@ -28,7 +28,7 @@ def agreement(metric: str, value: float, rank: int | None) -> Agreement:
 @pytest.fixture
 def judgment() -> Judgment:
     found = [agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement("rouge-l", 0.32, 2)]
-    verdict = Verdict(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
+    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
     return Judgment([verdict], Sampling(10, 0))
 
 
@@ -78,7 +78,7 @@ def test_metrics_stand_by_rank(judgment: Judgment) -> None:
 
 def test_without_ranks(judgment: Judgment) -> None:
     found = {each.metric: each for each in (agreement("bleu-4", 0.31, None), agreement("cider-d", 0.44, None))}
-    verdict = Verdict(protocol("composite"), 100, {}, found)
+    verdict = BenchmarkResult(protocol("composite"), 100, {}, found)
     (picture,) = Judgment([verdict], Sampling()).to_table().pictures.values()
     (axes,) = plots.draw(picture).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["cider-d", "bleu-4"]

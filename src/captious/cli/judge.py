@@ -61,7 +61,7 @@ def judge(
         seed=seed,
     )
     deliver_result(judgment, format_, output, plot)
-    several = any(len(verdict.results) > 1 for verdict in judgment.values())
+    several = any(len(result.agreements) > 1 for result in judgment.values())
     if format_ == "table" and output is None and several and not compare:
         command = repeated_command("captious judge", "--compare", without=("format_", "plot"))
         click.echo(f"Are the differences real? {plain(command)}", err=True)

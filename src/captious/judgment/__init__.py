@@ -16,13 +16,14 @@ from captious.judgment.benchmark_items import (
 from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
 from captious.judgment.judging import judge, load_judgments
 from captious.judgment.judgment_files import DataFolder
-from captious.judgment.judgment_result import Agreement, Judgment, Verdict
+from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
 from captious.judgment.protocols import Choice, Protocol
 from captious.judgment.study_result import Study
 
 __all__ = [
     "Agreement",
     "Benchmark",
+    "BenchmarkResult",
     "CaptionPair",
     "Choice",
     "DataFolder",
@@ -34,7 +35,6 @@ __all__ = [
     "RankedSystem",
     "RatedCaption",
     "Study",
-    "Verdict",
     "caption_pairs",
     "judge",
     "load_judgments",

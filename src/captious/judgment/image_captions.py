@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from captious.errors import CaptionFileError
 from captious.judgment.judgment_files import DataFolder
 
 __all__ = ["TOKENS", "read_coco_captions", "read_flickr8k_captions"]
@@ -21,11 +20,9 @@ def read_coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
         for annotation in content["annotations"]:
             captions[annotation["image_id"]].append(annotation["caption"].strip())
     except (KeyError, TypeError, AttributeError) as error:
-        raise CaptionFileError(
-            f"not a COCO caption file: {type(error).__name__} {error}",
-            where=folder.place(name),
-            help='it holds {"annotations": [{"image_id": 1, "caption": "..."}]}',
-        ) from error
+        message = f"not a COCO caption file: {type(error).__name__} {error}"
+        help = 'it holds {"annotations": [{"image_id": 1, "caption": "..."}]}'
+        raise folder.error(message, name, help=help) from error
     return dict(captions)
 
 
@@ -36,11 +33,8 @@ def read_flickr8k_captions(folder: DataFolder) -> tuple[dict[str, str], dict[str
     for number, (caption, text) in folder.rows(TOKENS, 2):
         image, mark, _ = caption.partition("#")
         if not mark or caption in text_of:
-            raise CaptionFileError(
-                f"duplicate caption id {caption!r}" if mark else f"{caption!r} is not a caption id",
-                where=folder.place(TOKENS, number),
-                help="an id consists of the image, # and the caption number",
-            )
+            message = f"duplicate caption id {caption!r}" if mark else f"{caption!r} is not a caption id"
+            raise folder.error(message, TOKENS, number, help="an id consists of the image, # and the caption number")
         text_of[caption] = text.strip()
         references_of[image].append(text.strip())
     return text_of, dict(references_of)

@@ -21,7 +21,7 @@ from captious.judgment.benchmark_scores import (
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.human_judgments import HumanJudgments, SystemRanking
 from captious.judgment.judgment_files import data_folder
-from captious.judgment.judgment_result import Agreement, Judgment, Verdict
+from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
 from captious.judgment.metric_scores import MetricLike
 from captious.judgment.own_judgments import as_own, load_own
 from captious.metrics.contract.metric import BaseMetric
@@ -122,10 +122,10 @@ def judge(
             raise ParameterError("no metrics were requested", where=name, help="give the scores of at least one")
     what = "differences and intervals" if compare else "intervals"
     with steps(scored, lambda item: f"{item[0].protocol.full_name}: {what}") as tested:
-        verdicts = [
-            _verdict(judgments, item_scores, test if compare else None, sampling) for judgments, item_scores in tested
+        results = [
+            _result(judgments, item_scores, test if compare else None, sampling) for judgments, item_scores in tested
         ]
-    return Judgment(verdicts, sampling, [*dict.fromkeys(warnings)], test=test if compare else None)
+    return Judgment(results, sampling, [*dict.fromkeys(warnings)], test=test if compare else None)
 
 
 def load_judgments(benchmark: str | os.PathLike[str], data: str | os.PathLike[str] | None = None) -> HumanJudgments:
@@ -189,7 +189,9 @@ def _first_repeated(names: Sequence[str]) -> str | None:
     return next((name for place, name in enumerate(names) if name in names[:place]), None)
 
 
-def _verdict(judgments: HumanJudgments, metrics: Sequence[ItemScores], test: str | None, sampling: Sampling) -> Verdict:
+def _result(
+    judgments: HumanJudgments, metrics: Sequence[ItemScores], test: str | None, sampling: Sampling
+) -> BenchmarkResult:
     part_values = {}
     for metric in metrics:
         part_values[metric.label] = judgments.values(metric.values)
@@ -232,4 +234,4 @@ def _verdict(judgments: HumanJudgments, metrics: Sequence[ItemScores], test: str
         )
         for metric in metrics
     }
-    return Verdict(judgments.protocol, judgments.n, dict(judgments.data), agreements, p_values)
+    return BenchmarkResult(judgments.protocol, judgments.n, dict(judgments.data), agreements, p_values)

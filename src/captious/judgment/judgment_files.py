@@ -65,7 +65,7 @@ class DataFolder:
         try:
             return json.loads(self._text(name))
         except (ValueError, RecursionError) as error:
-            raise self._wrong(f"not JSON: {error}", name) from error
+            raise self.error(f"not JSON: {error}", name) from error
 
     def records(self, name: str) -> list[dict[str, Any]]:
         """The records of a file with one JSON object per line."""
@@ -79,7 +79,7 @@ class DataFolder:
                 if not isinstance(record, dict):
                     raise ValueError("not an object")
             except (ValueError, RecursionError) as error:
-                raise self._wrong(f"not a JSON object: {error}", name, number) from error
+                raise self.error(f"not a JSON object: {error}", name, number) from error
             yield number, record
 
     def pickle(self, name: str) -> Any:
@@ -87,7 +87,7 @@ class DataFolder:
         try:
             return read_pickle(self._content(name), text=True)
         except PickleError as error:
-            raise self._wrong(f"this pickle cannot be read: {error}", name) from error
+            raise self.error(f"this pickle cannot be read: {error}", name) from error
 
     def parquet(self, pattern: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
         """The rows of some columns of parquet files, in the order of the files' names.
@@ -105,7 +105,7 @@ class DataFolder:
     def _parquet_rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         def choose(names: Sequence[str], where: str) -> Sequence[str]:
             if missing := [column for column in columns if column not in names]:
-                raise self._wrong(f"no column {missing[0]}", name, help=f"columns are {', '.join(columns)}")
+                raise self.error(f"no column {missing[0]}", name, help=f"columns are {', '.join(columns)}")
             return columns
 
         source = Source(self.place(name), "candidates", is_file=True)
@@ -117,7 +117,7 @@ class DataFolder:
         for number, line in self._lines(name):
             fields = line.rstrip("\r").split("\t")
             if len(fields) != n:
-                raise self._wrong(
+                raise self.error(
                     f"{len(fields)} columns where there should be {n}",
                     name,
                     number,
@@ -135,25 +135,25 @@ class DataFolder:
         reader = csv.DictReader(io.StringIO(self._text(name), newline=""))
         try:
             if missing := [column for column in columns if column not in (reader.fieldnames or ())]:
-                raise self._wrong(f"no column {missing[0]}", name, 1, help=f"columns are {', '.join(columns)}")
+                raise self.error(f"no column {missing[0]}", name, 1, help=f"columns are {', '.join(columns)}")
             for row in reader:
                 if None in row or None in row.values():
                     number = "many" if None in row else "few"
-                    raise self._wrong(
+                    raise self.error(
                         f"too {number} cells", name, reader.line_num, help="quote cells that contain commas"
                     )
                 yield reader.line_num, row
         except csv.Error as error:
-            raise self._wrong(f"not csv: {error}", name, reader.line_num + 1) from error
+            raise self.error(f"not csv: {error}", name, reader.line_num + 1) from error
 
     def entries(self, name: str, keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The entries of a JSON object of objects, each of which has these keys."""
         content = self.json(name)
         if not isinstance(content, dict):
-            raise self._wrong("not a JSON object", name)
+            raise self.error("not a JSON object", name)
         for label, entry in content.items():
             if missing := [key for key in keys if not isinstance(entry, dict) or key not in entry]:
-                raise self._wrong(f"no {missing[0]}", name, f"entry {label!r}")
+                raise self.error(f"no {missing[0]}", name, f"entry {label!r}")
             yield label, entry
 
     def place(self, name: str, spot: int | str | None = None) -> str:
@@ -163,7 +163,8 @@ class DataFolder:
             return str(path)
         return f"{path}, line {spot}" if isinstance(spot, int) else f"{path}, {spot}"
 
-    def _wrong(self, message: str, name: str, spot: int | str | None = None, help: str = _AGAIN) -> CaptionFileError:
+    def error(self, message: str, name: str, spot: int | str | None = None, help: str = _AGAIN) -> CaptionFileError:
+        """An error in a file, at a spot as ``place`` takes it."""
         return CaptionFileError(message, where=self.place(name, spot), help=help)
 
     def _matching(self, pattern: str) -> list[str]:
@@ -187,7 +188,7 @@ class DataFolder:
         try:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise self._wrong(f"cannot be read: {error}", name) from error
+            raise self.error(f"cannot be read: {error}", name) from error
 
     def _content(self, name: str) -> bytes:
         """What a file holds, unpacked."""
@@ -202,9 +203,9 @@ class DataFolder:
             raw = path.read_bytes()
             content = plain_content(raw, path.name)
         except UnpackedSizeError as error:
-            raise self._wrong(f"the file is too large: {error}", name, help=RAISE_LIMIT) from error
+            raise self.error(f"the file is too large: {error}", name, help=RAISE_LIMIT) from error
         except (OSError, EOFError, zlib.error) as error:
-            raise self._wrong(f"cannot be read: {error}", name) from error
+            raise self.error(f"cannot be read: {error}", name) from error
         self.read[path.name] = f"{zlib.crc32(raw):08x}"
         return content
 

@@ -14,7 +14,7 @@ from captious.judgment.protocols import Protocol
 from captious.table import Table, json_document
 from captious.version import __version__
 
-__all__ = ["Agreement", "Judgment", "Verdict"]
+__all__ = ["Agreement", "BenchmarkResult", "Judgment"]
 
 
 @dataclass(frozen=True)
@@ -42,27 +42,27 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class BenchmarkResult:
     """A benchmark with the agreement of every metric.
 
     Args:
         protocol: how scores and judgments were compared.
         n: number of points: ratings, pairs or systems.
         data: files that were read: name -> CRC-32.
-        results: metric -> agreement.
+        agreements: metric -> agreement.
         p_values: pair of metrics -> p of their difference, corrected for the number of pairs; empty if not tested.
     """
 
     protocol: Protocol
     n: int
     data: Mapping[str, str]
-    results: Mapping[str, Agreement]
+    agreements: Mapping[str, Agreement]
     p_values: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     def __getitem__(self, metric: str) -> Agreement:
-        if metric not in self.results:
-            raise UnknownNameError(f"{metric!r} was not judged", help=f"this verdict has {', '.join(self.results)}")
-        return self.results[metric]
+        if metric not in self.agreements:
+            raise UnknownNameError(f"{metric!r} was not judged", help=f"this result has {', '.join(self.agreements)}")
+        return self.agreements[metric]
 
     def to_dict(self) -> dict[str, Any]:
         """Values of JSON, as in the JSON output; numbers are fractions."""
@@ -82,7 +82,7 @@ class Verdict:
                     "lower_is_better": a.lower_is_better,
                     "signature": a.signature,
                 }
-                for name, a in self.results.items()
+                for name, a in self.agreements.items()
             },
             **(
                 {"differences": [{"metrics": pair, "p": p} for pair, p in self.p_values.items()]}
@@ -93,11 +93,11 @@ class Verdict:
         return json_document(document)
 
 
-class Judgment(Displayed, Mapping[str, Verdict]):
+class Judgment(Displayed, Mapping[str, BenchmarkResult]):
     """Verdicts by benchmark, in the order requested. Displayed as a table.
 
     Args:
-        verdicts: one per benchmark.
+        results: one per benchmark.
         sampling: resamples, random seed and level of the intervals and tests.
         warnings: warnings about misleading results, one sentence each.
         test: how differences were tested, "permutation" or "bootstrap"; None if they were not.
@@ -105,33 +105,33 @@ class Judgment(Displayed, Mapping[str, Verdict]):
 
     def __init__(
         self,
-        verdicts: Sequence[Verdict],
+        results: Sequence[BenchmarkResult],
         sampling: Sampling,
         warnings: Sequence[str] = (),
         *,
         test: str | None = None,
     ) -> None:
-        self._verdicts = {verdict.protocol.full_name: verdict for verdict in verdicts}
+        self._results = {result.protocol.full_name: result for result in results}
         self.resamples, self.seed, self.level = sampling.resamples, sampling.seed, sampling.level
         self.warnings = list(warnings)
         self.test = test
 
-    def __getitem__(self, benchmark: str) -> Verdict:
-        if benchmark in self._verdicts:
-            return self._verdicts[benchmark]
-        matches = [verdict for verdict in self._verdicts.values() if verdict.protocol.benchmark == benchmark]
+    def __getitem__(self, benchmark: str) -> BenchmarkResult:
+        if benchmark in self._results:
+            return self._results[benchmark]
+        matches = [result for result in self._results.values() if result.protocol.benchmark == benchmark]
         if len(matches) == 1:
             return matches[0]
         if matches:
-            names = ", ".join(verdict.protocol.full_name for verdict in matches)
+            names = ", ".join(result.protocol.full_name for result in matches)
             raise UnknownNameError(f"{benchmark} was judged under several protocols", help=f"choose one of {names}")
-        raise UnknownNameError(f"{benchmark!r} was not judged", help=f"this judgment has {', '.join(self._verdicts)}")
+        raise UnknownNameError(f"{benchmark!r} was not judged", help=f"this judgment has {', '.join(self._results)}")
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._verdicts)
+        return iter(self._results)
 
     def __len__(self) -> int:
-        return len(self._verdicts)
+        return len(self._results)
 
     def to_table(self) -> Table:
         """The metrics by benchmark."""
@@ -145,23 +145,23 @@ class Judgment(Displayed, Mapping[str, Verdict]):
             "resamples": self.resamples,
             "seed": self.seed,
             **({"test": self.test} if self.test else {}),
-            "benchmarks": [verdict.to_dict() for verdict in self.values()],
+            "benchmarks": [result.to_dict() for result in self.values()],
             **({"warnings": self.warnings} if self.warnings else {}),
         }
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One record per benchmark and metric, and one per part of it, for data frames and csv."""
         rows = []
-        for name, verdict in self.items():
-            for a in verdict.results.values():
-                head = {"benchmark": name, "statistic": verdict.protocol.statistic}
+        for name, result in self.items():
+            for a in result.agreements.values():
+                head = {"benchmark": name, "statistic": result.protocol.statistic}
                 tail = {
                     "lower_is_better": a.lower_is_better,
                     "signature": a.signature,
-                    "data": " ".join(f"{file}:{crc}" for file, crc in verdict.data.items()),
+                    "data": " ".join(f"{file}:{crc}" for file, crc in result.data.items()),
                 }
                 whole = (a.value, *a.interval, a.rank)
-                rows.append(head | _row("", verdict.n, a.metric, *whole) | tail)
+                rows.append(head | _row("", result.n, a.metric, *whole) | tail)
                 rows += [head | _row(part, None, a.metric, value) | tail for part, value in a.parts.items()]
         return rows
 

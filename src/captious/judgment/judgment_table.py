@@ -15,7 +15,7 @@ from captious.table import Cell, Column, Row, Table
 from captious.version import __version__
 
 if TYPE_CHECKING:
-    from captious.judgment.judgment_result import Judgment, Verdict
+    from captious.judgment.judgment_result import BenchmarkResult, Judgment
 
 __all__ = ["data_text", "judgment_table"]
 
@@ -33,17 +33,17 @@ _RATINGS = {
 
 def judgment_table(judgment: Judgment) -> Table:
     """Metrics by benchmark, values in hundredths with intervals, ranks and parts."""
-    facts = {name: _protocol_facts(verdict) for name, verdict in judgment.items()}
+    facts = {name: _protocol_facts(result) for name, result in judgment.items()}
     signatures = _signatures(judgment)
     explanations = _explanations(judgment)
     comments = [f"captious {__version__}, judgment; values in hundredths"]
-    for name, verdict in judgment.items():
-        comments.append(f"{name}: {verdict.protocol.statistic}, n = {verdict.n}")
+    for name, result in judgment.items():
+        comments.append(f"{name}: {result.protocol.statistic}, n = {result.n}")
         comments += [f"  {label}: {text}" for label, text in facts[name].items()]
     comments += ["signatures", *(f"  {signature}" for signature in signatures), *explanations]
-    cells = [_cells(verdict) for verdict in judgment.values()]
+    cells = [_cells(result) for result in judgment.values()]
     return Table(
-        columns=[column for verdict in judgment.values() for column in _columns(verdict, judgment.level)],
+        columns=[column for result in judgment.values() for column in _columns(result, judgment.level)],
         rows=[
             Row(metric, [cell for by_metric in cells for cell in by_metric.get(metric, by_metric[""])])
             for metric in _in_order(judgment)
@@ -51,54 +51,54 @@ def judgment_table(judgment: Judgment) -> Table:
         records=judgment.to_rows(),
         document=judgment.to_dict(),
         label_head="metric",
-        group_notes={name: _statistic(verdict) for name, verdict in judgment.items()},
+        group_notes={name: _statistic(result) for name, result in judgment.items()},
         facts=facts,
         signatures=signatures,
         explanations=explanations,
         comments=comments,
         fold=_FOLD,
-        pictures={name: _ranking(verdict, judgment.level) for name, verdict in judgment.items()},
+        pictures={name: _ranking(result, judgment.level) for name, result in judgment.items()},
         warnings=judgment.warnings,
     )
 
 
-def _ranking(verdict: Verdict, level: float) -> Ranking:
+def _ranking(result: BenchmarkResult, level: float) -> Ranking:
     """The metrics of a benchmark, the best first; values in hundredths."""
-    agreements = sorted(verdict.results.values(), key=lambda a: (a.rank or 0, -a.value))
+    agreements = sorted(result.agreements.values(), key=lambda a: (a.rank or 0, -a.value))
     return Ranking(
-        verdict.protocol.full_name,
-        f"{_statistic(verdict)}; {level:.0%} intervals",
+        result.protocol.full_name,
+        f"{_statistic(result)}; {level:.0%} intervals",
         {a.metric: Dot(100 * a.value, (100 * a.interval[0], 100 * a.interval[1])) for a in agreements},
         [a.rank for a in agreements],
     )
 
 
-def _columns(verdict: Verdict, level: float) -> list[Column]:
+def _columns(result: BenchmarkResult, level: float) -> list[Column]:
     """Value, interval, rank if metrics were compared, and parts if there are any."""
-    name = verdict.protocol.full_name
-    some = next(iter(verdict.results.values()))
+    name = result.protocol.full_name
+    first = next(iter(result.agreements.values()))
     return [
-        Column("value", "percent", group=name, in_papers=verdict.protocol.statistic),
+        Column("value", "percent", group=name, in_papers=result.protocol.statistic),
         Column(f"{level:.0%} interval", "percent", group=name),
-        *([Column("rank", "count", group=name)] if some.rank is not None else []),
-        *(Column(part, "percent", group=name, apart="its parts, ×100") for part in some.parts),
+        *([Column("rank", "count", group=name)] if first.rank is not None else []),
+        *(Column(part, "percent", group=name, apart="its parts, ×100") for part in first.parts),
     ]
 
 
-def _cells(verdict: Verdict) -> dict[str, list[Cell | None]]:
+def _cells(result: BenchmarkResult) -> dict[str, list[Cell | None]]:
     """The cells of every metric; under "" those of one that was not judged."""
-    results = verdict.results
-    some = next(iter(results.values()))
-    top = _best([agreement.value for agreement in results.values()])
-    top_parts = {part: _best([agreement.parts[part] for agreement in results.values()]) for part in some.parts}
+    agreements = result.agreements
+    first = next(iter(agreements.values()))
+    top = _best([agreement.value for agreement in agreements.values()])
+    top_parts = {part: _best([agreement.parts[part] for agreement in agreements.values()]) for part in first.parts}
     cells: dict[str, list[Cell | None]] = {}
-    for metric, agreement in results.items():
+    for metric, agreement in agreements.items():
         cells[metric] = [Cell(agreement.value, best=_rounded(agreement.value) == top), Cell(agreement.interval)]
-        cells[metric] += [Cell(agreement.rank)] if some.rank is not None else []
+        cells[metric] += [Cell(agreement.rank)] if first.rank is not None else []
         cells[metric] += [
             Cell(value, best=_rounded(value) == top_parts[part]) for part, value in agreement.parts.items()
         ]
-    cells[""] = [Cell(None), None, *([None] if some.rank is not None else []), *(Cell(None) for _ in some.parts)]
+    cells[""] = [Cell(None), None, *([None] if first.rank is not None else []), *(Cell(None) for _ in first.parts)]
     return cells
 
 
@@ -114,22 +114,22 @@ def _rounded(value: float) -> float:
 
 def _in_order(judgment: Judgment) -> list[str]:
     """The metrics: as requested or, if they were compared, the best of the first benchmark first."""
-    metrics = list(dict.fromkeys(metric for verdict in judgment.values() for metric in verdict.results))
-    first = next(iter(judgment.values())).results
+    metrics = list(dict.fromkeys(metric for result in judgment.values() for metric in result.agreements))
+    first = next(iter(judgment.values())).agreements
     if not any(agreement.rank for agreement in first.values()):
         return metrics
     place = {metric: number for number, metric in enumerate(sorted(first, key=lambda m: -first[m].value))}
     return sorted(metrics, key=lambda metric: place.get(metric, len(place)))
 
 
-def _statistic(verdict: Verdict) -> str:
+def _statistic(result: BenchmarkResult) -> str:
     """ "kendall-tau-c ×100, n = 16,992"."""
-    return f"{verdict.protocol.statistic} ×100, n = {verdict.n:,}"
+    return f"{result.protocol.statistic} ×100, n = {result.n:,}"
 
 
-def _protocol_facts(verdict: Verdict) -> dict[str, str]:
+def _protocol_facts(result: BenchmarkResult) -> dict[str, str]:
     """How scores and judgments of a benchmark were compared: label -> text."""
-    p = verdict.protocol
+    p = result.protocol
     said = p.facts()
     facts = {
         "judgments": _RATINGS[p.ratings],
@@ -138,7 +138,7 @@ def _protocol_facts(verdict: Verdict) -> dict[str, str]:
         "left out": said.get("excluded", ""),
         "ties": f"a tie between metric scores counts as {said['ties']}" if "ties" in said else "",
         "parts": f"{said['parts']}; the value is the mean over them" if "parts" in said else "",
-        "data": data_text(verdict.data),
+        "data": data_text(result.data),
         "source": p.source,
     }
     return {label: text for label, text in facts.items() if text}
@@ -152,8 +152,8 @@ def data_text(data: Mapping[str, str]) -> str:
 def _signatures(judgment: Judgment) -> list[str]:
     """The signatures of the metrics; where they depend on the benchmark, each with the benchmarks it stands for."""
     by_metric: dict[str, dict[str, list[str]]] = {}
-    for benchmark, verdict in judgment.items():
-        for metric, agreement in verdict.results.items():
+    for benchmark, result in judgment.items():
+        for metric, agreement in result.agreements.items():
             by_metric.setdefault(metric, {}).setdefault(agreement.signature, []).append(benchmark)
     return [
         signature if len(signatures) == 1 else f"{signature} on {', '.join(benchmarks)}"
@@ -164,14 +164,16 @@ def _signatures(judgment: Judgment) -> list[str]:
 
 def _explanations(judgment: Judgment) -> list[str]:
     """Sentences that say what intervals and ranks are, and whose scores were negated."""
-    units = dict.fromkeys("systems" if v.protocol.of == "systems" else "images" for v in judgment.values())
+    units = dict.fromkeys("systems" if result.protocol.of == "systems" else "images" for result in judgment.values())
     drawn = " or ".join(units)
     sentences = [
         f"{judgment.level:.0%} intervals: percentile bootstrap over {drawn}, "
         f"{judgment.resamples:,} resamples, seed {judgment.seed}."
     ]
-    sentences += negated(a.metric for v in judgment.values() for a in v.results.values() if a.lower_is_better)
-    tested = [verdict for verdict in judgment.values() if any(a.rank is not None for a in verdict.results.values())]
+    sentences += negated(
+        a.metric for result in judgment.values() for a in result.agreements.values() if a.lower_is_better
+    )
+    tested = [result for result in judgment.values() if any(a.rank is not None for a in result.agreements.values())]
     if tested:
         better = f"Rank: 1 plus the number of metrics that are significantly better at {1 - judgment.level:.0%}"
         sentences.append(f"{better} ({_tests(tested, judgment)}; Holm's correction over the pairs of a benchmark).")
@@ -179,7 +181,7 @@ def _explanations(judgment: Judgment) -> list[str]:
     return sentences
 
 
-def _tests(tested: list[Verdict], judgment: Judgment) -> str:
+def _tests(tested: list[BenchmarkResult], judgment: Judgment) -> str:
     """What decides whether two metrics differ; see ``captious.judgment.human_judgments``."""
     by_bootstrap = [v.protocol for v in tested if judgment.test == "bootstrap" and v.protocol.of != "systems"]
     of_systems = [v.protocol for v in tested if v.protocol.of == "systems" and v.protocol.statistic == "pearson"]
@@ -191,13 +193,13 @@ def _tests(tested: list[Verdict], judgment: Judgment) -> str:
     return ", ".join(tests)
 
 
-def _exceptions(tested: list[Verdict], level: float) -> list[str]:
+def _exceptions(tested: list[BenchmarkResult], level: float) -> list[str]:
     """Ranks are not clusters where A is better than C but B differs from neither; says where that is so."""
     told_apart, not_apart = [], []
-    for verdict in tested:
-        rank = {metric: agreement.rank for metric, agreement in verdict.results.items()}
-        for (a, b), p in verdict.p_values.items():
-            pair = f"{a} and {b} ({verdict.protocol.full_name})"
+    for result in tested:
+        rank = {metric: agreement.rank for metric, agreement in result.agreements.items()}
+        for (a, b), p in result.p_values.items():
+            pair = f"{a} and {b} ({result.protocol.full_name})"
             if rank[a] == rank[b] and p <= 1 - level:
                 told_apart.append(pair)
             elif rank[a] != rank[b] and not p <= 1 - level:

@@ -61,7 +61,7 @@ def test_all_references_give_what_judge_gives(rated: Path) -> None:
     study = reference_counts(rated, ["cider-d", "bleu-4"], [2, 5], draws=3, resamples=50, seed=4)
     verdict = judge(rated, ["cider-d", "bleu-4"], resamples=50, seed=4)["rated"]
     of_all = {record["metric"]: record for record in study.records if record["references"] == 5}
-    for metric, agreement in verdict.results.items():
+    for metric, agreement in verdict.agreements.items():
         assert of_all[metric]["value"] == agreement.value
         assert (of_all[metric]["ci95_low"], of_all[metric]["ci95_high"]) == agreement.interval
     assert study.signatures["cider-d"] == verdict["cider-d"].signature

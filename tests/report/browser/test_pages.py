@@ -13,7 +13,7 @@ import pytest
 
 import captious
 from captious.evaluation.resampling import Sampling
-from captious.judgment import Agreement, Judgment, Study, Verdict
+from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.study_result import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
 from captious.metrics.meteor import align
@@ -221,7 +221,7 @@ def test_without_scripts(open_page: Opener, examples: Path) -> None:
 
 def test_judgments_and_studies(open_page: Opener, tmp_path: Path) -> None:
     found = [Agreement(name, 0.3, (0.2, 0.4), rank, f"{name}|x") for rank, name in enumerate(("a", "</b>", "c"), 1)]
-    verdict = Verdict(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
+    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
     x = np.array([1.0, 2, 3])
     square = np.array([[0.0, 0], [1, 0], [1, 1]])
     pictures = {

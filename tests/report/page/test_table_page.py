@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from captious.evaluation.resampling import Sampling
-from captious.judgment import Agreement, Judgment, Study, Verdict
+from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.study_result import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
 from captious.report.write_report import report_page
@@ -24,7 +24,7 @@ def agreement(metric: str, value: float, rank: int | None) -> Agreement:
 @pytest.fixture
 def judgment() -> Judgment:
     found = [agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement(NASTY, float("nan"), 2)]
-    verdict = Verdict(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
+    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
     return Judgment([verdict], Sampling(10, 0), ["beware of this"])
 
 

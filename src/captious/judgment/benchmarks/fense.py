@@ -21,7 +21,6 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, PairReferences, Protocol
 
 __all__ = ["AUDIOCAPS_EVAL", "CLOTHO_EVAL"]
@@ -65,11 +64,7 @@ def _pairs(folder: DataFolder, file: str, number: int, record: dict[str, Any]) -
             continue
         first, second, *_, votes = record[key]
         if not isinstance(votes, list) or not all(vote in (-1, 0, 1) for vote in votes):
-            raise CaptionFileError(
-                f"the votes of {key} are not -1, 0 or 1",
-                where=folder.place(file, f"record {number}"),
-                help="download the file again",
-            )
+            raise folder.error(f"the votes of {key} are not -1, 0 or 1", file, f"record {number}")
         if decided := sum(votes):
             image = record.get("raw_name", f"record {number}")
             preferred = 0 if decided > 0 else 1

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, RatedCaption
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.image_captions import TOKENS, read_flickr8k_captions
@@ -62,11 +61,7 @@ def _read_published(folder: DataFolder) -> list[RatedCaption]:
         items.append(RatedCaption(f"{image}|{caption}", image, candidate, references, [rating], facts=facts))
     for item in {item.image: item for item in items}.values():
         if not _without_judged(item):
-            raise CaptionFileError(
-                f"all captions of {item.image} are judged, so it has no references",
-                where=folder.place(_CROWD),
-                help="download the file again",
-            )
+            raise folder.error(f"all captions of {item.image} are judged, so it has no references", _CROWD)
     return items
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from captious.errors import CaptionFileError, ParameterError
+from captious.errors import ParameterError
 from captious.judgment import Benchmark, Choice, DataFolder, Figure, Files, Protocol, RatedCaption, rated_captions
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.human_judgments import HumanJudgments
@@ -62,9 +62,7 @@ def _read_means(folder: DataFolder) -> list[RatedCaption]:
         where = folder.place(_MEANS, f"entry {key!r}")
         references, candidates = entry["refs"], entry["cand"]
         if not _are_texts(references) or not _are_texts(candidates) or len(candidates) != 1:
-            raise CaptionFileError(
-                "refs and cand are not lists of captions", where=where, help="download the file again"
-            )
+            raise folder.error("refs and cand are not lists of captions", _MEANS, f"entry {key!r}")
         image = images.setdefault(tuple(references), f"image {len(images)}")
         mean = number_within(entry["score"], 1, 4, where)
         items.append(RatedCaption(f"{image}|{key}", image, candidates[0], references, [mean], facts={"mean": True}))

@@ -9,7 +9,6 @@ the captions that the authors tuned on (train and validation).
 
 from __future__ import annotations
 
-from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption
 
 __all__ = ["HAT"]
@@ -22,11 +21,7 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
     items = []
     for number, r in enumerate(folder.json(_FILE), start=1):
         if not isinstance(r["contains_hallucination"], bool):
-            raise CaptionFileError(
-                "contains_hallucination is neither true nor false",
-                where=folder.place(_FILE, f"record {number}"),
-                help="download the file again",
-            )
+            raise folder.error("contains_hallucination is neither true nor false", _FILE, f"record {number}")
         rating = 0 if r["contains_hallucination"] else 1
         items.append(RatedCaption(f"{number}|{r['image_id']}", r["image_id"], r["caption"], r["references"], [rating]))
     return items

@@ -190,13 +190,8 @@ def _auc(counts: NDArray[np.float64], ranks: NDArray[np.intp]) -> NDArray[np.flo
 
 def _overlap(human: NDArray[np.float64], machine: NDArray[np.float64], edges: NDArray[np.float64]) -> float:
     """The share that two histograms have in common, 0 to 1."""
-    return float(np.minimum(_shares(human, edges), _shares(machine, edges)).sum())
-
-
-def _shares(scores: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of scores in each bin; the last bin includes its upper edge."""
-    bins = np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, _BINS - 1)
-    return np.bincount(bins, minlength=_BINS) / len(scores)
+    shares = [np.histogram(scores, edges)[0] / len(scores) for scores in (human, machine)]
+    return float(np.minimum(*shares).sum())
 
 
 def _cumulative(label: str, scores: Mapping[str, NDArray[np.float64]]) -> Curves:
