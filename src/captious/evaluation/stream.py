@@ -24,11 +24,10 @@ class Stream:
 
     Args:
         metrics, settings: as for ``captious.score``.
-        several: images have any number of candidates, and metrics judge them together.
 
     Raises:
-        UnknownNameError, ParameterError: as ``captious.score``; with ``several``, a metric of single captions, which
-            ``captious.OfK`` applies to several.
+        UnknownNameError, ParameterError: as ``captious.score``; metrics of single captions together with metrics of
+            several candidates per image, such as ``captious.OfK``.
     """
 
     def __init__(
@@ -36,15 +35,15 @@ class Stream:
         metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
         *,
         settings: Settings | None = None,
-        several: bool = False,
     ) -> None:
-        self._selection = select(metrics, settings, several=several)
-        self._several = several
-        if several and (single := [item.metric for item in self._selection if isinstance(item.metric, Metric)]):
+        self._selection = select(metrics, settings, several=True)
+        of_sets = [item.metric.name for item in self._selection if isinstance(item.metric, SetMetric)]
+        if 0 < len(of_sets) < len(self._selection):
             raise ParameterError(
-                f"{single[0].name} judges one caption at a time",
-                help=f"give captious.OfK(captious.{type(single[0]).__name__}()), or leave out several",
+                f"{of_sets[0]} judges several candidates per image together, and other metrics judge one caption",
+                help="stream them separately, or give captious.OfK of the metrics of captions",
             )
+        self._several = bool(of_sets)
         self.reset()
 
     def reset(self) -> None:

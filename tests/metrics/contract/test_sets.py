@@ -115,7 +115,7 @@ def test_set_scores_of_any_shape(metric: SetMetric) -> None:
 def test_set_metrics_stream(metric: SetMetric) -> None:
     sets = corpus(30, sizes_of(metric))
     expected = metric.aggregate(metric.statistics(sets, metric.fit(sets.references)).sum(axis=0))
-    stream = captious.Stream(metric, several=True)
+    stream = captious.Stream(metric)
     stream.update(sets.select(range(10)))
     stream.update(sets.select(range(10, 30)))
     np.testing.assert_allclose([*stream.compute().values()], expected, rtol=1e-12)
