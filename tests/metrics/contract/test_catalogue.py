@@ -17,98 +17,14 @@ import captious
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract import catalogue
+from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.request import select
 
 from ...support.corpora import table
 from ...support.every_metric import MISSING
 
-OUTPUTS = {
-    "bleu": ["bleu-1", "bleu-2", "bleu-3", "bleu-4"],
-    "meteor": ["meteor"],
-    "rouge-l": ["rouge-l"],
-    "rouge-n": ["rouge-1", "rouge-2", "rouge-3", "rouge-4"],
-    "rouge-s": ["rouge-s"],
-    "cider": ["cider"],
-    "cider-d": ["cider-d"],
-    "cider-r": ["cider-r"],
-    "sparcs": ["sparcs"],
-    "spurts": ["spurts"],
-    "mima": ["mima"],
-    "smurf": ["smurf"],
-    "bertscore": ["bertscore-p", "bertscore-r", "bertscore-f"],
-    "yi2020": ["yi2020"],
-    "yi2020-unigram": ["yi2020-unigram"],
-    "clipscore": ["clipscore"],
-    "refclipscore": ["refclipscore"],
-    "spice": [
-        "spice",
-        *(f"spice-{part}" for part in ("p", "r", "object", "attribute", "relation", "cardinality", "color", "size")),
-    ],
-    "spider": ["spider"],
-    "hwcm": ["hwcm-1", "hwcm-2", "hwcm-3", "hwcm-4"],
-    "wmd": ["wmd"],
-    "mowe": ["mowe"],
-    "wembsim": ["wembsim"],
-    "ngram-precision": ["ngram-precision-1", "ngram-precision-2", "ngram-precision-3", "ngram-precision-4"],
-    "unigram-recall": ["unigram-recall"],
-    "chair": ["chair-s", "chair-i", "chair-recall"],
-    "length": ["length-words", "length-relative"],
-    "div": ["div-1", "div-2"],
-    "mbleu": ["mbleu-1", "mbleu-2", "mbleu-3", "mbleu-4"],
-    "self-cider": ["self-cider"],
-    "lsa": ["lsa"],
-    "distinct": ["distinct"],
-    "allspice": [
-        "allspice",
-        *(f"allspice-{part}" for part in ("p", "r", "object", "attribute", "relation", "cardinality", "color", "size")),
-    ],
-    "novel": ["novel"],
-    "captious": ["captious"],
-    "nneval": ["nneval"],
-    "lceval": ["lceval"],
-    "leic": ["leic"],
-}
-VARIANTS = {
-    "bleu": ["official", "paper"],
-    "meteor": ["official", "paper"],
-    "rouge-l": ["official", "lin2004"],
-    "rouge-n": ["paper"],
-    "rouge-s": ["paper"],
-    "cider": ["official", "paper"],
-    "cider-d": ["official", "paper"],
-    "cider-r": ["official"],
-    "sparcs": ["official"],
-    "spurts": ["official", "paper"],
-    "mima": ["official"],
-    "smurf": ["official", "paper"],
-    "bertscore": ["official"],
-    "yi2020": ["official", "paper"],
-    "yi2020-unigram": ["official"],
-    "clipscore": ["official"],
-    "refclipscore": ["official"],
-    "spice": ["official"],
-    "spider": ["official"],
-    "hwcm": ["official", "paper"],
-    "wmd": ["mtanti", "lceval"],
-    "mowe": ["official"],
-    "wembsim": ["paper"],
-    "ngram-precision": ["official", "paper"],
-    "unigram-recall": ["paper"],
-    "chair": ["official", "standalone", "fixed", "lmms-eval"],
-    "length": ["official", "mean"],
-    "div": ["official", "paper"],
-    "mbleu": ["official", "mean"],
-    "self-cider": ["official", "cider-d"],
-    "lsa": ["official"],
-    "distinct": ["paper"],
-    "allspice": ["official"],
-    "novel": ["paper"],
-    "captious": ["light", "full"],
-    "nneval": ["trained"],
-    "lceval": ["trained", "official-8010"],
-    "leic": ["official", "paper"],
-}
+NAMES = list(METRICS)
 
 
 class Length(MeanMetric):
@@ -144,26 +60,22 @@ def plugin(name: str, value: str) -> EntryPoint:
 # ---- what exists
 
 
-def test_names() -> None:
-    assert catalogue.names() == list(OUTPUTS)
-
-
-@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_metrics_say_what_they_are(name: str) -> None:
     metric = catalogue.get(name)
     assert metric.name == name
-    assert list(metric.outputs) == OUTPUTS[name]
-    assert list(metric.variants) == VARIANTS[name]
+    assert metric.outputs == METRICS[name][2]
     assert metric.summary
     assert all(metric.variants.values())
+    assert all(parameter.summary for parameter in metric.declared.values())
     if name in MISSING:
         pytest.skip(f"{name} is not installed: {MISSING[name]}")
-    assert metric().variant == VARIANTS[name][0]
+    assert metric().variant == next(iter(metric.variants))
     assert repr(metric()) == f"{metric.__name__}()"
 
 
 def test_outputs_have_one_metric_each() -> None:
-    every = [output for outputs in OUTPUTS.values() for output in outputs]
+    every = [output for _, _, outputs in METRICS.values() for output in outputs]
     assert len(set(every)) == len(every)
 
 
@@ -178,8 +90,8 @@ def test_owners() -> None:
     assert catalogue.owner("xyzzy") is None
 
 
-def test_everything_that_can_be_asked_for() -> None:
-    expected = [name for metric, outputs in OUTPUTS.items() for name in dict.fromkeys((metric, *outputs))]
+def test_everything_that_can_be_requested() -> None:
+    expected = [name for metric, (_, _, outputs) in METRICS.items() for name in dict.fromkeys((metric, *outputs))]
     assert catalogue.requestable() == expected
 
 
@@ -192,7 +104,7 @@ def test_register() -> None:
         outputs = ("letters",)
 
     assert catalogue.get("letters") is Letters
-    assert catalogue.names() == [*OUTPUTS, "letters"]
+    assert catalogue.names() == [*NAMES, "letters"]
     assert Letters.name == "letters"
     assert select(["letters", "bleu-1"]).labels == ("letters", "bleu-1")
     with pytest.warns(captious.CaptiousWarning):
@@ -245,7 +157,7 @@ def test_names_that_are_taken(name: str) -> None:
 
     with pytest.raises(ParameterError, match="taken"):
         captious.register(name)(Thief)
-    assert catalogue.names() == list(OUTPUTS)
+    assert catalogue.names() == NAMES
     assert catalogue.get("bleu") is captious.Bleu
 
 
@@ -267,7 +179,7 @@ def test_names_with_capitals(name: str, outputs: tuple[str, ...] | None) -> None
     with pytest.raises(ParameterError, match="contains capitals") as caught:
         captious.register(name)(shouted)
     assert caught.value.help in ("call it extent", "call it extent-p")
-    assert catalogue.names() == list(OUTPUTS)
+    assert catalogue.names() == NAMES
     if outputs is None:
         captious.register("extent")(shouted)
         assert select("EXTENT").labels == ("extent",)
@@ -281,7 +193,7 @@ def test_only_metrics_can_register(thing: object) -> None:
 
 def test_entry_points(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("extent", f"{Length.__module__}:Length"))
-    assert catalogue.names() == [*OUTPUTS, "extent"]
+    assert catalogue.names() == [*NAMES, "extent"]
     assert catalogue.get("extent").name == "extent"
     assert select(["extent"]).labels == ("extent",)
     metric = select(["extent"])[0].metric
@@ -290,7 +202,7 @@ def test_entry_points(plugins: list[EntryPoint]) -> None:
 
 def test_entry_points_with_capitals_are_known_in_lower_case(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("Extent", f"{Length.__module__}:Length"))
-    assert catalogue.names() == [*OUTPUTS, "extent"]
+    assert catalogue.names() == [*NAMES, "extent"]
     assert select(["Extent"]).labels == ("extent",)
 
 
@@ -302,7 +214,7 @@ def test_a_broken_plugin_does_not_hide_that_a_setting_is_not_used(plugins: list[
 
 def test_entry_points_of_other_groups_are_none_of_ours(plugins: list[EntryPoint]) -> None:
     plugins.append(EntryPoint("extent", "nowhere:Nothing", "console_scripts"))
-    assert catalogue.names() == list(OUTPUTS)
+    assert catalogue.names() == NAMES
 
 
 def test_an_entry_point_that_leads_to_something_else(plugins: list[EntryPoint]) -> None:
@@ -323,7 +235,7 @@ def test_a_plugin_that_cannot_be_imported_breaks_nothing_else(plugins: list[Entr
 def test_a_built_in_metric_cannot_be_shadowed(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("bleu", f"{Length.__module__}:Length"))
     assert catalogue.get("bleu") is captious.Bleu
-    assert catalogue.names() == list(OUTPUTS)
+    assert catalogue.names() == NAMES
 
 
 def test_register_without_a_name() -> None:

@@ -25,7 +25,7 @@ from captious.learned.network import Network
 from captious.learned.trained import Trained
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
-from captious.metrics.contract.parameters import Number
+from captious.metrics.contract.parameters import Choice, Number, Whole
 from captious.metrics.contract.request import select
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors
@@ -288,18 +288,9 @@ def test_streams_merge(metric: Metric) -> None:
 OTHER: dict[str, object] = {
     "tokenizer": "spaces",
     "parser": FileOfParses({}, "other.jsonl", "00000000"),
-    "chains": "dep",
     "stop_words": ["the", "dog"],
-    "gap": 2,
-    "sigma": 3.0,
-    "smooth": 2.0,
-    "alpha": 0.5,
-    "beta": 1.0,
-    "gamma": 0.25,
-    "delta": 0.1,
     "modules": {"exact": 1.0, "stem": 0.25},
     "vectors": WordVectors.of(["dog", "w1"], [[1, 0], [1, 1]]),
-    "combine": "min",
     "idf": DocumentFrequencies.of(references_table([["a dog"]] * 7), PTB),
 }
 
@@ -319,12 +310,23 @@ OF_MODELS = {"model", "layer"}
 
 def other_parameters(metric: Metric) -> dict[str, object]:
     """Another value of each parameter besides the variant, as far as the variant takes it."""
-    known = {**OTHER, "weights": OTHER_WEIGHTS.get(metric.name)}
+    resources = {**OTHER, "weights": OTHER_WEIGHTS.get(metric.name)}
     parameters = {*metric.declared} - {"variant", *OF_MODELS}
     if metric.variant in PUBLISHED_WEIGHTS:
         parameters -= {"weights"}
-    assert parameters <= known.keys(), f"give another value of {parameters - known.keys()} to this test"
-    return {parameter: known[parameter] for parameter in parameters}
+    values: dict[str, object] = {}
+    for name in parameters:
+        declaration = metric.declared[name]
+        if isinstance(declaration, Number):
+            values[name] = declaration.least + 0.1
+        elif isinstance(declaration, Whole):
+            values[name] = declaration.least + 1
+        elif isinstance(declaration, Choice):
+            values[name] = next(choice for choice in declaration.choices if choice != declaration.default)
+        else:
+            assert name in resources, f"give another value of {name} to this test"
+            values[name] = resources[name]
+    return values
 
 
 def test_signatures_show_every_parameter(metric: Metric) -> None:
