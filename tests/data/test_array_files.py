@@ -58,11 +58,11 @@ def test_arrays_come_back(path: Path) -> None:
     file = opened(path)
     assert file.about == {"made": "here"}
     for name, array in ARRAYS.items():
-        found = file.array(name)
-        assert (found.dtype, found.shape) == (array.dtype, array.shape)
-        assert np.array_equal(found, array)
-        assert not found.flags.writeable
-        assert found.ctypes.data % 64 == 0 or not found.size
+        stored = file.array(name)
+        assert (stored.dtype, stored.shape) == (array.dtype, array.shape)
+        assert np.array_equal(stored, array)
+        assert not stored.flags.writeable
+        assert stored.ctypes.data % 64 == 0 or not stored.size
 
 
 def test_an_array_that_is_not_there(path: Path) -> None:
@@ -83,12 +83,12 @@ def test_every_changed_byte_is_found(tmp_path_factory: pytest.TempPathFactory, a
     path.write_bytes(data)
     try:
         file = opened(path)
-        found = {name: file.array(name) for name in ARRAYS}
+        arrays = {name: file.array(name) for name in ARRAYS}
     except CaptionFileError as error:
         assert str(path) in error.where
         return
     for name, array in ARRAYS.items():  # the byte lies between arrays
-        assert np.array_equal(found[name], array)
+        assert np.array_equal(arrays[name], array)
 
 
 @given(st.integers(0, len(content()) - 1))

@@ -69,10 +69,10 @@ def test_one_candidate_each_is_a_set_of_one() -> None:
     assert load({7: "cat", 9: "dog", 8: "cow"}, REFERENCES, several=True).texts == [["cat"], ["dog"], ["cow"]]
 
 
-@pytest.mark.parametrize("given", [SETS, [{"image_id": image, "caption": text} for image, text in ROWS]])
-def test_several_must_be_asked_for(given: Any, refuses: Refuses) -> None:
+@pytest.mark.parametrize("candidates", [SETS, [{"image_id": image, "caption": text} for image, text in ROWS]])
+def test_several_must_be_asked_for(candidates: Any, refuses: Refuses) -> None:
     with refuses(DuplicateCandidateError, "2 of 3 images have more than one candidate", "--several"):
-        load(given, REFERENCES)
+        load(candidates, REFERENCES)
 
 
 def test_an_object_names_an_image_once(write: Write) -> None:
@@ -105,13 +105,13 @@ def test_candidates_and_references_have_the_same_images() -> None:
 
 def test_slots_show_every_candidate_once() -> None:
     sets = load(SETS, REFERENCES, several=True)
-    seen = {}
+    by_number = {}
     for slot in sets.slots:
         for row, number in zip(slot.rows.tolist(), slot.candidates.tolist(), strict=True):
-            assert number not in seen
-            seen[number] = (slot.captions.ids[row], slot.captions.candidates[row])
+            assert number not in by_number
+            by_number[number] = (slot.captions.ids[row], slot.captions.candidates[row])
     flat = [(image, text) for image, texts in zip(sets.ids, sets.texts, strict=True) for text in texts]
-    assert [seen[number] for number in range(6)] == flat
+    assert [by_number[number] for number in range(6)] == flat
 
 
 def test_slots_share_the_references() -> None:

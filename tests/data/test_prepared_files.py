@@ -90,51 +90,51 @@ def path(tmp_path: Path) -> Path:
 )
 def test_tables_come_back(path: Path, changes: dict[str, Any]) -> None:
     original = table(**changes)
-    found = written(path, original)
+    references = written(path, original)
     for name in ("ids", "texts", "images", "without_references", "id_form"):
-        assert getattr(found, name) == getattr(original, name)
-    assert np.array_equal(found.offsets, original.offsets)
-    assert found.name == str(path)
+        assert getattr(references, name) == getattr(original, name)
+    assert np.array_equal(references.offsets, original.offsets)
+    assert references.name == str(path)
 
 
 @given(st.lists(st.text(max_size=5), min_size=1, max_size=4))
 def test_any_texts(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     texts = [text.encode(errors="ignore").decode() for text in texts]
     path = tmp_path_factory.getbasetemp() / "any.prepared"
-    found = written(path, References((0,), tuple(texts), np.array([0, len(texts)])))
-    assert found.texts == tuple(texts)
+    references = written(path, References((0,), tuple(texts), np.array([0, len(texts)])))
+    assert references.texts == tuple(texts)
 
 
 class TestLayers:
     def test_are_found(self, path: Path) -> None:
         layer = LengthLayer([])
-        found = written(path, table(), layer)
+        references = written(path, table(), layer)
         assert len(layer.computed) == 1
-        assert found.layer(layer).tolist() == [5, 0, 12]
-        assert found.layer(layer) is found.layer(layer)
+        assert references.layer(layer).tolist() == [5, 0, 12]
+        assert references.layer(layer) is references.layer(layer)
         assert len(layer.computed) == 1
-        assert found.stored is not None and found.stored.n_missed == 0
+        assert references.stored is not None and references.stored.n_missed == 0
 
     def test_of_another_key_are_computed(self, path: Path) -> None:
-        found = written(path, table(), LengthLayer([]))
+        references = written(path, table(), LengthLayer([]))
         other = LengthLayer([], version=2)
-        assert found.layer(other).tolist() == [5, 0, 12]
+        assert references.layer(other).tolist() == [5, 0, 12]
         assert len(other.computed) == 1
-        assert found.stored is not None and found.stored.n_missed == 1
+        assert references.stored is not None and references.stored.n_missed == 1
 
     def test_go_with_ids_that_are_read_as_numbers(self, path: Path) -> None:
         layer = LengthLayer([])
-        found = written(path, table(ids=("3", "1"), id_form="text"), layer)
-        captions = load({3: "x", 1: "y"}, found)
+        references = written(path, table(ids=("3", "1"), id_form="text"), layer)
+        captions = load({3: "x", 1: "y"}, references)
         assert captions.ids == (3, 1)
         captions.references.layer(layer)
         assert len(layer.computed) == 1
 
     def test_do_not_go_with_other_texts(self, path: Path) -> None:
-        found = written(path, table(), LengthLayer([]))
+        references = written(path, table(), LengthLayer([]))
         layer = LengthLayer([])
-        assert replace(found, texts=("a", "b", "c")).layer(layer).tolist() == [1, 1, 1]
-        assert found.select([1]).layer(layer).tolist() == [12]
+        assert replace(references, texts=("a", "b", "c")).layer(layer).tolist() == [1, 1, 1]
+        assert references.select([1]).layer(layer).tolist() == [12]
         assert len(layer.computed) == 2
 
     def test_of_concatenated_references(self, path: Path) -> None:
@@ -142,22 +142,22 @@ class TestLayers:
         remembering = recorded(table())
         remembering.concatenated.layer(layer)
         write_prepared(path, remembering, [])
-        found = read_references(path)
-        assert found.concatenated.layer(layer).tolist() == [6, 12]
+        references = read_references(path)
+        assert references.concatenated.layer(layer).tolist() == [6, 12]
         assert len(layer.computed) == 1
-        assert found.layer(layer).tolist() == [5, 0, 12]
+        assert references.layer(layer).tolist() == [5, 0, 12]
         assert len(layer.computed) == 2
 
     def test_of_a_prepared_file_are_taken_over(self, path: Path) -> None:
         layer = LengthLayer([])
-        found = written(path, table(), layer)
-        written(path, found, layer, LengthLayer([], version=2)).layer(layer)
+        references = written(path, table(), layer)
+        written(path, references, layer, LengthLayer([], version=2)).layer(layer)
         assert len(layer.computed) == 1
 
     def test_are_found_by_other_processes(self, path: Path) -> None:
         layer = LengthLayer([])
-        found = pickle.loads(pickle.dumps(written(path, table(), layer)))
-        assert found.layer(layer).tolist() == [5, 0, 12]
+        references = pickle.loads(pickle.dumps(written(path, table(), layer)))
+        assert references.layer(layer).tolist() == [5, 0, 12]
         assert len(layer.computed) == 1
 
     def test_are_computed_where_the_file_is_gone(self, path: Path) -> None:
@@ -173,11 +173,11 @@ class TestLayers:
         written(path, table(), LengthLayer([]))
         rewritten(path, {"captious": "0.0.1"})
         layer = LengthLayer([])
-        found = read_references(path)
-        assert found.layer(layer).tolist() == [5, 0, 12]
+        references = read_references(path)
+        assert references.layer(layer).tolist() == [5, 0, 12]
         assert len(layer.computed) == 1
-        assert found.stored is not None
-        assert "was prepared by captious 0.0.1, so only its texts were used" in found.stored.advice(["bleu"])
+        assert references.stored is not None
+        assert "was prepared by captious 0.0.1, so only its texts were used" in references.stored.advice(["bleu"])
 
     def test_that_do_not_fit_are_refused(self, path: Path) -> None:
         written(path, table(), LengthLayer([]))
@@ -225,9 +225,9 @@ def test_files_that_contradict_themselves(path: Path, about: dict[str, Any], arr
 
 
 def test_given_as_candidates(path: Path) -> None:
-    found = written(path, table())
+    references = written(path, table())
     with pytest.raises(CaptionFileError, match="prepared references, which cannot be read as candidates"):
-        load(path, found)
+        load(path, references)
 
 
 def test_where_it_cannot_be_written(tmp_path: Path) -> None:

@@ -49,9 +49,9 @@ def test_fit_comes_before_map(shards: Path) -> None:
 @pytest.mark.slow
 def test_the_script_of_the_documentation(shards: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
-    found = re.search(r"^```python array.py\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    (shards / "array.py").write_text(found[1])
+    script = re.search(r"^```python array.py\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert script is not None
+    (shards / "array.py").write_text(script[1])
 
     def job(*arguments: object) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -60,9 +60,9 @@ def test_the_script_of_the_documentation(shards: Path) -> None:
 
     for step, parts in (("fit", 3), ("merge", 1), ("map", 3)):
         jobs = [job(step, part, parts) for part in range(parts)]
-        for each in jobs:
-            each.communicate()
-        assert [each.returncode for each in jobs] == [0] * parts
+        for process in jobs:
+            process.communicate()
+        assert [process.returncode for process in jobs] == [0] * parts
     said, _ = job("reduce", 0, 1).communicate()
     report = scored(["bleu", "cider-d"])
     assert said.strip() == report.summary()

@@ -86,8 +86,8 @@ def test_shards_in_any_order_and_of_any_size(tmp_path: Path) -> None:
 
 def test_a_file_is_one_shard_however_it_is_named(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(shards)
-    given = ["part-*.jsonl", "./part-0.jsonl", f"../{shards.name}/part-1.jsonl", f"{shards}/part-2.jsonl"]
-    assert texts(scale.score_shards(given, METRICS)) == texts(scored())
+    patterns = ["part-*.jsonl", "./part-0.jsonl", f"../{shards.name}/part-1.jsonl", f"{shards}/part-2.jsonl"]
+    assert texts(scale.score_shards(patterns, METRICS)) == texts(scored())
 
 
 def test_references_apart(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_the_three_functions(shards: Path) -> None:
     plan = pickle.loads(pickle.dumps(plan.fitted(states)))
     sums = [pickle.loads(pickle.dumps(plan.map(shard))) for shard in plan.shards[::-1]]
     assert texts(plan.reduce(sums)) == texts(scored())
-    assert [scale.ShardSums.from_dict(json.loads(json.dumps(each.to_dict()))) for each in sums] == sums
+    assert [scale.ShardSums.from_dict(json.loads(json.dumps(part.to_dict()))) for part in sums] == sums
     with pytest.raises(ShardError, match="no sums"):
         plan.reduce(sums[1:])
     with pytest.raises(ShardError, match="twice"):
@@ -202,12 +202,12 @@ class Lengths(captious.MeanMetric):
     def scores(self, captions: captious.Captions, state: object = None) -> Any:
         if "fail" in captions.candidates:
             raise RuntimeError("bad luck")
-        return np.array([float("nan") if each == "nan" else len(each) for each in captions.candidates])
+        return np.array([float("nan") if text == "nan" else len(text) for text in captions.candidates])
 
     def warnings(self, captions: captious.Captions, state: object) -> list[str]:
-        long = sum(len(each) > 50 for each in captions.candidates)
-        found = [f"{long:,} of {len(captions):,} candidates are long"] if long else []
-        return [*found, "lengths are lengths"]
+        long = sum(len(text) > 50 for text in captions.candidates)
+        warnings = [f"{long:,} of {len(captions):,} candidates are long"] if long else []
+        return [*warnings, "lengths are lengths"]
 
 
 def test_warnings_of_batches(shards: Path) -> None:
@@ -222,15 +222,15 @@ def test_warnings_of_batches(shards: Path) -> None:
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the shards that are read, as they are."""
-    seen: list[str] = []
+    read: list[str] = []
     batches = scale.FileShard.batches
 
     def batches_seen(self: scale.FileShard, *arguments: Any) -> Iterator[scale.Rows]:
-        seen.append(Path(self.name).name)
+        read.append(Path(self.name).name)
         return batches(self, *arguments)
 
     monkeypatch.setattr(scale.FileShard, "batches", batches_seen)
-    return seen
+    return read
 
 
 def test_a_run_resumes(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,16 +240,16 @@ def test_a_run_resumes(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(CaptiousError, match=r"part-2\.jsonl: line 1"):
         sharded(shards, output=out, retries=0)
     (shards / "part-2.jsonl").write_text(good)
-    seen = counted(monkeypatch)
+    read = counted(monkeypatch)
     assert texts(sharded(shards, output=out)) == expected
-    assert seen == ["part-2.jsonl", *(f"part-{i}.jsonl" for i in range(4))]
+    assert read == ["part-2.jsonl", *(f"part-{i}.jsonl" for i in range(4))]
     assert json.loads((out / "scores.json").read_text()) == json.loads(expected[0])
-    seen.clear()
+    read.clear()
     assert texts(sharded(shards, output=out, engine="stream")) == expected
-    assert seen == []
+    assert read == []
     (out / "sums" / "00001.json").unlink()
     assert texts(sharded(shards, output=out)) == expected
-    assert seen == ["part-1.jsonl"]
+    assert read == ["part-1.jsonl"]
     shutil.rmtree(out / "fit")
     (out / "sums" / "00003.json").unlink()
     assert texts(sharded(shards, output=out)) == expected

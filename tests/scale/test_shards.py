@@ -173,9 +173,9 @@ def test_an_object_store(tmp_path: Path) -> None:
     for number in range(2):
         path = write(tmp_path / "a.jsonl.gz", example_rows())
         memory.pipe(f"/bucket/part-{number}.jsonl.gz", path.read_bytes())
-    found = as_shards("memory://bucket/part-*.jsonl.gz")
-    assert [shard.name for shard in found] == ["memory:///bucket/part-0.jsonl.gz", "memory:///bucket/part-1.jsonl.gz"]
-    assert sum(len(batch) for batch in found[1].batches(Columns())) == 24
+    shards = as_shards("memory://bucket/part-*.jsonl.gz")
+    assert [shard.name for shard in shards] == ["memory:///bucket/part-0.jsonl.gz", "memory:///bucket/part-1.jsonl.gz"]
+    assert sum(len(batch) for batch in shards[1].batches(Columns())) == 24
     with pytest.raises(CaptionFileError, match="no shard"):
         as_shards("memory://bucket/other-*")
     with pytest.raises(CaptionFileError, match="protocol"):
@@ -193,14 +193,14 @@ def test_an_object_store_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch)
         as_shards("memory://bucket/*.jsonl")
 
 
-def made(n: int) -> list[dict[str, Any]]:
+def rows_of(n: int) -> list[dict[str, Any]]:
     return [{"id": i, "candidate": "a cat", "references": ["the cat"]} for i in range(n)]
 
 
 def test_generated_rows() -> None:
-    shard = GeneratedShard("made", made, (5,))
+    shard = GeneratedShard("made", rows_of, (5,))
     assert [batch.ids for batch in shard.batches(Columns(), 2)] == [(0, 1), (2, 3), (4,)]
-    assert shard.fingerprint != GeneratedShard("made", made, (6,)).fingerprint
+    assert shard.fingerprint != GeneratedShard("made", rows_of, (6,)).fingerprint
     with pytest.raises(ParameterError, match="called 'made'"):
         as_shards([shard, shard])
 
