@@ -26,18 +26,18 @@ class EntryPoints:
 
     def __init__(self, group: str, what: str, built_in: Sequence[str]) -> None:
         self._group, self._what, self._built_in = group, what, built_in
-        self._found: dict[str, EntryPoint] | None = None
+        self._points: dict[str, EntryPoint] | None = None
 
     @property
-    def found(self) -> dict[str, EntryPoint]:
+    def by_name(self) -> dict[str, EntryPoint]:
         """The entry points by name, looked up once."""
-        if self._found is None:
+        if self._points is None:
             from importlib.metadata import entry_points
 
             points = entry_points(group=self._group)
             named = {point.name.lower(): point for point in points}
-            self._found = {name: point for name, point in named.items() if name not in self._built_in}
-        return self._found
+            self._points = {name: point for name, point in named.items() if name not in self._built_in}
+        return self._points
 
     def load(self, name: str) -> Any:
         """What an entry point leads to.
@@ -45,7 +45,7 @@ class EntryPoints:
         Raises:
             ParameterError: it cannot be imported.
         """
-        point = self.found[name]
+        point = self.by_name[name]
         try:
             return point.load()
         except MemoryError:
@@ -60,12 +60,12 @@ class EntryPoints:
     def refuse(self, name: str, expected: str) -> ParameterError:
         """The error of an entry point that leads to something else than is wanted."""
         return ParameterError(
-            f"{self.found[name].value} is not a {self._what}", help=f"the entry point must name {expected}"
+            f"{self.by_name[name].value} is not a {self._what}", help=f"the entry point must name {expected}"
         )
 
     def forget(self) -> None:
         """Look the entry points up again when they are asked for next, as after a package was installed."""
-        self._found = None
+        self._points = None
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

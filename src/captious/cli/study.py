@@ -218,7 +218,7 @@ class _Studies(click.Group):
     """The studies of the package, which are imported when they are called, then those of other packages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*_STUDIES, *sorted(_PLUGINS.found)]
+        return [*_STUDIES, *sorted(_PLUGINS.by_name)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _STUDIES:
@@ -227,7 +227,7 @@ class _Studies(click.Group):
             entry = _STUDIES[cmd_name]
             function = getattr(studies, entry.function)
             return study_command(cmd_name, entry.question, function, entry.options, pictures=entry.pictures)
-        if cmd_name not in _PLUGINS.found:
+        if cmd_name not in _PLUGINS.by_name:
             return None
         plugin = _PLUGINS.load(cmd_name)
         if not isinstance(plugin, click.Command):
@@ -236,7 +236,7 @@ class _Studies(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         lines = {name: entry.question for name, entry in _STUDIES.items()}
-        lines |= {name: f"from {point.value}" for name, point in _PLUGINS.found.items()}
+        lines |= {name: f"from {point.value}" for name, point in _PLUGINS.by_name.items()}
         with formatter.section("Studies"):
             formatter.write_dl([*lines.items()])
 

@@ -206,7 +206,7 @@ def register_tokenizer(name: str) -> Callable[[Function], Function]:
 
 def tokenizer_names() -> list[str]:
     """Names of all tokenizers: built-in ones, then others by name."""
-    return [*_BUILT_IN, *sorted({*(tokenizer.name for tokenizer in _registered.values()), *_OTHERS.found})]
+    return [*_BUILT_IN, *sorted({*(tokenizer.name for tokenizer in _registered.values()), *_OTHERS.by_name})]
 
 
 def _named(name: str) -> Tokenizer | None:
@@ -217,7 +217,7 @@ def _named(name: str) -> Tokenizer | None:
     """
     name = name.lower()
     tokenizer = _BUILT_IN.get(name) or _registered.get(name)
-    if tokenizer is not None or name not in _OTHERS.found:
+    if tokenizer is not None or name not in _OTHERS.by_name:
         return tokenizer
     loaded = _OTHERS.load(name)
     if not callable(loaded):

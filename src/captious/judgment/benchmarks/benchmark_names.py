@@ -42,7 +42,7 @@ _OTHERS = EntryPoints("captious.benchmarks", "benchmark", _BUILT_IN)
 
 def names() -> list[str]:
     """Names of all benchmarks: those of the package, then others by name."""
-    return [*_BUILT_IN, *sorted(_OTHERS.found)]
+    return [*_BUILT_IN, *sorted(_OTHERS.by_name)]
 
 
 def get(name: str) -> Benchmark:
@@ -56,14 +56,14 @@ def get(name: str) -> Benchmark:
         identifier = name.replace("-", "_")
         module = import_module(f"captious.judgment.benchmarks.{_MODULES.get(name, identifier)}")
         return getattr(module, identifier.upper())  # type: ignore[no-any-return]
-    if name not in _OTHERS.found:
+    if name not in _OTHERS.by_name:
         raise unknown(name)
     benchmark = _OTHERS.load(name)
     if not isinstance(benchmark, Benchmark):
         raise _OTHERS.refuse(name, "a captious.judgment.Benchmark")
     if benchmark.name != name:
         raise ParameterError(
-            f"{_OTHERS.found[name].value} is the benchmark {benchmark.name!r}, but its entry point is called {name!r}",
+            f"{_OTHERS.by_name[name].value} is the benchmark {benchmark.name!r}, but its entry point is called {name!r}",
             help="give both the same name",
         )
     return benchmark

@@ -50,7 +50,7 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
 
 def names() -> list[str]:
     """Names of all metrics: those of the package, then others by name."""
-    return [*METRICS, *sorted({*_registered, *_PLUGINS.found} - {*METRICS})]
+    return [*METRICS, *sorted({*_registered, *_PLUGINS.by_name} - {*METRICS})]
 
 
 def get(name: str) -> type[BaseMetric]:
@@ -66,7 +66,7 @@ def get(name: str) -> type[BaseMetric]:
         return metric
     if name in _registered:
         return _registered[name]
-    if name in _PLUGINS.found:
+    if name in _PLUGINS.by_name:
         loaded = _PLUGINS.load(name)
         if not (isinstance(loaded, type) and issubclass(loaded, BaseMetric)):
             raise _PLUGINS.refuse(name, "a captious.Metric")
@@ -86,7 +86,7 @@ def outputs(name: str) -> tuple[str, ...]:
 
 def owner(name: str) -> str | None:
     """The metric that a name belongs to, its own or one of its outputs; None if there is none."""
-    for metrics in (METRICS, _registered, _PLUGINS.found):
+    for metrics in (METRICS, _registered, _PLUGINS.by_name):
         if metric := next((metric for metric in metrics if name in (metric, *outputs(metric))), None):
             return metric
     return None
