@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.parsing.head_chains import Chains, Trees, chains_of_strings, chains_of_words, shared
+from captious.parsing.head_chains import Chains, HeadTrees, chains_of_strings, chains_of_words, shared
 
 from ..oracles import hwcm as oracle
 
@@ -31,7 +31,7 @@ def counts(chains: Chains, n: int) -> list[list[int]]:
 
 @given(st.lists(captions(), max_size=4))
 def test_chains_are_those_of_the_oracle(some: list[Caption]) -> None:
-    trees = Trees.of([values for values, _ in some], [heads for _, heads in some])
+    trees = HeadTrees.of([values for values, _ in some], [heads for _, heads in some])
     for found, slow in ((chains_of_words, oracle.chains_of_words), (chains_of_strings, oracle.chains_of_strings)):
         every = found(trees, 4)
         expected = [slow(values, heads) for values, heads in some]
@@ -47,13 +47,13 @@ def test_chains_are_those_of_the_oracle(some: list[Caption]) -> None:
 
 def test_words_that_are_there_twice_lend_each_other_their_children() -> None:
     # a dog sees a dog: the first "dog" has "a", the second has "a" as well as "old"
-    trees = Trees.of([["dog", "sees", "old", "dog"]], [[2, 0, 4, 2]])
+    trees = HeadTrees.of([["dog", "sees", "old", "dog"]], [[2, 0, 4, 2]])
     joined, true = chains_of_strings(trees, 4), chains_of_words(trees, 4)
     assert [sorted(each.counts.tolist()) for each in joined] == [[1, 1, 2], [1, 2], [2], []]
     assert [sorted(each.counts.tolist()) for each in true] == [[1, 1, 2], [1, 2], [1], []]
 
 
 def test_only_the_first_tree_counts() -> None:
-    trees = Trees.of([["run", "dogs", "sleep", "cats"]], [[0, 1, 0, 3]])
+    trees = HeadTrees.of([["run", "dogs", "sleep", "cats"]], [[0, 1, 0, 3]])
     assert trees.captions.tolist() == [0, 0]
     assert trees.heads.tolist() == [-1, 0]

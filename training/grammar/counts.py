@@ -115,22 +115,22 @@ def _lexicon(derivations: Derivations) -> tuple[tuple[str, ...], dict[tuple[int,
         shape: {
             tag: chance
             for tag in sorted(rare)
-            if (chance := (seen[tag] + _PRIOR * rare[tag] / rare.total()) / (seen.total() + _PRIOR)) > _LEAST_OF_SHAPE
+            if (chance := (tags[tag] + _PRIOR * rare[tag] / rare.total()) / (tags.total() + _PRIOR)) > _LEAST_OF_SHAPE
         }
-        for shape, seen in sorted({**shapes, "UNK": Counter[int]()}.items())
+        for shape, tags in sorted({**shapes, "UNK": Counter[int]()}.items())
     }
     of_lexicon: dict[str, dict[int, float]] = {}
     for word in sorted(by_word, key=lambda number: derivations.words[number]):
         n = of_words[word]
         if n < _KNOWN:
             continue
-        found = {tag: seen / (n + _SHARE) for tag, seen in by_word[word].items()}
+        entry = {tag: times / (n + _SHARE) for tag, times in by_word[word].items()}
         shape = chances.get(signature(derivations.words[word], False), chances["UNK"])
         if n < _OFTEN:
             for tag, chance in shape.items():
-                if chance > _LEAST_OF_WORD or tag in found:
-                    found[tag] = found.get(tag, 0.0) + _SHARE * chance / (n + _SHARE)
-        of_lexicon[derivations.words[word]] = found
+                if chance > _LEAST_OF_WORD or tag in entry:
+                    entry[tag] = entry.get(tag, 0.0) + _SHARE * chance / (n + _SHARE)
+        of_lexicon[derivations.words[word]] = entry
     of_lexicon |= chances
     names = tuple(of_lexicon)
     entries = {

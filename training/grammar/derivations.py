@@ -52,7 +52,7 @@ def read_captions(treebank: Path) -> list[list[str]]:
 def derive(parser: TreeParser, captions: Sequence[Sequence[str]]) -> Derivations:
     """Parse captions; those without a derivation are left out."""
     number: dict[str, int] = {}
-    found = Derivations((), [], [], [])
+    derivations = Derivations((), [], [], [])
     for start in range(0, len(captions), _BLOCK):
         block = captions[start : start + _BLOCK]
         these = parser.derivations(block)
@@ -62,9 +62,9 @@ def derive(parser: TreeParser, captions: Sequence[Sequence[str]]) -> Derivations
             if not len(rules):
                 continue
             above_word = rules < 0
-            found.sentences.append(
+            derivations.sentences.append(
                 np.array([number.setdefault(american(word), len(number)) for word in words], np.int32)
             )
-            found.rules.append(rules[~above_word])
-            found.states.append(states[above_word])
-    return Derivations(tuple(number), found.sentences, found.rules, found.states)
+            derivations.rules.append(rules[~above_word])
+            derivations.states.append(states[above_word])
+    return Derivations(tuple(number), derivations.sentences, derivations.rules, derivations.states)

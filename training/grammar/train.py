@@ -42,10 +42,10 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=FILE)
     options = parser.parse_args()
 
-    found = spice_grammar.find()
-    if found is None:
+    installed = spice_grammar.find()
+    if installed is None:
         raise SystemExit(f"the official grammar is not here: {spice_grammar.INSTALL}")
-    official = found.grammar()
+    official = installed.grammar()
     captions = read_captions(options.treebank)[: options.captions]
     bounds = tuned_bounds(official, captions[:TUNED_ON], passes=60)
     derivations = derive(TreeParser(official, bounds), captions)

@@ -18,7 +18,7 @@ from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import Choice
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.shared.reference_scores import CombineParameter, over_references
-from captious.parsing.head_chains import Trees, chains_of_strings, chains_of_words, shared
+from captious.parsing.head_chains import HeadTrees, chains_of_strings, chains_of_words, shared
 from captious.parsing.parsed_captions import ParsedCaptions
 from captious.parsing.parses import Parse
 
@@ -77,7 +77,7 @@ class Hwcm(MeanMetric):
         for parse in (*ours, *theirs):
             if number.setdefault(id(parse), len(distinct)) == len(distinct):
                 distinct.append(parse)
-        trees = Trees.of([_values(parse, self.chains) for parse in distinct], [parse.heads for parse in distinct])
+        trees = HeadTrees.of([_values(parse, self.chains) for parse in distinct], [parse.heads for parse in distinct])
         candidates = np.array([number[id(parse)] for parse in ours], np.int64)[of_images]
         references = np.array([number[id(parse)] for parse in theirs], np.int64)
         if self.variant == "official":

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Chains", "Trees", "chains_of_strings", "chains_of_words", "shared"]
+__all__ = ["Chains", "HeadTrees", "chains_of_strings", "chains_of_words", "shared"]
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Trees:
+class HeadTrees:
     """The words under the first root of each of n captions.
 
     Args:
@@ -34,14 +34,14 @@ class Trees:
     heads: Ints
 
     @classmethod
-    def of(cls, values: Sequence[Sequence[str]], heads: Sequence[Sequence[int]]) -> Trees:
+    def of(cls, values: Sequence[Sequence[str]], heads: Sequence[Sequence[int]]) -> HeadTrees:
         """Trees from what stands for each word, and the heads of words, which are counted from 1; 0 for a root."""
         numbers: dict[str, int] = {}
-        flat = np.array([numbers.setdefault(value, len(numbers)) for some in values for value in some], np.int64)
-        lengths = np.array([len(some) for some in values], np.int64)
+        flat = np.array([numbers.setdefault(value, len(numbers)) for caption in values for value in caption], np.int64)
+        lengths = np.array([*map(len, values)], np.int64)
         captions = np.repeat(np.arange(len(lengths)), lengths)
         starts = (np.cumsum(lengths) - lengths)[captions]
-        above = np.array([head for some in heads for head in some], np.int64) - 1
+        above = np.array([head for caption in heads for head in caption], np.int64) - 1
         places = np.arange(len(flat))
         up = np.where(above < 0, places, above + starts)
         is_root = above < 0
@@ -52,8 +52,8 @@ class Trees:
         under = up == roots[captions] if len(flat) else np.zeros(0, bool)
         renumbered = np.cumsum(under) - 1
         kept = np.flatnonzero(under)
-        found = np.where(is_root[kept], -1, renumbered[np.where(is_root, places, above + starts)[kept]])
-        return cls(len(lengths), captions[kept], flat[kept], found)
+        kept_heads = np.where(is_root[kept], -1, renumbered[np.where(is_root, places, above + starts)[kept]])
+        return cls(len(lengths), captions[kept], flat[kept], kept_heads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +73,8 @@ class Chains:
     @classmethod
     def counted(cls, n: int, captions: Ints, chains: Ints, counts: Ints | None = None) -> Chains:
         """From chains that may occur several times, each as often as ``counts`` says, or once."""
-        size = int(chains.max(initial=0)) + 1
-        keys, inverse = np.unique(captions * size + chains, return_inverse=True)
-        weights = None if counts is None else counts.astype(np.float64)  # exact up to 2^53
-        total = np.bincount(inverse, weights, len(keys)).astype(np.int64)
-        return cls(n, keys // size, keys % size, total)
+        first, totals = _distinct(captions, chains, counts)
+        return cls(n, captions[first], chains[first], totals)
 
     @property
     def totals(self) -> Ints:
@@ -90,25 +87,25 @@ class Chains:
         return np.searchsorted(self.captions, np.arange(self.n + 1)).astype(np.int64)
 
 
-def chains_of_words(trees: Trees, longest: int) -> list[Chains]:
+def chains_of_words(trees: HeadTrees, longest: int) -> list[Chains]:
     """Chains of words that are each the head of the next, of lengths 1 to ``longest``."""
     ends = trees.values  # the chain that ends with each word, or -1
-    found = [Chains.counted(trees.n, trees.captions, ends)]
+    by_length = [Chains.counted(trees.n, trees.captions, ends)]
     for _ in range(1, longest):
         above = np.where(trees.heads >= 0, ends[trees.heads], -1)
         words = np.flatnonzero(above >= 0)
         ends = np.full(len(trees.values), -1, np.int64)
         ends[words] = _pairs(above[words], trees.values[words])
-        found.append(Chains.counted(trees.n, trees.captions[words], ends[words]))
-    return found
+        by_length.append(Chains.counted(trees.n, trees.captions[words], ends[words]))
+    return by_length
 
 
-def chains_of_strings(trees: Trees, longest: int) -> list[Chains]:
+def chains_of_strings(trees: HeadTrees, longest: int) -> list[Chains]:
     """Chains as LCEval's code has them: edges are joined where their words are written alike.
 
     So every place of a repeated word also gets the children of the others.
     """
-    found = [Chains.counted(trees.n, trees.captions, trees.values)]
+    by_length = [Chains.counted(trees.n, trees.captions, trees.values)]
     below = np.flatnonzero(trees.heads >= 0)
     captions, tails = trees.captions[below], trees.values[below]
     firsts = trees.values[trees.heads[below]]
@@ -116,8 +113,8 @@ def chains_of_strings(trees: Trees, longest: int) -> list[Chains]:
     for length in range(2, longest + 1):
         if length > 2:
             longer = _joined(edges, longer)
-        found.append(Chains.counted(trees.n, longer.captions, longer.whole, longer.counts))
-    return found[:longest]
+        by_length.append(Chains.counted(trees.n, longer.captions, longer.whole, longer.counts))
+    return by_length[:longest]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,11 +130,8 @@ class _Joined:
     @classmethod
     def counted(cls, captions: Ints, firsts: Ints, rests: Ints, counts: Ints | None = None) -> _Joined:
         whole = _pairs(firsts, rests)
-        size = int(whole.max(initial=0)) + 1
-        _, at, inverse = np.unique(captions * size + whole, return_index=True, return_inverse=True)
-        weights = None if counts is None else counts.astype(np.float64)
-        total = np.bincount(inverse, weights, len(at)).astype(np.int64)
-        return cls(captions[at], firsts[at], rests[at], whole[at], total)
+        at, totals = _distinct(captions, whole, counts)
+        return cls(captions[at], firsts[at], rests[at], whole[at], totals)
 
 
 def _joined(edges: _Joined, chains: _Joined) -> _Joined:
@@ -145,8 +139,8 @@ def _joined(edges: _Joined, chains: _Joined) -> _Joined:
     size = max(int(edges.rests.max(initial=0)), int(chains.firsts.max(initial=0))) + 1
     keys = chains.captions * size + chains.firsts
     order = np.argsort(keys, kind="stable")
-    wanted = edges.captions * size + edges.rests
-    start, stop = (np.searchsorted(keys[order], wanted, side=side) for side in ("left", "right"))
+    ends = edges.captions * size + edges.rests
+    start, stop = (np.searchsorted(keys[order], ends, side=side) for side in ("left", "right"))
     of_edges, places = _expanded(start, stop - start)
     of_chains = order[places]
     counts = edges.counts[of_edges] * chains.counts[of_chains]
@@ -166,10 +160,18 @@ def shared(chains: Chains, ours: Ints, theirs: Ints) -> Ints:
         return np.zeros(len(ours), np.int64)
     start = chains.offsets
     pairs, places = _expanded(start[theirs], start[theirs + 1] - start[theirs])
-    wanted = ours[pairs] * size + chains.chains[places]
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    common = np.where(keys[at] == wanted, np.minimum(chains.counts[at], chains.counts[places]), 0)
+    counterparts = ours[pairs] * size + chains.chains[places]
+    at = np.minimum(np.searchsorted(keys, counterparts), len(keys) - 1)
+    common = np.where(keys[at] == counterparts, np.minimum(chains.counts[at], chains.counts[places]), 0)
     return np.asarray(np.bincount(pairs, common, len(ours)).astype(np.int64))
+
+
+def _distinct(captions: Ints, chains: Ints, counts: Ints | None) -> tuple[Ints, Ints]:
+    """Where each distinct chain of a caption first is, ascending by caption and chain, and the sum of its counts."""
+    size = int(chains.max(initial=0)) + 1
+    _, first, inverse = np.unique(captions * size + chains, return_index=True, return_inverse=True)
+    weights = None if counts is None else counts.astype(np.float64)  # exact up to 2^53
+    return first, np.bincount(inverse, weights, len(first)).astype(np.int64)
 
 
 def _expanded(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:

@@ -71,7 +71,7 @@ class Lexicon:
     def _look_up(self, word: str, first: bool) -> WordTags:
         spelling = american(word)
         number = self._word_of.get(spelling, -1)
-        scores = self._known(number) if self._seen.has(number) else self._unknown(signature(spelling, first))
+        scores = self._of_word(number) if self._seen.has(number) else self._of_shape(signature(spelling, first))
         kept = np.flatnonzero(scores > _LOWEST)
         kept = kept[np.argsort(self._states[kept])]
         return WordTags(self._states[kept], scores[kept].astype(np.float32))
@@ -81,13 +81,13 @@ class Lexicon:
         boundary = self._seen.row(self._word_of.get(BOUNDARY, -1))[0] > 0
         return np.sort(self._states[~boundary])
 
-    def _known(self, word: int) -> NDArray[np.float64]:
+    def _of_word(self, word: int) -> NDArray[np.float64]:
         together, of_word = self._seen.row(word)
         smooth = (together + _SMOOTH_KNOWN * self._unseen_share) / (of_word + _SMOOTH_KNOWN)
         chance = np.where(together > 0, together / of_word, 0) if of_word > _OFTEN else smooth
         return self._scores(chance, of_word / self._seen.total)
 
-    def _unknown(self, shape: str) -> NDArray[np.float64]:
+    def _of_shape(self, shape: str) -> NDArray[np.float64]:
         together, of_shape = self._unseen.row(self._word_of.get(shape, -1))
         chance = (together + _SMOOTH_UNKNOWN * self._unseen_share) / (of_shape + _SMOOTH_UNKNOWN)
         return self._scores(np.where(self._open, chance, 0), 1 / self._seen.total)

@@ -22,11 +22,11 @@ class SceneGraph:
         tuples: what to begin with.
     """
 
-    __slots__ = ("_anything", "_known", "_synonyms", "attributes", "objects", "relations")
+    __slots__ = ("_anything", "_places", "_synonyms", "attributes", "objects", "relations")
 
     def __init__(self, synonyms: Synonyms, tuples: Iterable[Tuple] = ()) -> None:
         self._synonyms = synonyms
-        self._known: dict[str, int] = {}  # objects of names, for as long as no object changes
+        self._places: dict[str, int] = {}  # objects of names, for as long as no object changes
         self._anything: set[str | int] = set()  # all that objects are
         #: Each object is identified by its place.
         self.objects: list[Concept] = []
@@ -48,9 +48,9 @@ class SceneGraph:
 
     def _object(self, name: str) -> int:
         """The object of a name: one with the same concept, the most similar one, which gets the name, or a new one."""
-        place = self._known.get(name)
+        place = self._places.get(name)
         if place is None:
-            place = self._known[name] = self._find_object(self._synonyms.concept_of(name))
+            place = self._places[name] = self._find_object(self._synonyms.concept_of(name))
         return place
 
     def _find_object(self, concept: Concept) -> int:
@@ -68,7 +68,7 @@ class SceneGraph:
         merged = objects[place] | concept
         if merged != objects[place]:
             objects[place] = merged
-            self._known.clear()
+            self._places.clear()
         return place
 
 

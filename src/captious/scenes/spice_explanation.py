@@ -68,29 +68,29 @@ def explain(candidate: Parse, references: Sequence[Parse], tables: MeteorTables)
     Raises:
         ResourceError: METEOR's tables are damaged.
     """
-    known = synonyms(tables)
+    lexicon = synonyms(tables)
     ours = tuples_of(candidate)
     theirs = tuple(tuples_of(reference) for reference in references)
-    facts = Facts.of(SceneGraph(known, ours))
-    others = Facts.of(SceneGraph(known, (item for reference in theirs for item in reference)))
-    found = [(kind, fact, others.find(fact, kind)) for kind in KINDS for fact in facts.by_category[kind]]
-    met = {match for _, _, match in found}
+    facts = Facts.of(SceneGraph(lexicon, ours))
+    others = Facts.of(SceneGraph(lexicon, (item for reference in theirs for item in reference)))
+    matches = [(kind, fact, others.find(fact, kind)) for kind in KINDS for fact in facts.by_category[kind]]
+    matched = {match for _, _, match in matches}
     precision, recall, score = agreement(np.array(count(facts, others)[0], np.float64)).tolist()
     return SceneExplanation(
         candidate_tuples=ours,
         reference_tuples=theirs,
-        candidate=tuple(_shown(kind, fact, match, known) for kind, fact, match in found),
-        references=tuple((_names(fact), fact in met) for kind in KINDS for fact in others.by_category[kind]),
+        candidate=tuple(_shown(kind, fact, match, lexicon) for kind, fact, match in matches),
+        references=tuple((_names(fact), fact in matched) for kind in KINDS for fact in others.by_category[kind]),
         precision=precision,
         recall=recall,
         score=score,
     )
 
 
-def _shown(kind: str, fact: Fact, match: Fact | None, known: Synonyms) -> SceneFact:
+def _shown(kind: str, fact: Fact, match: Fact | None, lexicon: Synonyms) -> SceneFact:
     if match is None:
         return SceneFact(kind, _names(fact), None, ())
-    through = tuple(_in_common(ours, theirs, known) for ours, theirs in zip(fact, match, strict=True))
+    through = tuple(_in_common(ours, theirs, lexicon) for ours, theirs in zip(fact, match, strict=True))
     return SceneFact(kind, _names(fact), _names(match), through)
 
 
@@ -98,9 +98,9 @@ def _names(fact: Fact) -> Names:
     return tuple(tuple(names_of(concept)) for concept in fact)
 
 
-def _in_common(ours: Concept, theirs: Concept, known: Synonyms) -> tuple[str, str]:
+def _in_common(ours: Concept, theirs: Concept, lexicon: Synonyms) -> tuple[str, str]:
     """A name of each, the same if they have one in common, else two that are synonyms."""
     pairs = [(name, other) for name in names_of(ours) for other in names_of(theirs)]
     same = [pair for pair in pairs if pair[0] == pair[1]]
-    alike = (pair for pair in pairs if not known.concept_of(pair[0]).isdisjoint(known.concept_of(pair[1])))
+    alike = (pair for pair in pairs if not lexicon.concept_of(pair[0]).isdisjoint(lexicon.concept_of(pair[1])))
     return same[0] if same else next(alike)
