@@ -165,14 +165,6 @@ def test_a_sentence_without_derivation_is_parsed_as_a_last_resort() -> None:
     assert parser.derivations([["dogs", "dogs"]]).scores[0] == pytest.approx(-1000, abs=1)
 
 
-def test_blocks_are_joined(parser: TreeParser, gold_trees: GoldTrees, monkeypatch: pytest.MonkeyPatch) -> None:
-    sentences = [words for words, _ in gold_trees("treebank", 20)]
-    whole = parser.derivations(sentences)
-    monkeypatch.setattr("captious.parsing.tree_parser._BLOCK", 7)
-    for name in ("offsets", "states", "rules", "begins", "ends", "scores"):
-        np.testing.assert_array_equal(getattr(parser.derivations(sentences), name), getattr(whole, name))
-
-
 def test_pieces() -> None:
     words = ["a", "dog", ",", "a", "cat", ".", *"xyxyxyx"]
     assert pieces(words, 20) == [words]

@@ -18,7 +18,7 @@ from captious.native import Pcfg
 from captious.parsing.lexicon import BOUNDARY, WordLists, lexicon_of
 from captious.resources.grammar import Grammar
 
-__all__ = ["Bounds", "make_pcfg", "no_bounds", "tuned_bounds"]
+__all__ = ["Bounds", "make_pcfg", "tuned_bounds"]
 
 _ROOT = "ROOT"
 _CATEGORY = re.compile(r"-[A-Z]+-|[^-=|#^~_\[ ]+")
@@ -44,12 +44,6 @@ class Bounds:
     common: NDArray[np.uint8]
 
 
-def no_bounds(grammar: Grammar) -> Bounds:
-    """The bounds of a parser that parses sentences plainly."""
-    n, n_rules = len(grammar.states), len(grammar.binary_rules) + len(grammar.unary_rules)
-    return Bounds(np.zeros(n, np.int32), np.zeros(n, np.float32), np.ones(n_rules, np.uint8))
-
-
 def tuned_bounds(grammar: Grammar, sentences: Sequence[Sequence[str]], *, passes: int = _PASSES) -> Bounds:
     """Bounds for sentences like these, each a list of words.
 
@@ -57,7 +51,7 @@ def tuned_bounds(grammar: Grammar, sentences: Sequence[Sequence[str]], *, passes
         passes: over the sentences; the fewer sentences, the more passes are needed. With 5,000 sentences and 12
             passes (17 seconds) the official grammar parses captions four times as fast as without bounds.
     """
-    prior = _prior_bounds(grammar)
+    prior = Bounds(_symbols(grammar), _prior_potentials(grammar), _all_rules(grammar))
     words = WordLists.of(lexicon_of(grammar), sentences)
     tuned = make_pcfg(grammar, prior).tune(*words, passes=passes)
     bounds = Bounds(prior.symbols, tuned, prior.common)
@@ -67,9 +61,12 @@ def tuned_bounds(grammar: Grammar, sentences: Sequence[Sequence[str]], *, passes
     return Bounds(bounds.symbols, bounds.potentials, common)
 
 
-def make_pcfg(grammar: Grammar, bounds: Bounds) -> Pcfg:
-    """The grammar as the kernel takes it."""
+def make_pcfg(grammar: Grammar, bounds: Bounds | None) -> Pcfg:
+    """The grammar as the kernel takes it; without bounds, it is to parse plainly."""
     state_of = {name: state for state, name in enumerate(grammar.states)}
+    if bounds is None:
+        n = len(state_of)
+        bounds = Bounds(np.zeros(n, np.int32), np.zeros(n, np.float32), _all_rules(grammar))
     return Pcfg(
         np.ascontiguousarray(grammar.binary_rules, np.int32),
         np.ascontiguousarray(grammar.binary_scores, np.float32),
@@ -90,10 +87,8 @@ def _boundary_tag(grammar: Grammar) -> str:
     return grammar.tags[tags[0]] if len(tags) else ""
 
 
-def _prior_bounds(grammar: Grammar) -> Bounds:
-    """Bounds that need no sentences: potentials are how often states occur anywhere, according to the grammar."""
-    n_rules = len(grammar.binary_rules) + len(grammar.unary_rules)
-    return Bounds(_symbols(grammar), _prior_potentials(grammar), np.ones(n_rules, np.uint8))
+def _all_rules(grammar: Grammar) -> NDArray[np.uint8]:
+    return np.ones(len(grammar.binary_rules) + len(grammar.unary_rules), np.uint8)
 
 
 def _symbols(grammar: Grammar) -> NDArray[np.int32]:

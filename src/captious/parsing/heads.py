@@ -8,6 +8,7 @@ first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -61,84 +62,54 @@ class Node:
         return self.parent.children[self.index + 1 :]
 
 
-# A search goes through the children from the first or from the last one, looking for labels.
-_Search = tuple[bool, frozenset[str]]
+# By category, the searches for its head: ``<`` from the first child or ``>`` from the last, and labels to look for.
+_TABLE = """
+    # the brown [dog], [the dog] with a ball, the other [two], [this]
+    NP NP-TMP NX NAC: > NN NNS NNP NNPS NX JJR < NP NP-TMP WHNP > JJ CD ADJP QP FW PRP > RB DT JJS PRP$
+    WHNP: > NN NNS NNP NNPS NX < WHNP NP < CD WP WDT < WHPP
 
-
-def _first(labels: str) -> _Search:
-    return False, frozenset(labels.split())
-
-
-def _last(labels: str) -> _Search:
-    return True, frozenset(labels.split())
-
-
-_VERBS = "VB VBD VBG VBN VBP VBZ"
-_NOUN_PHRASE = (
-    _last("NN NNS NNP NNPS NX JJR"),  # the brown [dog]
-    _first("NP NP-TMP WHNP"),  # [the dog] with a ball
-    _last("JJ CD ADJP QP FW PRP"),  # the other [two]
-    _last("RB DT JJS PRP$"),  # [this]
-)
-_SEARCHES: dict[str, tuple[_Search, ...]] = {
-    "NP": _NOUN_PHRASE,
-    "NP-TMP": _NOUN_PHRASE,
-    "NX": _NOUN_PHRASE,
-    "NAC": _NOUN_PHRASE,
-    "WHNP": (_last("NN NNS NNP NNPS NX"), _first("WHNP NP"), _first("CD WP WDT"), _first("WHPP")),
     # on [the table], while [standing], from [behind him], in [white], near [by]
-    "PP": (
-        _first("NP NP-TMP NX WHNP"),
-        _first("S SBAR SBARQ VP"),
-        _last("ADVP"),
-        _first("PP ADJP UCP X FRAG"),
-        _last("NN"),
-        _last("RB IN RP TO JJ"),
-    ),
-    "WHPP": (_first("WHNP"),),
+    PP: < NP NP-TMP NX WHNP < S SBAR SBARQ VP > ADVP < PP ADJP UCP X FRAG > NN > RB IN RP TO JJ
+    WHPP: < WHNP
+
     # is [sleeping], [eating] an apple; see also _verb_phrase
-    "VP": (_first("VP"), _first(_VERBS), _first("MD TO"), _first("NN NNS JJ"), _first("ADJP"), _first("NP")),
-    "SQ": (_first("VP"), _first(_VERBS), _first("MD")),
-    "SINV": (_first("VP"), _first(_VERBS), _first("MD")),
-    # a dog [barks], her eyes [open], he [a player]
-    "S": (_first("VP"), _first("S"), _first("SBAR"), _first("ADJP"), _last("NP"), _last("ADVP PP")),
-    "SBAR": (_first("S SINV SQ FRAG SBAR"),),
-    "SBARQ": (_first("SQ S SINV"),),
-    "RRC": (_first("VP"), _first("NP"), _first("ADJP PP")),
-    # but [with a dog]
-    "PRN": (_first("S"), _first("NP"), _first("VP"), _first("PP"), _first("ADJP ADVP")),
-    "CONJP": (_first("RB"),),
+    VP: < VP < VB VBD VBG VBN VBP VBZ < MD TO < NN NNS JJ < ADJP < NP
+    SQ SINV: < VP < VB VBD VBG VBN VBP VBZ < MD
+
+    # a dog [barks], her eyes [open], he [a player]; but [with a dog]
+    S: < VP < S < SBAR < ADJP > NP > ADVP PP
+    SBAR: < S SINV SQ FRAG SBAR
+    SBARQ: < SQ S SINV
+    RRC: < VP < NP < ADJP PP
+    PRN: < S < NP < VP < PP < ADJP ADVP
+    CONJP: < RB
+
     # very [happy], [ready] to go, [close] up
-    "ADJP": (
-        _first("$"),
-        _last("JJ VBN VBG NN NNS"),
-        _last("CD JJR JJS"),
-        _first("ADJP"),
-        _last("IN RP RB DT"),
-    ),
+    ADJP: < $ > JJ VBN VBG NN NNS > CD JJR JJS < ADJP > IN RP RB DT
     # right [next] to it, half a [mile]; coordinated phrases depend on the conjunction
-    "ADVP": (
-        _last("RB RBR RBS JJ JJR JJS"),
-        _last("NN CD FW"),
-        _last("CC"),
-        _last("NP ADJP RP DT"),
-        _last("IN"),
-    ),
-    "WHADVP": (_last("JJ RB WRB"), _last("NN")),
-    "WHADJP": (_last("JJ RB"),),
-    "QP": (_first("$"), _last("NN NNS"), _last("CD JJ PDT"), _last("JJR"), _last("RB DT")),
+    ADVP: > RB RBR RBS JJ JJR JJS > NN CD FW > CC > NP ADJP RP DT > IN
+    WHADVP: > JJ RB WRB > NN
+    WHADJP: > JJ RB
+    QP: < $ > NN NNS > CD JJ PDT > JJR > RB DT
+
     # [a man] riding a horse
-    "FRAG": (_first("NP NP-TMP"), _first("VP"), _first("ADJP"), _first("S")),
+    FRAG: < NP NP-TMP < VP < ADJP < S
     # [safe] and on a shelf, [outside] and ready; of an adverb and a verb phrase, the conjunction
-    "UCP": (_first("RB DT"), _first("NP ADJP"), _first("CC VP S PP SBAR NN JJ")),
-    "X": (_last("S NP ADJP PP JJR"),),
+    UCP: < RB DT < NP ADJP < CC VP S PP SBAR NN JJ
+    X: > S NP ADJP PP JJR
+"""
+
+_SEARCHES: dict[str, list[tuple[bool, frozenset[str]]]] = {
+    category: [(search[0] == ">", frozenset(search[1:].split())) for search in re.findall("[<>][^<>]+", searches)]
+    for categories, searches in re.findall("^ +([A-Z][^:\n]*):(.+)", _TABLE, re.MULTILINE)
+    for category in categories.split()
 }
 
 # is [sleeping], is [happy], is [a dog], is [on the table], is [small and on the table]
-_PREDICATES = (_first("VP"), _first("ADJP"), _first("NP NX"), _first("PP"), _first("UCP"))
+_PREDICATES = (("VP",), ("ADJP",), ("NP", "NX"), ("PP",), ("UCP",))
 
 _VERBAL = frozenset(("VP", "SQ", "SINV"))
-_VERB_TAGS = frozenset((*_VERBS.split(), "MD", "TO"))
+_VERB_TAGS = frozenset(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD", "TO"))
 _CONJUNCTIONS = frozenset(("CC", "CONJP"))
 _PARTICIPLES = frozenset(("VBG", "VBN", "VBD"))
 
@@ -200,7 +171,7 @@ def _can_be_predicate(predicate: Node, phrase: Node) -> bool:
 @lru_cache(1 << 14)
 def _predicate(labels: tuple[str, ...], verb: int) -> int:
     """The place of the predicate after a verb, -1 for none."""
-    for _, predicates in _PREDICATES:
+    for predicates in _PREDICATES:
         for place in range(verb + 1, len(labels)):
             if labels[place] in predicates:
                 return place

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 from captious.native import threads, visible_nodes
-from captious.parsing.bounds import Bounds, make_pcfg, no_bounds
+from captious.parsing.bounds import Bounds, make_pcfg
 from captious.parsing.lexicon import Lexicon, WordLists, WordTags, lexicon_of
 from captious.resources.grammar import Grammar
 
@@ -25,7 +25,6 @@ __all__ = ["LONGEST", "Derivations", "TreeParser", "Trees", "pieces"]
 LONGEST = 100
 
 _ENDS = frozenset((".", "!", "?", ";", ":", ","))
-_BLOCK = 8192  # sentences whose words are looked up together
 _LAST_RESORT = -1000.0
 _FUNCTION_MARKS = "-=|#^~_["
 _TEMPORAL = "-TMP"
@@ -90,7 +89,7 @@ class TreeParser:
         self.grammar = grammar
         self._bounds = bounds
         self._lexicon = lexicon_of(grammar)
-        self._pcfg = make_pcfg(grammar, no_bounds(grammar) if bounds is None else bounds)
+        self._pcfg = make_pcfg(grammar, bounds)
         tags = set(grammar.tags)
         labels = [_label(state, state in tags) for state in grammar.states]
         self._names = tuple(dict.fromkeys(label for label in labels if label))
@@ -111,12 +110,8 @@ class TreeParser:
         is_tag = (derived.rules < 0)[self._labels[derived.states] >= 0]
         return Trees(self._names, *nodes, is_tag)
 
-    def derivations(self, sentences: Sequence[Sequence[str]], *, plainly: bool = False) -> Derivations:
-        """How the grammar makes each sentence. Raises as ``trees`` does.
-
-        Args:
-            plainly: do not use the bounds: the same derivations, in many times the time.
-        """
+    def derivations(self, sentences: Sequence[Sequence[str]]) -> Derivations:
+        """How the grammar makes each sentence. Raises as ``trees`` does."""
         for sentence in sentences:
             if len(sentence) > LONGEST:
                 raise ParameterError(
@@ -124,19 +119,16 @@ class TreeParser:
                     where=" ".join(sentence[:12]) + " ...",
                     help="split it into sentences, or use captious.parsing.tree_parser.pieces",
                 )
-        blocks = [sentences[begin : begin + _BLOCK] for begin in range(0, max(len(sentences), 1), _BLOCK)]
-        return _joined([self._parse_block(block, plainly) for block in blocks])
-
-    def _parse_block(self, sentences: Sequence[Sequence[str]], plainly: bool) -> Derivations:
-        derived = self._parse(WordLists.of(self._lexicon, sentences), plainly)
+        derived = self._parse(self._lexicon, sentences)
         lost = [place for place in np.flatnonzero(np.isneginf(derived.scores)).tolist() if len(sentences[place]) > 0]
         if not lost:
             return derived
-        again = self._parse(WordLists.of(_AnyTags(self._lexicon), [sentences[place] for place in lost]), plainly)
+        again = self._parse(_AnyTags(self._lexicon), [sentences[place] for place in lost])
         return _replaced(derived, np.array(lost), again)
 
-    def _parse(self, words: WordLists, plainly: bool) -> Derivations:
-        return Derivations(*self._pcfg.parse(*words, plainly=plainly or self._bounds is None, threads=threads()))
+    def _parse(self, lexicon: Lexicon, sentences: Sequence[Sequence[str]]) -> Derivations:
+        words = WordLists.of(lexicon, sentences)
+        return Derivations(*self._pcfg.parse(*words, plainly=self._bounds is None, threads=threads()))
 
 
 def pieces(words: Sequence[str], longest: int = LONGEST) -> list[Sequence[str]]:
@@ -173,15 +165,6 @@ def _label(state: str, is_tag: bool) -> str:
         return state[: state.find("-", 1) + 1] or state
     end = min((place for place in (state.find(mark, 1) for mark in _FUNCTION_MARKS) if place > 0), default=len(state))
     return state[:end] + (_TEMPORAL if _TEMPORAL in state and not is_tag else "")
-
-
-def _joined(parts: list[Derivations]) -> Derivations:
-    """Derivations of all sentences of several blocks."""
-    if len(parts) == 1:
-        return parts[0]
-    sizes = np.concatenate([np.diff(part.offsets) for part in parts])
-    arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in (*_OF_NODES, "scores")}
-    return Derivations(np.concatenate(([0], np.cumsum(sizes))), **arrays)
 
 
 def _replaced(derived: Derivations, places: NDArray[np.int64], others: Derivations) -> Derivations:

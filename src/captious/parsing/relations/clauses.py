@@ -7,13 +7,7 @@ return a node say what the constituent depends on.
 from __future__ import annotations
 
 from captious.parsing.heads import Node, is_existential, verb_tag
-from captious.parsing.relations.phrases import (
-    begins_with,
-    is_bare_preposition,
-    is_coordinated,
-    is_prepositional,
-    precedes,
-)
+from captious.parsing.relations.phrases import begins_with, has_head, is_bare_preposition, is_coordinated, precedes
 from captious.parsing.rule_words import BE, GET, HAVE, LINKING, TELL, TEMPORAL
 
 _PAST = frozenset(("VBN", "VBD"))
@@ -54,7 +48,7 @@ def completes_preposition(node: Node) -> bool:
     phrase = node.governor.head_child
     while phrase.children and phrase.head_child.label == "VP":
         phrase = phrase.head_child
-    return asks_for_object(node) and any(map(is_bare_preposition, phrase.children)) and not is_prepositional(phrase)
+    return asks_for_object(node) and any(map(is_bare_preposition, phrase.children)) and not has_head(phrase, "PP")
 
 
 def is_clausal_subject(node: Node) -> bool:
@@ -117,16 +111,6 @@ def is_time(node: Node) -> bool:
     return node.head.word in TEMPORAL and node.head.parent is node
 
 
-def is_indirect_object(node: Node) -> bool:
-    """giving [a dog] a bath"""
-    return precedes(node, "NP") and not begins_with(node, "PRP$")
-
-
-def is_owned_before_object(node: Node) -> bool:
-    """giving [her dog] a bath"""
-    return precedes(node, "NP") and begins_with(node, "PRP$")
-
-
 def is_predicate_noun(node: Node) -> bool:
     """resembling [a dragon]"""
     return node.governor.word in LINKING
@@ -166,11 +150,6 @@ def is_infinitive(clause: Node) -> bool:
 def is_unmarked_infinitive(node: Node) -> bool:
     """a game [a boy to play]"""
     return is_infinitive(node.head_child) and _mark(node) == ""
-
-
-def is_only_infinitive(node: Node) -> bool:
-    """ready [to swing]; not: careful [not to fall]"""
-    return is_infinitive(node) and begins_with(node, "VP")
 
 
 def is_simple_verb(node: Node) -> bool:

@@ -20,32 +20,20 @@ def begins_with(node: Node, *labels: str) -> bool:
     return bool(node.children) and node.children[0].label in labels
 
 
-def precedes(node: Node, label: str) -> bool:
-    return bool(node.after) and node.after[0].label == label
+def has_head(node: Node, *labels: str) -> bool:
+    return node.head_child.label in labels
+
+
+def follows(node: Node, *labels: str) -> bool:
+    return node.before[-1].label in labels
+
+
+def precedes(node: Node, *labels: str) -> bool:
+    return bool(node.after) and node.after[0].label in labels
 
 
 def begins_phrase(node: Node) -> bool:
     return node.index == 0
-
-
-def begins_with_pp(node: Node) -> bool:
-    return begins_with(node, "PP")
-
-
-def begins_with_in(node: Node) -> bool:
-    return begins_with(node, "IN")
-
-
-def begins_with_participle(node: Node) -> bool:
-    return begins_with(node, "VBG", "VBN", "VBD", "ADVP")
-
-
-def is_prepositional(node: Node) -> bool:
-    return node.head_child.label == "PP"
-
-
-def follows_colon(node: Node) -> bool:
-    return node.before[-1].label == ":"
 
 
 def precedes_clause(node: Node) -> bool:
@@ -74,15 +62,6 @@ def follows_conjunction(node: Node) -> bool:
 
 def is_pairing_word(node: Node) -> bool:
     return node.word in PAIRING
-
-
-def announces_conjunction(node: Node) -> bool:
-    """[both] a fork and a knife"""
-    return is_pairing_word(node) and precedes_conjunction(node)
-
-
-def is_conjunct_adverb(node: Node) -> bool:
-    return follows_conjunction(node) and node.word != "not"
 
 
 def opens_conjunct(node: Node) -> bool:
@@ -141,10 +120,6 @@ def has_noun(node: Node) -> bool:
     return (begins_with(node, "IN", "PP", "DT") or is_coordinated(node.head_child)) and _has_any_noun(node)
 
 
-def has_no_noun(node: Node) -> bool:
-    return not has_noun(node)
-
-
 def has_coordinated_noun(node: Node) -> bool:
     """with a table, staring at a table, with (a table and sleeping)"""
     object = node.head_child
@@ -167,11 +142,6 @@ def _has_any_noun(node: Node) -> bool:
 def is_bare_preposition(node: Node) -> bool:
     """walks [by]; not: stays [in between]"""
     return len(node.children) == 1 and begins_with(node, "IN", "TO") and node.head_child.word != ""
-
-
-def nests_preposition(node: Node) -> bool:
-    """[near by]"""
-    return is_prepositional(node) and begins_with(node, "IN")
 
 
 def is_stranded(node: Node) -> bool:

@@ -3,9 +3,9 @@
 Each rule has two lines. The first gives the relation and says where the constituent stands, in labels of the treebank:
 ``nsubj NP before VP in S SINV`` is an NP before a head child that is a VP, in an S or SINV. ``after`` and ``beside``
 (on either side) are used like ``before``. ``any`` is any constituent and ``head`` any head child; what is not said may
-be anything. ``if`` names a condition, a function of ``phrases`` or ``clauses``. ``on`` names, from there too, what the
-constituent depends on if that is not the head child of the constituent around it. The second line is a tree in
-which the rule decides the relation of the starred word.
+be anything. After ``if`` come conditions, functions of ``phrases`` or ``clauses``, some with labels in parentheses. If
+the constituent does not depend on the head child of the constituent around it, ``on`` names a function that finds what
+it depends on. The second line is a tree in which the rule decides the relation of the starred word.
 
 Rules are tried from the top; the first that fits decides.
 """
@@ -15,28 +15,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from captious.parsing.heads import Node
 from captious.parsing.relations import clauses, phrases
 
 __all__ = ["RULES", "Rule", "find_rule"]
 
+Condition: TypeAlias = Callable[[Node], bool]
+
 _TABLE = r"""
 # Coordination, and words that are one expression together.
 case CC beside NP in PP if begins_phrase
     (NP (NP (DT a) (NN desk)) (PP (CC *plus) (NP (DT a) (NN chair))))
-cc:preconj DT PDT CC in NP VP ADJP PP if announces_conjunction
+cc:preconj DT PDT CC in NP VP ADJP PP if is_pairing_word, precedes_conjunction
     (NP (PDT *both) (DT a) (NN fork) (CC and) (NN knife))
 dep CC if is_pairing_word
     (NP (NP (DT a) (NN pair)) (PP (CC *both) (S (VP (VBG wearing) (NP (NN white))))))
 cc CC CONJP
     (NP (NP (DT a) (NN cat)) (CC *and) (NP (DT a) (NN dog)))
-advmod ADVP RB after NP NN NNS JJ ADJP VP in UCP NP NP-TMP ADJP VP if is_conjunct_adverb
+advmod ADVP RB after NP NN NNS JJ ADJP VP in UCP NP NP-TMP ADJP VP if follows_conjunction, not is_not
     (UCP (NP (DT a) (NN tattoo)) (CC and) (ADVP (RBR lower) (RB *back)))
 advmod ADVP in PP if opens_conjunct on next_sibling
     (PP (PP (IN in) (NP (NN red))) (CC and) (ADVP (RB *then)) (PP (IN in) (NP (NN blue))))
-acl VP beside NP in UCP if begins_with_participle
+acl VP beside NP in UCP if begins_with(VBG VBN VBD ADVP)
     (UCP (NP (DT a) (NN horse)) (CC and) (VP (VBG *standing) (PP (IN by) (NP (DT a) (NN road)))))
 acl:relcl RRC in UCP NP
     (UCP (NP (DT a) (NN cake)) (CC and) (RRC (ADVP (RB jelly)) (PP (IN on) (NP (PRP *it)))))
@@ -88,11 +90,11 @@ compound noun NX FW NP before noun FW CC in nominal
     (NP (DT a) (NN *tennis) (NN racket))
 acl PP after head in nominal if lacks_noun
     (NP (NP (DT a) (NN man)) (PP (IN while) (S (VP (VBG *riding)))))
-nmod UCP in nominal if begins_with_pp
+nmod UCP in nominal if begins_with(PP)
     (NP (NP (DT a) (NN dog)) (UCP (PP (IN in) (NP (DT the) (NN *air))) (CC and) (VP (VBG barking))))
 nmod PP WHPP in nominal
     (NP (NP (DT a) (NN dog)) (PP (IN on) (NP (DT a) (NN *beach))))
-nmod PRN in nominal if is_prepositional
+nmod PRN in nominal if has_head(PP)
     (NP (NP (DT a) (NN tram)) (PRN (CC but) (PP (IN with) (NP (NNS *ads)))))
 acl:relcl SBAR after NP WHNP in nominal if is_relative_clause
     (NP (NP (DT a) (NN dog)) (SBAR (WHNP (WDT that)) (S (VP (VBZ *barks)))))
@@ -146,13 +148,13 @@ nsubj NP in VP if exists_too on whole_predicate
     (S (NP (EX there)) (VP (VP (VBZ is) (NP (DT a) (NN man))) (CC and) (VP (VBZ has) (NP (DT a) (NN *glove)))))
 dep NP beside NP ADJP VP in VP if follows_be
     (VP (VBZ is) (NP (DT the) (JJ only) (NN *thing)) (ADJP (JJ visible)))
-iobj NP after head in VP if is_indirect_object
+iobj NP after head in VP if precedes(NP), not begins_with(PRP$)
     (VP (VBG giving) (NP (DT a) (NN *dog)) (NP (DT a) (NN bath)))
 nsubj NP after head in VP SINV SQ if is_what_exists
     (S (NP (EX there)) (VP (VBZ is) (NP (DT a) (NN *dog))))
 nmod:tmod NP after head in VP if is_time
     (VP (VBG enjoying) (NP (DT a) (JJ sunny) (NN *day)))
-dep NP after head in VP if is_owned_before_object
+dep NP after head in VP if precedes(NP), begins_with(PRP$)
     (VP (VBG giving) (NP (PRP$ her) (NN *dog)) (NP (DT a) (NN bath)))
 xcomp NP after head in VP if is_predicate_noun
     (VP (VBG resembling) (NP (DT a) (NN *dragon)))
@@ -178,7 +180,7 @@ xcomp S after head in VP if is_open_complement
     (VP (VBG trying) (S (VP (TO to) (VP (VB *eat)))))
 ccomp S after head in VP if is_closed_complement
     (VP (VBG helping) (S (NP (DT a) (NN child)) (VP (VB *walk))))
-xcomp S after head in ADJP if is_only_infinitive
+xcomp S after head in ADJP if is_infinitive, begins_with(VP)
     (ADJP (JJ ready) (S (VP (TO to) (VP (VB *swing)))))
 xcomp SBAR after head in VP if asks_what_to_do
     (VP (VBG teaching) (NP (DT a) (NN boy)) (SBAR (WHADVP (WRB how)) (S (VP (TO to) (VP (VB *ski))))))
@@ -186,7 +188,7 @@ ccomp SBAR after head in VP if is_content_clause
     (VP (VBZ shows) (SBAR (IN that) (S (NP (DT a) (NN dog)) (VP (VBZ *barks)))))
 dep SBAR after head in VP ADVP if is_unmarked
     (VP (VBG giving) (NP (DT a) (NN talk)) (SBAR (S (NP (PRP he)) (VP (VBZ *smiles)))))
-parataxis S after NP in FRAG if follows_colon
+parataxis S after NP in FRAG if follows(:)
     (FRAG (NP (DT a) (NN fridge)) (: /) (S (NP (DT a) (NN freezer)) (VP (VBD *opened))))
 ccomp SBAR after JJ JJR RB ADJP VBN in ADJP if completes_adjective
     (ADJP (JJ happy) (SBAR (IN that) (S (NP (PRP he)) (VP (VBZ *wins)))))
@@ -212,7 +214,7 @@ case PP after head in VP ADJP if is_stranded on phrase_to_complete
     (VP (VBG skiing) (PP (IN with) (NP (NNS goggles))) (PP (IN *on)))
 nmod PP in VP ADVP ADJP SINV SQ UCP if is_bare_preposition
     (VP (VBZ walks) (PP (IN *by)))
-dep PP in VP ADVP ADJP if nests_preposition
+dep PP in VP ADVP ADJP if has_head(PP), begins_with(IN)
     (VP (VBP graze) (PP (IN near) (PP (IN *by))))
 nmod PP before VP in S if has_noun
     (S (PP (IN in) (NP (DT a) (NN *park))) (NP (DT a) (NN dog)) (VP (VBZ barks)))
@@ -220,7 +222,7 @@ nmod PP in PP RRC
     (PP (NP (CD two) (NNS people)) (PP (IN in) (NP (DT a) (NN *kitchen))))
 advcl PP in VP ADVP ADJP SINV UCP
     (VP (VBG smiling) (PP (IN while) (S (VP (VBG *riding)))))
-advcl PP in S if has_no_noun
+advcl PP in S if not has_noun
     (S (NP (DT a) (NN wheel)) (ADJP (JJ visible)) (PP (IN in) (ADVP (RB *back))))
 nmod WHPP before S in SBAR
     (SBAR (WHPP (IN on) (WHNP (WDT *which))) (S (NP (DT a) (NN girl)) (VP (VBZ sits))))
@@ -240,7 +242,7 @@ nmod:npmod NP after RB in ADVP
     (VP (VBG walking) (ADVP (RB down) (NP (DT the) (NN *street))))
 nmod:npmod NP NN NNS before JJ JJR RB in ADJP
     (NP (DT a) (ADJP (NP (CD two) (NN *year)) (JJ old)) (NN boy))
-nmod:npmod ADVP in QP if begins_with_in
+nmod:npmod ADVP in QP if begins_with(IN)
     (NP (QP (IN at) (JJS *least) (CD two)) (NNS pillows))
 
 # Adverbs and adjectives.
@@ -283,8 +285,9 @@ _UNRESTRICTED = frozenset(("any", "head"))
 
 _RULE = re.compile(
     r"(?P<relation>\S+) (?P<child>.+?)(?: (?P<side>before|after|beside) (?P<head>.+?))?(?: in (?P<parent>.+?))?"
-    r"(?: if (?P<condition>\w+))?(?: on (?P<governor>\w+))?"
+    r"(?: if (?P<conditions>.+?))?(?: on (?P<governor>\w+))?"
 )
+_CONDITION = re.compile(r"(?P<negated>not )?(?P<name>\w+)(?:\((?P<labels>.+)\))?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,7 +310,7 @@ class Rule:
     head: frozenset[str]
     parent: frozenset[str]
     side: str
-    condition: Callable[[Node], bool] | None
+    condition: Condition | None
     governor: Callable[[Node], Node] | None
     example: str
 
@@ -322,6 +325,19 @@ def _labels(names: str | None) -> frozenset[str]:
     return frozenset(" ".join(groups).split()) - _UNRESTRICTED
 
 
+def _condition(text: str) -> Condition:
+    parts = _CONDITION.fullmatch(text)
+    assert parts is not None, text
+    function, negated = _FUNCTIONS[parts["name"]], bool(parts["negated"])
+    labels = (parts["labels"] or "").split()
+    return (lambda node: function(node, *labels) != negated) if labels or negated else function
+
+
+def _all(text: str) -> Condition:
+    conditions = [_condition(part) for part in text.split(", ")]
+    return conditions[0] if len(conditions) == 1 else lambda node: all(condition(node) for condition in conditions)
+
+
 def _parsed(line: str, example: str) -> Rule:
     rule = _RULE.fullmatch(line)
     assert rule is not None, line
@@ -331,7 +347,7 @@ def _parsed(line: str, example: str) -> Rule:
         head=_labels(rule["head"]),
         parent=_labels(rule["parent"]),
         side=rule["side"] or "beside",
-        condition=_FUNCTIONS[rule["condition"]] if rule["condition"] else None,
+        condition=_all(rule["conditions"]) if rule["conditions"] else None,
         governor=_FUNCTIONS[rule["governor"]] if rule["governor"] else None,
         example=example.strip(),
     )
