@@ -10,11 +10,10 @@ import click
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
-    metric_option,
+    metric_options,
     no_references_option,
     of_k_option,
     resampling_options,
-    settings_options,
     several_option,
     subset_option,
     system_names,
@@ -42,11 +41,10 @@ __all__ = ["compare"]
 @no_references_option
 @group_option
 @output_options("table", "json", "csv", "latex")
-@metric_option
+@metric_options
 @several_option
 @of_k_option
 @subset_option
-@settings_options
 @resampling_options
 def compare(
     a: Path,

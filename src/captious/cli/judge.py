@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from captious.cli.library_options import FILE, option_of
-from captious.cli.options import data_option, metric_option, repeated_command, resampling_options, settings_options
+from captious.cli.options import data_option, metric_options, repeated_command, resampling_options
 from captious.cli.outputs import deliver_result, output_options
 from captious.judgment import judge as judge_metrics
 from captious.judgment.judging import TESTS
@@ -23,8 +23,7 @@ __all__ = ["judge"]
 @option_of(judge_metrics, "compare")
 @option_of(judge_metrics, "test", click.Choice(TESTS))
 @output_options("table", "json", "csv", "latex", "html", pictures=True)
-@metric_option
-@settings_options
+@metric_options
 @data_option
 @resampling_options
 def judge(

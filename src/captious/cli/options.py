@@ -25,12 +25,14 @@ __all__ = [
     "SEED",
     "data_option",
     "metric_option",
+    "metric_options",
     "named_systems",
     "no_references_option",
     "of_k_option",
     "output_file",
     "recipe_attributes",
     "repeated_command",
+    "resamples_option",
     "resampling_options",
     "seed_option",
     "settings_options",
@@ -76,7 +78,7 @@ data_option = click.option(
 RESAMPLES: Mapping[str, Any] = {
     "type": click.IntRange(1, MOST_RESAMPLES),
     "metavar": "N",
-    "help": "Number of bootstrap resamples, and of permutations.",
+    "help": "Number of resamples, for intervals and tests.",
 }
 SEED: Mapping[str, Any] = {"type": click.IntRange(min=0), "metavar": "N", "help": "Random seed."}
 resamples_option = click.option("--resamples", default=DEFAULT_RESAMPLES, show_default=True, **RESAMPLES)
@@ -110,6 +112,11 @@ def settings_options(command: Command) -> Command:
     for name in reversed([*_SETTINGS]):
         decorated = option_of(Settings, name, **_SETTINGS[name])(decorated)
     return decorated  # type: ignore[no-any-return]
+
+
+def metric_options(command: Command) -> Command:
+    """Give a command the options ``--metric``, as ``metrics``, and those of settings."""
+    return metric_option(settings_options(command))
 
 
 def resampling_options(command: Command) -> Command:

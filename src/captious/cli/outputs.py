@@ -7,12 +7,13 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from captious.atomic_write import check_place, whole_file
+from captious.cli.library_options import FILE, Command
 from captious.display import Displayed
 from captious.errors import ParameterError
 from captious.report.formats import FORMATS, plain_text, rich_text
@@ -35,13 +36,11 @@ __all__ = [
     "written",
 ]
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 #: The format that the name of an output file asks for.
 _BY_EXTENSION = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tex": "latex", ".html": "html"}
 
 
-def format_option(*formats: str) -> Callable[[F], F]:
+def format_option(*formats: str) -> Callable[[Command], Command]:
     """The option ``--format``, which the command gets as ``format_``; the first format is the default."""
     return click.option(
         "--format",
@@ -53,7 +52,9 @@ def format_option(*formats: str) -> Callable[[F], F]:
     )
 
 
-def output_options(*formats: str, pictures: bool = False, folders_with: str | None = None) -> Callable[[F], F]:
+def output_options(
+    *formats: str, pictures: bool = False, folders_with: str | None = None
+) -> Callable[[Command], Command]:
     """Options for where a result goes: ``--format``, ``-o`` and, with pictures, ``--plot``.
 
     The command gets ``format_``, ``output`` and ``plot``. An output file whose name ends in the name of a format gets
@@ -65,7 +66,7 @@ def output_options(*formats: str, pictures: bool = False, folders_with: str | No
         folders_with: as in ``written``.
     """
 
-    def decorate(command: F) -> F:
+    def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def with_format(**parameters: Any) -> Any:
             source = click.get_current_context().get_parameter_source("format_")
@@ -85,25 +86,17 @@ def output_options(*formats: str, pictures: bool = False, folders_with: str | No
 
         decorated: Any = with_format
         if pictures:
-            decorated = click.option(
-                "--plot",
-                type=click.Path(path_type=Path),
-                metavar="DIR",
-                help="Save plots of the result in this folder, as png.",
-            )(decorated)
-        to_file = click.option(
-            "-o",
-            "--output",
-            type=click.Path(path_type=Path),
-            help="Output file, written atomically. Default: standard output.",
-        )
+            what = "Save plots of the result in this folder, as png."
+            decorated = click.option("--plot", type=FILE, metavar="DIR", help=what)(decorated)
+        what = "Output file, written atomically. Default: standard output."
+        to_file = click.option("-o", "--output", type=FILE, metavar="FILE", help=what)
         decorated = written("output", folders_with=folders_with)(to_file(decorated))
         return format_option(*formats)(decorated)  # type: ignore[no-any-return]
 
     return decorate
 
 
-def written(*names: str, folders_with: str | None = None) -> Callable[[F], F]:
+def written(*names: str, folders_with: str | None = None) -> Callable[[Command], Command]:
     """Refuse, before any work is done, outputs that cannot be written, that are one file, or that are an input.
 
     Args:
@@ -111,7 +104,7 @@ def written(*names: str, folders_with: str | None = None) -> Callable[[F], F]:
         folders_with: a parameter with which outputs are folders, which are checked elsewhere.
     """
 
-    def decorate(command: F) -> F:
+    def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def checked(*args: Any, **parameters: Any) -> Any:
             every = click.get_current_context().params

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from captious.cli.library_options import FILE
-from captious.cli.options import metric_option, output_file, settings_options
+from captious.cli.options import metric_options, output_file
 from captious.cli.outputs import warn
 from captious.data import read_references
 from captious.data.file_contents import EXTENSIONS
@@ -23,8 +23,7 @@ __all__ = ["prepare"]
 @click.command()
 @click.argument("references", type=FILE)
 @output_file(help="Output file, such as references.prepared, written atomically.")
-@metric_option
-@settings_options
+@metric_options
 def prepare(references: Path, output: Path, metrics: list[str] | None, settings: Settings) -> None:
     """Write REFERENCES to a file, with everything that metrics need to know about them.
 
@@ -43,10 +42,7 @@ def prepare(references: Path, output: Path, metrics: list[str] | None, settings:
     table = read_references(references)
     write(table, output, selection)
     images = f"{len(table):,} image{'s' if len(table) != 1 else ''}"
-    size = output.stat().st_size / 1e6
-    click.echo(
-        f"{output}: {images}, {len(table.texts):,} references, {size:,.1f} MB; prepared for "
-        f"{', '.join(item.metric.name for item in selection)}",
-        err=True,
-    )
+    size = f"{len(table.texts):,} references, {output.stat().st_size / 1e6:,.1f} MB"
+    metrics = [item.metric.name for item in selection]
+    click.echo(f"{output}: {images}, {size}; prepared for {', '.join(metrics)}", err=True)
     warn([*selection.warnings, *single_captions(table)])

@@ -42,7 +42,7 @@ class ProgressBar:
 
     def end(self, work: Progress) -> None:
         with self._lock:
-            for shown in [each for each in self._open if each.work is work]:
+            for shown in [entry for entry in self._open if entry.work is work]:
                 self._open.remove(shown)  # a timer that is just firing shows nothing any more
                 if shown.timer is not None:
                     shown.timer.cancel()
@@ -57,7 +57,7 @@ class ProgressBar:
                 self._draw()
 
     def _draw(self) -> None:
-        bars = [each.bar[0] for each in self._open if each.bar is not None]
+        bars = [entry.bar[0] for entry in self._open if entry.bar is not None]
         for bar in bars[:-1]:
             bar.stop()
         if bars:

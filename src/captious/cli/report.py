@@ -9,10 +9,9 @@ import click
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import option_of
 from captious.cli.options import (
-    metric_option,
+    metric_options,
     output_file,
     resampling_options,
-    settings_options,
     subset_option,
     system_files,
 )
@@ -37,9 +36,8 @@ __all__ = ["report"]
 @option_of(write_report, "image_url", metavar="TEMPLATE")
 @option_of(write_report, "explain", click.IntRange(min=0))
 @group_option
-@metric_option
+@metric_options
 @subset_option
-@settings_options
 @resampling_options
 def report(
     systems: dict[str, Path],

@@ -10,11 +10,10 @@ import click
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
-    metric_option,
+    metric_options,
     no_references_option,
     of_k_option,
     repeated_command,
-    settings_options,
     several_option,
     subset_option,
     system_names,
@@ -50,11 +49,10 @@ __all__ = ["score"]
 @written("output", "per_caption", folders_with="shards")
 @output_options("table", "json", "csv", "latex", folders_with="shards")
 @shard_options
-@metric_option
+@metric_options
 @several_option
 @of_k_option
 @subset_option
-@settings_options
 def score(
     files: tuple[Path, ...],
     metrics: list[str] | None,

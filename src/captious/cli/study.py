@@ -105,12 +105,12 @@ _ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _declaration(function: Callable[..., Any], parameter: str, given: Any) -> Callable[..., Any]:
-    """The decorator that declares a parameter of a function."""
-    if isinstance(given, Mapping):
-        return option_of(function, parameter, **given)
-    if given is not None:
-        return option_of(function, parameter, given)
+def _declaration(function: Callable[..., Any], parameter: str, option: Any) -> Callable[..., Any]:
+    """The decorator that declares a parameter of a function; ``option`` is as in ``study_command``."""
+    if isinstance(option, Mapping):
+        return option_of(function, parameter, **option)
+    if option is not None:
+        return option_of(function, parameter, option)
     if parameter in _ARGUMENTS:
         return _ARGUMENTS[parameter]
     if parameter in _SHARED:

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.cli.learn.training_options import captions_by_image, critique_options
-from captious.cli.library_options import FILE
-from captious.cli.options import subset_option, system_names
+from captious.cli.library_options import FILE, option_of
+from captious.cli.options import resamples_option, subset_option, system_names
 from captious.cli.outputs import deliver_result, output_options
 from captious.data import load
 from captious.evaluation.caption_warnings import few_images
-from captious.evaluation.resampling import MOST_RESAMPLES, bootstrap_sums, interval
+from captious.evaluation.resampling import bootstrap_sums, interval
 from captious.judgment import Study
 from captious.judgment.study_sources import checksums
 from captious.learned.critique.recipes import CritiqueRecipe
+from captious.learned.critique.two_folds import two_folds
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 
@@ -27,21 +28,10 @@ __all__ = ["leic"]
 @click.command()
 @click.argument("candidates", type=FILE)
 @click.argument("references", type=FILE)
-@click.option(
-    "--all-references",
-    is_flag=True,
-    help="Average over all references of an image, as in the paper, instead of one at random.",
-)
+@option_of(two_folds, "all_references")
 @subset_option
 @critique_options
-@click.option(
-    "--resamples",
-    type=click.IntRange(1, MOST_RESAMPLES),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Number of bootstrap resamples.",
-)
+@resamples_option
 @output_options("table", "json", "csv", "latex")
 def leic(
     candidates: Path,
@@ -62,8 +52,6 @@ def leic(
     versa. The score is the mean probability that a person wrote the captions; human captions are scored, too.
     The intervals are over images: they do not show how much the score depends on the training. Training needs torch.
     """
-    from captious.learned.critique.two_folds import two_folds
-
     captions = load(candidates, references, subset=subset)
     folds = two_folds(
         captions,

@@ -58,8 +58,8 @@ def two_folds(
         captions: the system's captions and the references, two or more for each image.
         recipe: how to train; its seed also draws the halves.
         sampled, images, vectors: as for ``train_critique``.
-        all_references: a score is the mean over all references as contexts (the paper), not one random reference (the
-            official code).
+        all_references: average over all references of an image as contexts, as in the paper, instead of one at random,
+            as in the official code.
 
     Raises:
         MissingExtraError, ParameterError: as ``train_critique``; fewer than four images.
