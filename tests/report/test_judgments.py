@@ -126,7 +126,7 @@ class TestTable:
 
     def test_signatures_that_depend_on_the_benchmark(self) -> None:
         one, other = (verdict(name, {"bleu-4": EXPERT["bleu-4"]}) for name in ("composite", "flickr8k-cf"))
-        changed = replace(one, results={"bleu-4": replace(one["bleu-4"], signature="bleu-4|idf:2")})
+        changed = replace(one, agreements={"bleu-4": replace(one["bleu-4"], signature="bleu-4|idf:2")})
         text = plain_text(Judgment([changed, other], Sampling(10, 0)).to_table())
         assert "  bleu-4|idf:2 on composite@hessel2021\n" in text
         assert "  bleu-4|variant:official on flickr8k-cf@hessel2021\n" in text

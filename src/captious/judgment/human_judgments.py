@@ -88,10 +88,10 @@ class HumanJudgments(ABC):
             batches.append(np.mean([self.resampled(scores, counts) for scores in draws], axis=0))
         return np.concatenate(batches)
 
-    def difference(self, a: NDArray[np.float64], b: NDArray[np.float64], permutations: int, seed: int) -> float:
+    def permutation_test(self, a: NDArray[np.float64], b: NDArray[np.float64], permutations: int, seed: int) -> float:
         """Two-sided p of the difference between two metrics' statistics."""
-        rng = np.random.default_rng(seed)
-        return self.p_value(a, b, rng.integers(0, 2, (permutations, self.n_units), np.uint8))
+        swaps = np.random.default_rng(seed).integers(0, 2, (permutations, self.n_units), np.uint8)
+        return self.p_value(a, b, swaps)
 
 
 class _OfCaptions(HumanJudgments):

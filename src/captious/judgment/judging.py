@@ -219,7 +219,7 @@ def _result(
                 for a, b in pairs
             ]
         else:
-            raw = [judgments.difference(a.values, b.values, permutations, sampling.seed) for a, b in pairs]
+            raw = [judgments.permutation_test(a.values, b.values, permutations, sampling.seed) for a, b in pairs]
         p_values = {(a.label, b.label): p for (a, b), p in zip(pairs, holm(raw), strict=True)}
     rank_of = ranks(values, p_values, 1 - sampling.level) if test is not None else {}
     agreements = {

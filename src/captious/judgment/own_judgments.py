@@ -6,12 +6,13 @@ import re
 import reprlib
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from captious.errors import CaptionFileError, EmptyInputError, ResourceError, UnknownNameError
-from captious.judgment.benchmark_items import CaptionPair, RatedCaption, Unknown, caption_pairs, rated_captions
+from captious.judgment.benchmark_items import CaptionPair, RatedCaption, Unknown, judgments_of
 from captious.judgment.correlation import STATISTICS
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judgment_files import DataFolder
@@ -39,10 +40,10 @@ def as_own(benchmark: str) -> tuple[Path, str] | None:
 
     The file may be compressed, ``mine.jsonl.gz``, and is known without .gz. The statistic is "own" if none is named.
     """
-    if not _is_file(benchmark):
-        benchmark, _, statistic = benchmark.rpartition("@")
-        return (_without_gz(benchmark), statistic) if _is_file(benchmark) else None
-    return _without_gz(benchmark), _DEFAULT
+    match = re.fullmatch(r"(.*\.jsonl)(?:\.gz)?(?:@([^@]*))?", benchmark, re.DOTALL)
+    if match is None:
+        return None
+    return Path(match[1]), _DEFAULT if match[2] is None else match[2]
 
 
 def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
@@ -77,19 +78,10 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
     for number, record in lines:
         if wrong := _wrong(record, pairs):
             raise CaptionFileError(wrong, where=f"{path}, line {number}", help=_FORM)
-    if pairs:
-        protocol = Protocol(path.stem, statistic, measure, "majority", "pairs", parts=_PARTS)
-        return caption_pairs(protocol, [_pair(number, record) for number, record in lines], folder.read)
     protocol = Protocol(path.stem, statistic, measure, "each", "captions", parts=_PARTS)
-    return rated_captions(protocol, [_rated(number, record) for number, record in lines], folder.read)
-
-
-def _is_file(text: str) -> bool:
-    return text.endswith((".jsonl", ".jsonl.gz"))
-
-
-def _without_gz(text: str) -> Path:
-    return Path(text.removesuffix(".gz"))
+    if pairs:
+        protocol = replace(protocol, ratings="majority", of="pairs")
+    return judgments_of(protocol, [_item(number, record, pairs) for number, record in lines], folder.read)
 
 
 def _statistic(path: Path, form: str, name: str) -> str:
@@ -106,24 +98,20 @@ def _statistic(path: Path, form: str, name: str) -> str:
     return name
 
 
-def _pair(number: int, record: Mapping[str, Any]) -> CaptionPair:
-    texts = (record["better"], record["worse"])
-    return CaptionPair(_image(number, record), texts, 0, record["references"], _part(record))
+def _item(number: int, record: Mapping[str, Any], pairs: bool) -> CaptionPair | RatedCaption:
+    image, references, part = _image(number, record), record["references"], str(record.get("part", "all"))
+    if pairs:
+        return CaptionPair(image, (record["better"], record["worse"]), 0, references, part)
+    return RatedCaption(str(number), image, record["candidate"], references, _ratings(record), part)
 
 
-def _rated(number: int, record: Mapping[str, Any]) -> RatedCaption:
-    ratings = record["ratings"] if "ratings" in record else [record["rating"]]
-    candidate, references = record["candidate"], record["references"]
-    return RatedCaption(str(number), _image(number, record), candidate, references, ratings, _part(record))
+def _ratings(record: Mapping[str, Any]) -> Any:
+    return record["ratings"] if "ratings" in record else [record["rating"]]
 
 
 def _image(number: int, record: Mapping[str, Any]) -> str | Unknown:
     """An image is known by the text of its id, so "7" and 7 are equal; a line without one is an image of its own."""
     return str(record["image"]) if record.get("image") is not None else Unknown(number)
-
-
-def _part(record: Mapping[str, Any]) -> str:
-    return str(record.get("part", "all"))
 
 
 def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
@@ -151,7 +139,7 @@ def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
 def _wrong_rating(record: Mapping[str, Any]) -> str:
     if ("rating" in record) == ("ratings" in record):
         return "rating and ratings cannot both be given" if "rating" in record else "no rating"
-    ratings = record["ratings"] if "ratings" in record else [record["rating"]]
+    ratings = _ratings(record)
     if not isinstance(ratings, list) or not ratings:
         return "ratings must be a non-empty list of numbers"
     for rating in ratings:
