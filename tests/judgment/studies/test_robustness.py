@@ -30,7 +30,7 @@ def specimens(lengths: Sequence[int], seed: int = 0) -> Specimens:
     words = [[f"w{row}.{i}" for i in range(length)] for row, length in enumerate(lengths)]
     n = len(lengths)
     references = References(tuple(range(n)), tuple(map(str, range(n))), np.arange(n + 1))
-    return Specimens.of(words, references, VOCABULARY, np.random.default_rng(seed))
+    return Specimens(words, references, VOCABULARY, np.random.default_rng(seed))
 
 
 def broken(found: Specimens, pathology: str, strength: float) -> list[list[str]]:

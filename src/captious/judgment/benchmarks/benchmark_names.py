@@ -63,7 +63,8 @@ def get(name: str) -> Benchmark:
         raise _OTHERS.refuse(name, "a captious.judgment.Benchmark")
     if benchmark.name != name:
         raise ParameterError(
-            f"{_OTHERS.by_name[name].value} is the benchmark {benchmark.name!r}, but its entry point is called {name!r}",
+            f"{_OTHERS.by_name[name].value} is the benchmark {benchmark.name!r}, "
+            f"but its entry point is called {name!r}",
             help="give both the same name",
         )
     return benchmark

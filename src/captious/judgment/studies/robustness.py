@@ -13,7 +13,6 @@ The measure is the area under the corpus score over strength, where the score of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,46 +126,31 @@ def robustness(
     )
 
 
-@dataclass(frozen=True, eq=False)
 class Specimens:
-    """Human captions that can be corrupted, with the other references of their images.
+    """Human captions that can be corrupted, with all that is random about corrupting them.
 
     Args:
-        words: tokens of the caption of each image.
-        references: those that are left to each image.
-        order: int[n_images], in which images get another's caption.
-        donors: int[n_images], whose caption that is; never the image itself.
-        positions: for each caption an order of its words.
-        strangers: for each caption as many words of the vocabulary.
-        coins: bool[n_images], whether two words move where only one should, which cannot move alone.
+        words: tokens of the caption of each image; at least two images.
+        references: the other references of the same images.
+        vocabulary: the words that can take the place of others, all equally likely.
+        rng: draws everything at once, so that corruption is nested.
     """
 
-    words: list[list[str]]
-    references: References
-    order: NDArray[np.int64]
-    donors: NDArray[np.int64]
-    positions: list[list[int]]
-    strangers: list[list[str]]
-    coins: NDArray[np.bool_]
-
-    @classmethod
-    def of(
-        cls, words: list[list[str]], references: References, vocabulary: list[str], rng: np.random.Generator
-    ) -> Specimens:
-        """Captions with all that is random about breaking them.
-
-        Args:
-            words: tokens of the caption of each image; at least two images.
-            references: the other references of the same images.
-            vocabulary: the words that can take the place of others, all equally likely.
-        """
+    def __init__(
+        self, words: list[list[str]], references: References, vocabulary: list[str], rng: np.random.Generator
+    ) -> None:
+        self.words, self.references = words, references
         n = len(words)
         ring = rng.permutation(n)
-        donors = np.empty(n, np.int64)
-        donors[ring] = np.roll(ring, 1)
-        positions = [rng.permutation(len(caption)).tolist() for caption in words]
-        strangers = [[vocabulary[i] for i in rng.integers(0, len(vocabulary), len(caption))] for caption in words]
-        return cls(words, references, rng.permutation(n), donors, positions, strangers, rng.random(n) < 0.5)
+        #: Whose caption an image gets, never its own, and in which order images get another's.
+        self.donors = np.empty(n, np.int64)
+        self.donors[ring] = np.roll(ring, 1)
+        #: For each caption an order of its words, and as many words of the vocabulary.
+        self.positions = [rng.permutation(len(caption)).tolist() for caption in words]
+        self.strangers = [[vocabulary[i] for i in rng.integers(0, len(vocabulary), len(caption))] for caption in words]
+        self.order = rng.permutation(n)
+        #: Whether two words move where only one should, which cannot move alone.
+        self.coins = rng.random(n) < 0.5
 
     def captions(self, pathology: str, strength: float) -> Captions:
         """The captions corrupted in one of the ways of ``PATHOLOGIES``, with their references."""
@@ -237,7 +221,7 @@ def _specimens(table: References, images: int | None, rng: np.random.Generator) 
         name=table.name,
     )
     words = [vocabulary[i] for i in np.flatnonzero(occurs).tolist()]
-    return Specimens.of(held, rest, words, rng), len(table) - len(several)
+    return Specimens(held, rest, words, rng), len(table) - len(several)
 
 
 def _normalised(
