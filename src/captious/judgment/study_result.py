@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 from captious.display import Displayed
-from captious.judgment.study_table import study_table
+from captious.judgment.judgment_table import data_text
 from captious.pictures import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix, Picture
-from captious.table import Table, json_document
+from captious.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
 
 __all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Study"]
+
+_FOLD = 100  # columns of a terminal
+_HEADS = {"pathology": "corruption"}  # columns that tables call differently from records
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,8 +48,53 @@ class Study(Displayed):
     warnings: Sequence[str] = ()
 
     def to_table(self) -> Table:
-        """The records, with all that they depend on."""
-        return study_table(self)
+        """The records, with settings, data and signatures.
+
+        csv has the signature of the metric of each record, or all signatures if it has no metric.
+        """
+        texts = {
+            "settings": ", ".join(
+                f"{name.replace('_', ' ')} {_setting(value)}" for name, value in self.settings.items()
+            ),
+            "data": data_text(self.data),
+        }
+        facts = {label: text for label, text in texts.items() if text}
+        signatures = [
+            signature if signature.split("|")[0] == metric else f"{metric}: {signature}"
+            for metric, signature in self.signatures.items()
+        ]
+        every = " ".join(self.signatures.values())
+        data = " ".join(f"{file}:{crc}" for file, crc in self.data.items())
+        comments = [f"captious {__version__}, study {self.name}: {self.title}", *self.notes]
+        comments += [f"  {label}: {text}" for label, text in facts.items()]
+        return Table(
+            columns=[
+                Column(
+                    _HEADS.get(name, name.replace("_", " ")),
+                    align="right" if any(_is_number(record.get(name)) for record in self.records) else "left",
+                )
+                for name in self.columns
+            ],
+            rows=[Row("", [Cell(record.get(name)) for name in self.columns]) for record in self.records],
+            records=[
+                {
+                    **{name: record.get(name) for name in self.columns},
+                    "signature": self.signatures.get(str(record.get("metric")), every),
+                    "data": data,
+                }
+                for record in self.records
+            ],
+            document=self.to_dict(),
+            title=self.title,
+            caption=self.title,
+            notes=self.notes,
+            facts={"": facts} if facts else {},
+            signatures=signatures,
+            comments=comments + (["signatures", *(f"  {signature}" for signature in signatures)] if signatures else []),
+            fold=_FOLD,
+            pictures=self.pictures,
+            warnings=self.warnings,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The study as values of JSON, as in its JSON output."""
@@ -62,3 +111,12 @@ class Study(Displayed):
                 **({"warnings": self.warnings} if self.warnings else {}),
             }
         )
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a number, numpy's or not; truth values are not numbers."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _setting(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
