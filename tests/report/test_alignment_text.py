@@ -110,10 +110,10 @@ class TestLegend:
     def test_what_is_shown_is_explained(self, modules: list[str]) -> None:
         signs = {"exact": "=", "stem": "~", "synonym": "≈", "paraphrase": ":"}
         links = [(i, i + 1, i, i + 1, module) for i, module in enumerate(modules)]
-        found = alignment("a b c d", "a b c d", *links)
+        aligned = alignment("a b c d", "a b c d", *links)
         used = "  ".join(f"{sign} {module}" for module, sign in signs.items() if module in modules)
-        assert AlignmentPicture.legend([found]).plain == f"Number: chunk.  {used}"
-        assert picture(found).splitlines()[1].split() == [f"1{signs[module]}" for module in modules]
+        assert AlignmentPicture.legend([aligned]).plain == f"Number: chunk.  {used}"
+        assert picture(aligned).splitlines()[1].split() == [f"1{signs[module]}" for module in modules]
 
     def test_nothing_to_explain(self) -> None:
         assert AlignmentPicture.legend([alignment("a", "b")]).plain == ""
@@ -190,8 +190,8 @@ class TestWidth:
     )
     def test_no_line_is_wider_and_no_word_is_lost(self, words: list[str], other: list[str], width: int) -> None:
         links = word_by_word(min(len(words), len(other)))
-        found = Alignment(tuple(words), tuple(other), tuple(Match(*link) for link in links), 1, 0.5, 0.25, 0.125, 1.0)
-        lines = picture(found, width=width).splitlines()
+        aligned = Alignment(tuple(words), tuple(other), tuple(Match(*link) for link in links), 1, 0.5, 0.25, 0.125, 1.0)
+        lines = picture(aligned, width=width).splitlines()
         assert [line for line in lines if cell_len(line) > width] == []
         if words and not set("1=") & set("".join(words)):
             start = next(i for i, line in enumerate(lines) if line.startswith("  reference"))

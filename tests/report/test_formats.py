@@ -48,8 +48,8 @@ class TestJson:
 
     def test_intervals(self, first: captious.Report) -> None:
         document = json.loads(json_text(score_table([first], intervals=True)))
-        found = document["systems"][0]["metrics"]["share"]["ci95"]
-        assert found == list(first["share"].confidence_interval())
+        interval = document["systems"][0]["metrics"]["share"]["ci95"]
+        assert interval == list(first["share"].confidence_interval())
 
     def test_comparison(self, first: captious.Report, second: captious.Report) -> None:
         comparison = compare_reports(first, second, resamples=9)

@@ -134,11 +134,11 @@ class TestTable:
     def test_ranks_that_are_no_clusters_are_said(self) -> None:
         """A is better than C, but B differs from neither."""
         metrics = {"a": (0.5, (0.4, 0.6), 1), "b": (0.4, (0.3, 0.5), 1), "c": (0.3, (0.2, 0.4), 2)}
-        found = replace(verdict("composite", metrics), p_values={("a", "b"): 0.2, ("a", "c"): 0.01, ("b", "c"): 0.3})
-        text = plain_text(Judgment([found], Sampling(10, 0)).to_table())
+        apart = replace(verdict("composite", metrics), p_values={("a", "b"): 0.2, ("a", "c"): 0.01, ("b", "c"): 0.3})
+        text = plain_text(Judgment([apart], Sampling(10, 0)).to_table())
         assert "Metrics that share a rank do not differ significantly." in text
         assert "despite their ranks: b and c (composite@hessel2021)." in text
-        together = replace(found, p_values={("a", "b"): 0.05, ("a", "c"): 0.01, ("b", "c"): 0.01})
+        together = replace(apart, p_values={("a", "b"): 0.05, ("a", "c"): 0.01, ("b", "c"): 0.01})
         text = plain_text(Judgment([together], Sampling(10, 0)).to_table())
         assert "do not differ significantly, except a and b (composite@hessel2021)." in text
         assert "in spite" not in text
@@ -251,12 +251,12 @@ class TestMachineReadable:
         whole = [row for row in rows if row["part"] == ""]
         assert len(whole) == 5 + 5 + 2
         assert {row["data"] for row in rows} == {"expert.jsonl.gz:a9f4e7e7"}
-        found = {(row["metric"], row["part"]): row for row in rows if row["benchmark"] == "pascal-50s@fleur2024"}
-        assert len(found) == 2 * 5
-        assert float(found["meteor", "HI"]["value"]) == 0.975
-        assert found["meteor", "HI"]["ci95_low"] == ""
-        assert float(found["meteor", ""]["ci95_low"]) == 0.397
-        assert found["meteor", ""]["signature"] == LONG
+        records = {(row["metric"], row["part"]): row for row in rows if row["benchmark"] == "pascal-50s@fleur2024"}
+        assert len(records) == 2 * 5
+        assert float(records["meteor", "HI"]["value"]) == 0.975
+        assert records["meteor", "HI"]["ci95_low"] == ""
+        assert float(records["meteor", ""]["ci95_low"]) == 0.397
+        assert records["meteor", ""]["signature"] == LONG
 
     def test_csv_of_a_study(self, study: Study) -> None:
         rows = list(csv.DictReader(io.StringIO(csv_text(study.to_table()))))

@@ -27,8 +27,8 @@ def agreement(metric: str, value: float, rank: int | None) -> Agreement:
 
 @pytest.fixture
 def judgment() -> Judgment:
-    found = [agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement("rouge-l", 0.32, 2)]
-    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
+    agreements = [agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement("rouge-l", 0.32, 2)]
+    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {a.metric: a for a in agreements})
     return Judgment([verdict], Sampling(10, 0))
 
 
@@ -77,8 +77,8 @@ def test_metrics_stand_by_rank(judgment: Judgment) -> None:
 
 
 def test_without_ranks(judgment: Judgment) -> None:
-    found = {each.metric: each for each in (agreement("bleu-4", 0.31, None), agreement("cider-d", 0.44, None))}
-    verdict = BenchmarkResult(protocol("composite"), 100, {}, found)
+    agreements = {a.metric: a for a in (agreement("bleu-4", 0.31, None), agreement("cider-d", 0.44, None))}
+    verdict = BenchmarkResult(protocol("composite"), 100, {}, agreements)
     (picture,) = Judgment([verdict], Sampling()).to_table().pictures.values()
     (axes,) = plots.draw(picture).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["cider-d", "bleu-4"]

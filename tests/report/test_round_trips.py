@@ -112,13 +112,13 @@ def test_what_was_judged(form: str, rows: list[tuple[str, list[str]]]) -> None:
         own.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         items.main([str(own), "--format", form, "-o", str(written)], standalone_mode=False)
         if form == "jsonl":
-            found = [(row["candidate"], row["references"]) for row in by_json(written)]
+            judged = [(row["candidate"], row["references"]) for row in by_json(written)]
         else:
-            found = [
+            judged = [
                 (row["candidate"], [row[f"reference_{k}"] for k in range(1, 1 + len(refs))])
                 for row, (_, refs) in zip(by_csv(written), rows, strict=True)
             ]
-        assert found == rows
+        assert judged == rows
 
 
 @given(st.dictionaries(texts, st.lists(texts.filter(bool), min_size=1, max_size=4), min_size=1, max_size=3))

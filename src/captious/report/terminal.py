@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -69,7 +70,7 @@ class _Strip:
     head: str
     pieces: Sequence[tuple[str, str]]
 
-    @property
+    @cached_property
     def width(self) -> int:
         return max(_width(piece) for piece in (self.head, *(piece for piece, _ in self.pieces)))
 
@@ -84,7 +85,7 @@ class _Block:
     strips: Sequence[_Strip]
     above: Sequence[str] = ()
 
-    @property
+    @cached_property
     def width(self) -> int:
         return max(sum(strip.width + 2 for strip in self.strips) - 2, *map(_width, self.above), 0)
 

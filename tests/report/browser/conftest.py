@@ -79,13 +79,13 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
             if not (missing and "ERR_FILE_NOT_FOUND" in message.text):
                 problems.append(message.text)
 
-        def asked(request: Any) -> None:
+        def note_request(request: Any) -> None:
             if not request.url.startswith(("file:", "blob:")):
                 problems.append(f"asked for {request.url}")
 
         page.on("console", said)
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("request", asked)
+        page.on("request", note_request)
         page.goto(path.as_uri())
         if scripts:
             page.wait_for_selector("html[data-ready]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,8 @@ def check(page: Any) -> None:
     for width, scheme in ((1280, "light"), (390, "dark")):
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(color_scheme=scheme)
-        found = Axe().run(page)
-        assert found.violations_count == 0, f"{width} {scheme}\n{found.generate_report()}"
+        audit = Axe().run(page)
+        assert audit.violations_count == 0, f"{width} {scheme}\n{audit.generate_report()}"
         wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wider == 0, f"{wider} pixels wider than {width}"
 
@@ -53,7 +54,7 @@ def test_sorted_and_chosen_captions(open_page: Opener, examples: Path) -> None:
     page = open_page(examples)
     data = Page(examples.read_text(encoding="utf-8"))
     ids = [*map(str, data.integers(data.manifest["ids"]["numbers"]).tolist())]
-    scores = {o["name"]: [data.numbers(each) for each in o["scores"]] for o in data.manifest["outputs"]}
+    scores = {o["name"]: [data.numbers(column) for column in o["scores"]] for o in data.manifest["outputs"]}
     difference = scores["cider-d"][1] - scores["cider-d"][0]
 
     def in_order(values: Any) -> list[str]:
@@ -85,13 +86,13 @@ def test_search(open_page: Opener, examples: Path) -> None:
     counts = data.integers(data.manifest["references"])
     starts = np.cumsum([0, *counts.tolist()])
     lists = [data.captions(which) for which in range(3)]
-    wanted = sum(
+    expected = sum(
         any("oranges" in text.lower() for text in [*lists[0][starts[i] : starts[i + 1]], lists[1][i], lists[2][i]])
         for i in range(24)
     )
-    assert 0 < wanted < 24
+    assert 0 < expected < 24
     page.get_by_label("Search").fill("ORANGES")
-    expect(page.locator("[role=status]")).to_contain_text(re.compile(f"^{wanted} images? of 24"))
+    expect(page.locator("[role=status]")).to_contain_text(re.compile(f"^{expected} images? of 24"))
     page.get_by_label("Search").fill("no such words")
     expect(page.locator("[role=status]")).to_contain_text("0 images of 24")
     expect(page.get_by_role("listbox")).to_be_hidden()
@@ -150,12 +151,12 @@ def test_facts_of_alignments(open_page: Opener, meteor_tables: object, tmp_path:
     write_report(tmp_path / "page.html", report, resamples=5)
     page = open_page(tmp_path / "page.html")
     for image, candidate in candidates.items():
-        wanted = max((align(candidate, reference) for reference in references[image]), key=lambda each: each.score)
+        expected = max((align(candidate, reference) for reference in references[image]), key=attrgetter("score"))
         page.get_by_label("Search").fill(str(image))
         expect(page.locator("section.image h3")).to_have_text(f"Image {image}")
         for name in ("precision", "recall", "fragmentation"):
-            expect(page.locator(".why")).to_contain_text(f"{name} {numbers.score(getattr(wanted, name))}")
-        expect(page.locator(".why")).to_contain_text(f"in {wanted.chunks} chunk")
+            expect(page.locator(".why")).to_contain_text(f"{name} {numbers.score(getattr(expected, name))}")
+        expect(page.locator(".why")).to_contain_text(f"in {expected.chunks} chunk")
 
 
 def test_images(open_page: Opener, examples: Path) -> None:
@@ -220,8 +221,10 @@ def test_without_scripts(open_page: Opener, examples: Path) -> None:
 
 
 def test_judgments_and_studies(open_page: Opener, tmp_path: Path) -> None:
-    found = [Agreement(name, 0.3, (0.2, 0.4), rank, f"{name}|x") for rank, name in enumerate(("a", "</b>", "c"), 1)]
-    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
+    agreements = [
+        Agreement(name, 0.3, (0.2, 0.4), rank, f"{name}|x") for rank, name in enumerate(("a", "</b>", "c"), 1)
+    ]
+    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {a.metric: a for a in agreements})
     x = np.array([1.0, 2, 3])
     square = np.array([[0.0, 0], [1, 0], [1, 1]])
     pictures = {

@@ -37,10 +37,10 @@ def test_integers_are_narrow() -> None:
 def test_numbers(values: list[float]) -> None:
     columns = Columns()
     about = columns.numbers(np.array(values, float))
-    found = read(columns).numbers(about)
-    known = np.abs([v for v in values if np.isfinite(v)])
-    close = max(0.5e-4 if known.max(initial=0) >= 0.1 else 1e-3 * known.max(initial=0), 1e-12)
-    np.testing.assert_allclose(found, values, rtol=1e-9, atol=1.01 * close)
+    numbers = read(columns).numbers(about)
+    finite = np.abs([v for v in values if np.isfinite(v)])
+    close = max(0.5e-4 if finite.max(initial=0) >= 0.1 else 1e-3 * finite.max(initial=0), 1e-12)
+    np.testing.assert_allclose(numbers, values, rtol=1e-9, atol=1.01 * close)
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8"))))

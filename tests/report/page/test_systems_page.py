@@ -73,7 +73,7 @@ def test_hostile_captions_are_data() -> None:
 
 def test_nothing_is_loaded(page: Page) -> None:
     assert [address for address in page.addresses() if not address.startswith("#")] == []
-    assert [found for style in page.styles for found in imports_of(style)] == []
+    assert [address for style in page.styles for address in imports_of(style)] == []
     assert page.policy["default-src"] == ["'none'"]
     assert page.policy["img-src"] == ["'none'"]
 
@@ -121,19 +121,19 @@ def test_alignments(meteor_tables: object) -> None:
         at = 0
         for image, candidate in enumerate(report.captions.candidates):
             row = int(offsets[image] + best[image])
-            wanted = metric.align(candidate, texts[row])
-            assert tuple(candidates[image]) == wanted.candidate
-            assert tuple(references[row]) == wanted.reference
-            assert wanted.score == pytest.approx(report["meteor"].per_caption[image])
-            assert page.numbers(of["precision"])[image] == pytest.approx(wanted.precision, abs=1e-4)
-            assert page.numbers(of["recall"])[image] == pytest.approx(wanted.recall, abs=1e-4)
-            found, end, reference_end = [], 0, 0
+            expected = metric.align(candidate, texts[row])
+            assert tuple(candidates[image]) == expected.candidate
+            assert tuple(references[row]) == expected.reference
+            assert expected.score == pytest.approx(report["meteor"].per_caption[image])
+            assert page.numbers(of["precision"])[image] == pytest.approx(expected.precision, abs=1e-4)
+            assert page.numbers(of["recall"])[image] == pytest.approx(expected.recall, abs=1e-4)
+            links, end, reference_end = [], 0, 0
             for gap, length, reference_gap, reference_length, module in columns[at : at + counts[image]].tolist():
                 start, reference_start = end + gap, reference_end + reference_gap
                 end, reference_end = start + length, reference_start + reference_length
-                found.append((start, end, reference_start, reference_end, modules[module]))
+                links.append((start, end, reference_start, reference_end, modules[module]))
             at += counts[image]
-            assert found == [(m.start, m.end, m.reference_start, m.reference_end, m.module) for m in wanted.matches]
+            assert links == [(m.start, m.end, m.reference_start, m.reference_end, m.module) for m in expected.matches]
         assert at == len(columns)
 
 
@@ -144,17 +144,17 @@ def test_scenes(meteor_tables: object) -> None:
     names = page.strings(about["names"])
 
     def graphs(packed: dict[str, Any]) -> list[list[tuple[str, ...]]]:
-        counts = [page.integers(each).tolist() for each in packed["counts"]]
-        concepts, found = iter(page.integers(packed["concepts"]).tolist()), []
+        counts = [page.integers(column).tolist() for column in packed["counts"]]
+        concepts, facts = iter(page.integers(packed["concepts"]).tolist()), []
         for row in range(len(counts[0])):
-            found.append(
+            facts.append(
                 [
                     tuple(names[next(concepts)] for _ in range(size))
                     for size, of_kind in enumerate(counts, 1)
                     for _ in range(of_kind[row])
                 ]
             )
-        return found
+        return facts
 
     theirs = graphs(about["references"])
     references = reports[0].captions.references
@@ -163,16 +163,16 @@ def test_scenes(meteor_tables: object) -> None:
         matches = iter(page.integers(of["matches"]).tolist())
         for image, (candidate, facts) in enumerate(zip(report.captions.candidates, graphs(of), strict=True)):
             texts = references.texts[references.offsets[image] : references.offsets[image + 1]]
-            wanted = metric.explain(candidate, texts)
+            expected = metric.explain(candidate, texts)
 
             def plain(fact: Any) -> tuple[str, ...]:
                 return tuple("\x1f".join(concept) for concept in fact)
 
-            assert facts == [plain(fact.names) for fact in wanted.candidate]
-            assert theirs[image] == [plain(fact) for fact, _ in wanted.references]
-            found = [next(matches) for _ in facts]
-            assert [theirs[image][m - 1] if m else None for m in found] == [
-                None if fact.match is None else plain(fact.match) for fact in wanted.candidate
+            assert facts == [plain(fact.names) for fact in expected.candidate]
+            assert theirs[image] == [plain(fact) for fact, _ in expected.references]
+            matched = [next(matches) for _ in facts]
+            assert [theirs[image][m - 1] if m else None for m in matched] == [
+                None if fact.match is None else plain(fact.match) for fact in expected.candidate
             ]
 
 
@@ -180,7 +180,7 @@ def test_scenes(meteor_tables: object) -> None:
 def test_transport(page: Page, examples: list[captious.Report], label: str) -> None:
     about = page.explanation(label)
     words, distances = page.strings(about["words"]), page.numbers(about["distances"])
-    pairs = [page.integers(each).tolist() for each in about["pairs"]]
+    pairs = [page.integers(column).tolist() for column in about["pairs"]]
     metric = examples[0][label].statistics.metric
     assert isinstance(metric, captious.Wmd)
     references = examples[0].captions.references
@@ -190,9 +190,9 @@ def test_transport(page: Page, examples: list[captious.Report], label: str) -> N
         for image, (candidate, moves) in enumerate(
             zip(report.captions.candidates, page.lists(_moves(of)), strict=True)
         ):
-            wanted = metric.transport(candidate, references.texts[references.offsets[image] + best[image]])
+            expected = metric.transport(candidate, references.texts[references.offsets[image] + best[image]])
             assert [(words[pairs[0][k]], words[pairs[1][k]]) for k in moves] == [
-                (move.word, move.reference_word) for move in wanted.moves
+                (move.word, move.reference_word) for move in expected.moves
             ]
             cost = sum(shares[at + i] * distances[k] for i, k in enumerate(moves))
             if moves:
@@ -211,13 +211,13 @@ def test_document_frequencies(page: Page, examples: list[captious.Report], label
     rows = zip(
         *(page.integers(about["ngrams"][part]).tolist() for part in ("lengths", "words", "documents")), strict=True
     )
-    found: dict[tuple[str, ...], int] = {}
+    packed: dict[tuple[str, ...], int] = {}
     path: list[str] = []
     for length, word, documents in rows:
         path = [*path[: length - 1], names[word]]
-        found[tuple(path)] = documents
-    wanted = captious.DocumentFrequencies.of(examples[0].captions.references).by_ngram()
-    assert {ngram: n for ngram, n in found.items() if n > 1} == {ngram: n for ngram, n in wanted.items() if n > 1}
+        packed[tuple(path)] = documents
+    expected = captious.DocumentFrequencies.of(examples[0].captions.references).by_ngram()
+    assert {ngram: n for ngram, n in packed.items() if n > 1} == {ngram: n for ngram, n in expected.items() if n > 1}
     assert about["documents"] == 24
 
 
@@ -232,7 +232,7 @@ def test_document_frequencies_of_another_corpus() -> None:
 
 def test_parts_of_a_combined_metric_are_explained(meteor_tables: object) -> None:
     page = Page(report_page(systems(["spider", "cider-d"]), resamples=5))
-    assert [each["label"] for each in page.manifest["explanations"]["metrics"]] == ["spice", "cider-d"]
+    assert [metric["label"] for metric in page.manifest["explanations"]["metrics"]] == ["spice", "cider-d"]
 
 
 def test_concatenated_references_are_not_explained() -> None:
@@ -244,8 +244,8 @@ def test_explanations_of_some_images(meteor_tables: object) -> None:
     reports = systems(["meteor", "cider-d"])
     page = Page(report_page(reports, resamples=5, explain=3))
     spread = np.abs(reports[0]["cider-d"].per_caption - reports[1]["cider-d"].per_caption)
-    wanted = sorted(np.argsort(-spread)[:3].tolist())
-    assert page.integers(page.manifest["explanations"]["rows"]).tolist() == wanted
+    expected = sorted(np.argsort(-spread)[:3].tolist())
+    assert page.integers(page.manifest["explanations"]["rows"]).tolist() == expected
     assert len(page.integers(page.explanation("meteor")["systems"][0]["counts"])) == 3
     assert "3 of 24 images" in page.text
 

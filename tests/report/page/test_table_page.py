@@ -23,8 +23,8 @@ def agreement(metric: str, value: float, rank: int | None) -> Agreement:
 
 @pytest.fixture
 def judgment() -> Judgment:
-    found = [agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement(NASTY, float("nan"), 2)]
-    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {each.metric: each for each in found})
+    agreements = [agreement("bleu-4", 0.31, 2), agreement("cider-d", 0.44, 1), agreement(NASTY, float("nan"), 2)]
+    verdict = BenchmarkResult(protocol("composite"), 100, {"a": "b"}, {a.metric: a for a in agreements})
     return Judgment([verdict], Sampling(10, 0), ["beware of this"])
 
 
