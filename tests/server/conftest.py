@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ pytest.importorskip("django")
 
 from captious.server.operations.setup import migrate, set_up
 from tests.support.server import Server
-from tests.support.site import Site
+from tests.support.site import Site, empty_site
 
 
 @pytest.fixture(scope="session")
@@ -33,13 +32,7 @@ def set_up_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def site(set_up_site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """An empty site."""
-    from django.core.cache import cache
-    from django.core.management import call_command
-
-    call_command("flush", verbosity=0, interactive=False)
-    cache.clear()
-    for name in ("challenges", "submissions", "incoming"):
-        shutil.rmtree(set_up_site / name, ignore_errors=True)
+    empty_site(set_up_site)
     yield Site(set_up_site, monkeypatch)
 
 

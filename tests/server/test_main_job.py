@@ -20,11 +20,11 @@ def test_scores_are_those_of_the_library(site: Site) -> None:
     response = site.submit(ann)
     assert response.status_code == 302
     site.work()
-    [made] = site.submissions()
-    assert made.status == "done"
+    [submission] = site.submissions()
+    assert submission.status == "done"
     metrics = list(challenge.definition.metrics)
     report = captious.score(EXAMPLES / "improved.json", challenge.folder / "references" / "c4.json", metrics=metrics)
-    scores = made.scores["c4"]
+    scores = submission.scores["c4"]
     assert list(scores) == list(report)
     for name, result in report.items():
         assert scores[name]["score"] == result.score
@@ -85,9 +85,9 @@ class TestBoard:
         site.demo()
         site.submit(site.user())
         site.work()
-        [made] = site.submissions()
-        made.scores["c4"]["meteor"]["score"] = None
-        made.save()
+        [submission] = site.submissions()
+        submission.scores["c4"]["meteor"]["score"] = None
+        submission.save()
         for sort in ("meteor", "-meteor"):
             rows = board(site, sort=sort)
             assert rows[-1]["method"] == "Mine"
@@ -217,8 +217,8 @@ def test_a_board_survives_a_lost_file(site: Site) -> None:
     site.demo()
     site.submit(site.user())
     site.work()
-    [made] = site.submissions()
-    (made.folder / made.results_file).unlink()
+    [submission] = site.submissions()
+    (submission.folder / submission.results_file).unlink()
     ranks = {row["method"]: row["rank"] for row in board(site)}
     assert ranks["Mine"] is None
     assert ranks["Improved"] == 1
@@ -234,9 +234,9 @@ def test_boards_with_other_numbers_of_resamples(site: Site) -> None:
     after = {row["method"]: row["rank"] for row in board(site)}
     assert after.pop("Mine") == after["Improved"]
     assert after.keys() == before.keys()
-    [made] = site.submissions()
+    [submission] = site.submissions()
     baseline = next(str(row["url"]).split("/")[2] for row in board(site) if row["method"] == "Baseline")
-    assert site.client().get("/challenges/demo/compare", {"a": baseline, "b": made.pk}).status_code == 200
+    assert site.client().get("/challenges/demo/compare", {"a": baseline, "b": submission.pk}).status_code == 200
 
 
 @pytest.mark.parametrize("query", [{"phase": "tset"}, {"references": "c400"}, {"phase": "main", "references": "x"}])

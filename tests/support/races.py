@@ -58,10 +58,10 @@ def cancel_or_take() -> list[Any]:
 
     found = []
     for _ in range(20):
-        [made] = queue()
-        taken, cancelled = at_once(lambda: lease.take("worker"), lambda made=made: lease.cancel(made))
-        made.refresh_from_db()
-        found.append([taken is not None, cancelled, made.status])
+        [submission] = queue()
+        taken, cancelled = at_once(lambda: lease.take("worker"), lambda submission=submission: lease.cancel(submission))
+        submission.refresh_from_db()
+        found.append([taken is not None, cancelled, submission.status])
     return found
 
 
@@ -88,7 +88,7 @@ def while_loading(folder: Path) -> list[Any]:
     from captious.server.scoring import lease, worker
 
     Submission.objects.all().delete()
-    [made] = queue()
+    [submission] = queue()
     has_queued, goes_on, is_written = threading.Event(), threading.Event(), threading.Event()
     queue_again, write = loading.queue_again, worker.write_results
 
@@ -118,10 +118,10 @@ def while_loading(folder: Path) -> list[Any]:
     loading.queue_again, worker.write_results = then_wait, then_say
     at_once(load, score, commit)
     loading.queue_again, worker.write_results = queue_again, write
-    found = [seen(made)]
+    found = [seen(submission)]
     while (taken := lease.take("worker")) is not None:
         worker.score(taken)
-    return [*found, seen(made)]
+    return [*found, seen(submission)]
 
 
 def seen(submission: Any) -> dict[str, Any]:

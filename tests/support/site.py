@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,17 @@ class Site:
         from captious.server.models import Submission
 
         return list(Submission.objects.filter(is_baseline=False, **values).order_by("pk"))
+
+
+def empty_site(data: Path) -> None:
+    """Remove everything from the database and the data folder of the site in this process."""
+    from django.core.cache import cache
+    from django.core.management import call_command
+
+    call_command("flush", verbosity=0, interactive=False)
+    cache.clear()
+    for name in ("challenges", "submissions", "incoming"):
+        shutil.rmtree(data / name, ignore_errors=True)
 
 
 def example(name: str = "improved") -> list[dict[str, Any]]:

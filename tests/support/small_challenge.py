@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,16 @@ REFERENCES = {
 }
 #: What all submissions say.
 CANDIDATES = {1: "a dog in the park", 2: "two men play music", 3: "a cat on a sofa"}
+
+
+def as_toml(values: Mapping[str, Any]) -> str:
+    """A challenge.toml with these values; lists of mappings are lists of tables."""
+    tables = {name: rows for name, rows in values.items() if isinstance(rows, list) and isinstance(rows[0], dict)}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in values.items() if key not in tables]
+    for name, rows in tables.items():
+        for row in rows:
+            lines += ["", f"[[{name}]]", *(f"{key} = {json.dumps(value)}" for key, value in row.items())]
+    return "\n".join([*lines, ""])
 
 
 def write_folder(

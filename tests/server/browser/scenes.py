@@ -8,80 +8,40 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.site import EXAMPLES, example
+from tests.support.small_challenge import as_toml
 
-_TOML = """
-title = "Scenes"
-summary = "Captions of images."
-access = "participants"
-organisers = ["{organiser}"]
-image_url = "https://images.example.org/scene_{{id:06d}}.svg"
-metrics = ["bleu", "rouge-l", "cider-d"]
-
-[[texts]]
-title = "Overview"
-file = "overview.md"
-
-[[captions]]
-name = "val"
-pattern = "captions_val_*_results.json"
-public = true
-
-[[captions]]
-name = "test"
-pattern = "captions_test_*_results.json"
-
-[[references]]
-name = "c5"
-captions = "val"
-file = "val_c5.json"
-
-[[references]]
-name = "c5"
-captions = "test"
-file = "test_c5.json"
-
-[[references]]
-name = "c2"
-captions = "test"
-file = "test_c2.json"
-
-[[phases]]
-name = "dev"
-title = "Development"
-captions = ["val"]
-
-[[phases]]
-name = "test"
-title = "Final"
-scored_per_day = 3
-attempts_per_day = 50
-
-[[phases]]
-name = "late"
-title = "Late"
-opens = 2120-01-01T00:00:00Z
-
-[[baselines]]
-method = "Baseline"
-file = "baseline.zip"
-phases = ["test"]
-
-[[baselines]]
-method = "Improved"
-file = "improved.zip"
-phases = ["test"]
-
-[[baselines]]
-method = "Improved on val"
-file = "improved_val.json"
-phases = ["dev"]
-"""
+_VALUES: dict[str, Any] = {
+    "title": "Scenes",
+    "summary": "Captions of images.",
+    "access": "participants",
+    "image_url": "https://images.example.org/scene_{id:06d}.svg",
+    "metrics": ["bleu", "rouge-l", "cider-d"],
+    "texts": [{"title": "Overview", "file": "overview.md"}],
+    "captions": [
+        {"name": "val", "pattern": "captions_val_*_results.json", "public": True},
+        {"name": "test", "pattern": "captions_test_*_results.json"},
+    ],
+    "references": [
+        {"name": name, "captions": captions, "file": f"{captions}_{name}.json"}
+        for captions, name in (("val", "c5"), ("test", "c5"), ("test", "c2"))
+    ],
+    "phases": [
+        {"name": "dev", "title": "Development", "captions": ["val"]},
+        {"name": "test", "title": "Final", "scored_per_day": 3, "attempts_per_day": 50},
+        {"name": "late", "title": "Late", "opens": "2120-01-01T00:00:00Z"},
+    ],
+    "baselines": [
+        {"method": "Baseline", "file": "baseline.zip", "phases": ["test"]},
+        {"method": "Improved", "file": "improved.zip", "phases": ["test"]},
+        {"method": "Improved on val", "file": "improved_val.json", "phases": ["dev"]},
+    ],
+}
 
 
 def write_scenes(folder: Path, organiser: str) -> Path:
     """Make the folder."""
     folder.mkdir()
-    (folder / "challenge.toml").write_text(_TOML.format(organiser=organiser))
+    (folder / "challenge.toml").write_text(as_toml({**_VALUES, "organisers": [organiser]}))
     (folder / "overview.md").write_text("Describe each *scene*.\n\n| set | images |\n|---|---|\n| val | 16 |\n")
     ids = [row["image_id"] for row in example()]
     parts = {"val": ids[:16], "test": ids[16:]}

@@ -87,17 +87,17 @@ def coco(captions: dict[int, list[str]]) -> dict[str, object]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A challenge without problems: c5 of two captions files, c40 of one."""
-    made = tmp_path / "coco-captions"
-    made.mkdir()
-    (made / "challenge.toml").write_text(TOML, encoding="utf-8")
-    (made / "overview.md").write_text("# Données\n", encoding="utf-8")
-    write_json(made / "references" / "val2014_c5.json", coco({7: ["a cat", "the cat"], 3: ["a dog", "dogs"]}))
-    write_json(made / "references" / "test2014_c5.json", coco({9: ["a bus", "the bus"], 5: ["a red car", "cars"]}))
+    folder = tmp_path / "coco-captions"
+    folder.mkdir()
+    (folder / "challenge.toml").write_text(TOML, encoding="utf-8")
+    (folder / "overview.md").write_text("# Données\n", encoding="utf-8")
+    write_json(folder / "references" / "val2014_c5.json", coco({7: ["a cat", "the cat"], 3: ["a dog", "dogs"]}))
+    write_json(folder / "references" / "test2014_c5.json", coco({9: ["a bus", "the bus"], 5: ["a red car", "cars"]}))
     # Written as text, as a JSON object has to.
-    write_json(made / "references" / "test2014_c40.json", {"5": ["cars on a road"] * 40, "4": ["a road"] * 40})
+    write_json(folder / "references" / "test2014_c40.json", {"5": ["cars on a road"] * 40, "4": ["a road"] * 40})
     human = [{"image_id": 3, "caption": "a small dog"}, {"image_id": 7, "caption": "cat"}]
-    write_json(made / "baselines" / "human.json", human)
-    return made
+    write_json(folder / "baselines" / "human.json", human)
+    return folder
 
 
 @pytest.fixture

@@ -33,13 +33,13 @@ def test_phases_keep_the_captions_files_of_their_submissions(site: Site, folder:
     with pytest.raises(ChallengeError) as caught:
         site.load(folder)
     assert any("phases[1].captions: there are submissions with captions only" in each for each in caught.value.problems)
-    [made] = site.submissions()
-    assert made.status == "done"
+    [submission] = site.submissions()
+    assert submission.status == "done"
     toml.write_text(text.replace('title = "Main phase"', 'title = "Main phase"\ncaptions = ["captions"]') + PHASE)
     site.load(folder)
     site.work()
-    [made] = site.submissions()
-    assert made.status == "done"
+    [submission] = site.submissions()
+    assert submission.status == "done"
 
 
 PHASE = '\n[[phases]]\nname = "second"\ncaptions = ["more"]\n'

@@ -50,11 +50,11 @@ def test_a_backup_while_uploads_run(tmp_path: Path) -> None:
         while len(taken) < 3:
             enough.wait(0.01)
         before = [*taken]
-        made = server.captious("serve", "backup", str(archive), "--data", str(server.data))
+        process = server.captious("serve", "backup", str(archive), "--data", str(server.data))
         enough.set()
         thread.join()
         after = check_each_scored_once(server, taken, 120)
-    assert made.returncode == 0, made.stderr
+    assert process.returncode == 0, process.stderr
     assert stat.S_IMODE(archive.stat().st_mode) == 0o600
     restored = server.captious("serve", "restore", str(archive), "--data", str(copy))
     assert restored.returncode == 0, restored.stderr

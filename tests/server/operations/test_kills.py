@@ -33,12 +33,12 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def check_scored_once(walk: dict[str, Any], name: str) -> None:
     """A user's submission was scored once, counts once, has the right scores and no files besides its own."""
     user = walk["users"][name]
-    [made] = user["submissions"]
-    assert made["status"] == "done"
-    assert made["counts"]
-    assert made["files"] == ["captions/captions.json", made["results_file"], "upload"]
+    [submission] = user["submissions"]
+    assert submission["status"] == "done"
+    assert submission["counts"]
+    assert submission["files"] == ["captions/captions.json", submission["results_file"], "upload"]
     [improved] = [each for each in walk["baselines"] if each["method"] == "Improved"]
-    assert made["scores"] == improved["scores"]
+    assert submission["scores"] == improved["scores"]
     assert (user["attempts"], user["counted attempts"], user["counted"]) == (1, 1, 1)
     assert [row["method"] for row in walk["board"]].count(name) == 1
 

@@ -32,8 +32,8 @@ def test_main_job_with_several_workers_a_restart_and_a_backup(postgres: Postgres
         board = server.get("/challenges/demo/leaderboard.json?all=1")
         [improved] = [each for each in board if each["method"] == "Improved"]
         assert [each["scores"] for each in shown] == [improved["scores"]] * 13
-        made = server.captious("serve", "backup", str(archive), "--data", str(data))
-    assert made.returncode == 0, made.stderr
+        process = server.captious("serve", "backup", str(archive), "--data", str(data))
+    assert process.returncode == 0, process.stderr
     assert not (data / "database.sqlite3").exists()
     copy = Server(tmp_path / "copy", environment={**settings, "DATABASE_URL": postgres.database()})
     restored = copy.captious("serve", "restore", str(archive), "--data", str(copy.data))
@@ -47,10 +47,10 @@ def test_a_dump_is_not_restored_without_a_database(postgres: Postgres, tmp_path:
     path = f"{programs()}{os.pathsep}{os.environ['PATH']}"
     server = Server(tmp_path / "data", environment={"DATABASE_URL": postgres.database(), "PATH": path})
     place = ["--data", str(server.data)]
-    made = server.captious("serve", "admin", "--user", "root", *place)
-    assert made.returncode == 0, made.stderr
-    made = server.captious("serve", "backup", str(tmp_path / "backup.tar"), *place)
-    assert made.returncode == 0, made.stderr
+    process = server.captious("serve", "admin", "--user", "root", *place)
+    assert process.returncode == 0, process.stderr
+    process = server.captious("serve", "backup", str(tmp_path / "backup.tar"), *place)
+    assert process.returncode == 0, process.stderr
     other = Server(tmp_path / "copy", environment={"DATABASE_URL": ""})
     refused = other.captious("serve", "restore", str(tmp_path / "backup.tar"), "--data", str(other.data))
     assert refused.returncode != 0

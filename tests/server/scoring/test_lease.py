@@ -53,26 +53,26 @@ class TestTake:
     def test_one_that_is_being_scored_is_taken_when_its_worker_is_not_heard_from(self, site: Site) -> None:
         from captious.server.scoring import lease
 
-        [made] = queue()
+        [submission] = queue()
         first = lease.take("first")
         assert lease.take("second") is None
-        run_out(made)
+        run_out(submission)
         second = lease.take("second")
         assert first is not None
         assert second is not None
-        assert second.submission.pk == made.pk
+        assert second.submission.pk == submission.pk
         assert second.number == first.number + 1
 
     def test_one_that_is_lost_too_often_fails_and_does_not_count(self, site: Site) -> None:
         from captious.server.scoring import lease
 
         site.configure(scoring_tries=2)
-        [made] = queue()
+        [submission] = queue()
         for _ in range(2):
             assert lease.take("worker") is not None
-            run_out(made)
+            run_out(submission)
         assert lease.take("worker") is None
-        assert (now_as_of(made).status, made.tries, made.counts) == ("failed", 2, False)
+        assert (now_as_of(submission).status, submission.tries, submission.counts) == ("failed", 2, False)
 
     def test_the_next_is_taken_although_one_fails(self, site: Site) -> None:
         from captious.server.scoring import lease
@@ -92,10 +92,14 @@ class TestCancel:
         from captious.server.scoring import lease
 
         for _ in range(12):
-            [made] = queue()
-            taken, cancelled = at_once(lambda: lease.take("worker"), lambda made=made: lease.cancel(made))
+            [submission] = queue()
+            taken, cancelled = at_once(
+                lambda: lease.take("worker"), lambda submission=submission: lease.cancel(submission)
+            )
             assert (taken is not None) != cancelled
-            assert (now_as_of(made).status, made.counts) == (("cancelled", False) if cancelled else ("running", True))
+            assert (now_as_of(submission).status, submission.counts) == (
+                ("cancelled", False) if cancelled else ("running", True)
+            )
 
 
 class TestLostLease:
@@ -106,13 +110,13 @@ class TestLostLease:
     ) -> None:
         from captious.server.scoring import lease, worker
 
-        [made] = queue()
+        [submission] = queue()
         write = worker.write_results
 
         def slow(path: Any, results: Any) -> None:
             write(path, results)
             monkeypatch.setattr(worker, "write_results", write)
-            run_out(made)
+            run_out(submission)
             second = lease.take("second")
             assert second is not None
             worker.score(second)
@@ -121,30 +125,32 @@ class TestLostLease:
         first = lease.take("first")
         assert first is not None
         worker.score(first)
-        assert (now_as_of(made).status, made.lease, made.worker) == ("done", 2, "second")
-        assert [path.name for path in made.folder.glob("results*")] == ["results-2.npz"] == [made.results_file]
+        assert (now_as_of(submission).status, submission.lease, submission.worker) == ("done", 2, "second")
+        assert (
+            [path.name for path in submission.folder.glob("results*")] == ["results-2.npz"] == [submission.results_file]
+        )
 
     def test_its_failure_changes_nothing(self, site: Site) -> None:
         from captious.server.scoring import lease
 
-        [made] = queue()
+        [submission] = queue()
         first = lease.take("first")
-        run_out(made)
+        run_out(submission)
         second = lease.take("second")
         assert first is not None
         assert second is not None
         assert not lease.give_back(first, "an error")
-        assert (now_as_of(made).status, made.lease, made.traceback) == ("running", 2, "")
+        assert (now_as_of(submission).status, submission.lease, submission.traceback) == ("running", 2, "")
 
     def test_if_nobody_else_took_it_the_result_counts(self, site: Site) -> None:
         from captious.server.scoring import lease, worker
 
-        [made] = queue()
+        [submission] = queue()
         taken = lease.take("worker")
-        run_out(made)
+        run_out(submission)
         assert taken is not None
         worker.score(taken)
-        assert now_as_of(made).status == "done"
+        assert now_as_of(submission).status == "done"
 
 
 class TestHeartbeat:
@@ -152,10 +158,10 @@ class TestHeartbeat:
         from captious.server.scoring import lease
 
         site.configure(lease_seconds=1)
-        [made] = queue()
+        [submission] = queue()
         taken = lease.take("worker")
         assert taken is not None
-        until = now_as_of(made).lease_until
+        until = now_as_of(submission).lease_until
         beaten = threading.Event()
         beat = lease.Heartbeat._beat
         beats: list[Any] = []
@@ -171,8 +177,8 @@ class TestHeartbeat:
             heartbeat.progress, heartbeat.doing = 40, "meteor"
             assert beaten.wait(60)
             assert not heartbeat.is_lost
-        assert now_as_of(made).lease_until > until
-        assert (made.progress, made.doing) == (40, "meteor")
+        assert now_as_of(submission).lease_until > until
+        assert (submission.progress, submission.doing) == (40, "meteor")
 
     def test_scoring_that_takes_too_long_fails_and_does_not_count(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
@@ -180,7 +186,7 @@ class TestHeartbeat:
         from captious.server.scoring import lease, worker
 
         site.configure(lease_seconds=1, scoring_seconds=1)
-        [made] = queue()
+        [submission] = queue()
         ended = threading.Event()
         monkeypatch.setattr(worker, "_end_process", ended.set)
         monkeypatch.setattr(worker, "write_results", lambda *_: ended.wait(60))
@@ -188,9 +194,9 @@ class TestHeartbeat:
         assert taken is not None
         worker.score(taken)
         assert ended.is_set()
-        assert (now_as_of(made).status, made.counts) == ("failed", False)
-        assert made.reason == lease.OUR_FAULT
-        assert "longer than 1 s" in made.traceback
+        assert (now_as_of(submission).status, submission.counts) == ("failed", False)
+        assert submission.reason == lease.OUR_FAULT
+        assert "longer than 1 s" in submission.traceback
 
     def test_the_process_ends_although_the_database_is_away(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from django.db import OperationalError

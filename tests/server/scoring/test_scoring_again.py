@@ -42,19 +42,19 @@ def test_new_references_while_it_is_scored_with_the_old(
 ) -> None:
     from captious.server.scoring import lease, worker
 
-    [made] = queue()
+    [submission] = queue()
     during(worker, monkeypatch, lambda: site.load(write_folder(folder, references=NEW)))
     taken = lease.take("worker")
     assert taken is not None
     worker.score(taken)
-    made.refresh_from_db()
-    assert (made.status, made.scores) == ("queued", {})
-    assert not list(made.folder.glob("results*"))
+    submission.refresh_from_db()
+    assert (submission.status, submission.scores) == ("queued", {})
+    assert not list(submission.folder.glob("results*"))
     site.work()
-    made.refresh_from_db()
-    assert (made.status, made.scoring_version, made.tries) == ("done", 2, 1)
-    assert scores_of(made) == expected(NEW) != expected(REFERENCES)
-    assert [path.name for path in made.folder.glob("results*")] == [made.results_file]
+    submission.refresh_from_db()
+    assert (submission.status, submission.scoring_version, submission.tries) == ("done", 2, 1)
+    assert scores_of(submission) == expected(NEW) != expected(REFERENCES)
+    assert [path.name for path in submission.folder.glob("results*")] == [submission.results_file]
     [row] = site.client().get("/challenges/small/leaderboard.json").json()
     assert row["scores"] == expected(NEW)
 
@@ -66,16 +66,16 @@ def test_a_version_that_changed_unseen_is_not_finished(
     from captious.server.models import Challenge
     from captious.server.scoring import lease, worker
 
-    [made] = queue()
+    [submission] = queue()
     during(worker, monkeypatch, lambda: Challenge.objects.update(scoring_version=2))
     taken = lease.take("worker")
     assert taken is not None
     worker.score(taken)
-    made.refresh_from_db()
-    assert (made.status, made.tries, made.lease) == ("queued", 0, 2)
+    submission.refresh_from_db()
+    assert (submission.status, submission.tries, submission.lease) == ("queued", 0, 2)
     site.work()
-    made.refresh_from_db()
-    assert (made.status, made.scoring_version) == ("done", 2)
+    submission.refresh_from_db()
+    assert (submission.status, submission.scoring_version) == ("done", 2)
 
 
 def test_files_of_the_old_version_are_gone(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,19 +83,19 @@ def test_files_of_the_old_version_are_gone(site: Site, folder: Path, monkeypatch
     from captious.server.models import Submission
     from captious.server.scoring import lease, worker
 
-    [made] = queue()
+    [submission] = queue()
     taken = lease.take("worker")
     assert taken is not None
     for title in ("One", "Two", "Three"):
         site.load(write_folder(folder, title=title))
     reference_cache._kept.clear()
     worker.score(taken)
-    made.refresh_from_db()
-    assert (made.status, made.tries) == ("queued", 1)
+    submission.refresh_from_db()
+    assert (submission.status, submission.tries) == ("queued", 1)
     Submission.objects.update(not_before=None)
     site.work()
-    made.refresh_from_db()
-    assert made.status == "done"
+    submission.refresh_from_db()
+    assert submission.status == "done"
 
 
 def test_other_changes_do_not_score_again(site: Site, folder: Path) -> None:
@@ -124,20 +124,20 @@ class TestRetiredPhase:
 
     def test_what_waits_is_scored_and_can_be_seen(self, site: Site, folder: Path) -> None:
         site.load(write_folder(folder, phases=("main", "old")))
-        [made] = queue(phase="old", user=site.user())
+        [submission] = queue(phase="old", user=site.user())
         site.load(write_folder(folder))
         site.work()
-        made.refresh_from_db()
-        assert (made.status, scores_of(made)) == ("done", expected(REFERENCES))
-        assert site.client(made.user).get(made.url).status_code == 200
-        assert site.client().get(f"/api/v1/submissions/{made.pk}").json()["scores"] == expected(REFERENCES)
+        submission.refresh_from_db()
+        assert (submission.status, scores_of(submission)) == ("done", expected(REFERENCES))
+        assert site.client(submission.user).get(submission.url).status_code == 200
+        assert site.client().get(f"/api/v1/submissions/{submission.pk}").json()["scores"] == expected(REFERENCES)
 
     def test_when_it_comes_back_it_is_scored_with_what_has_changed(self, site: Site, folder: Path) -> None:
         site.load(write_folder(folder, phases=("main", "old")))
-        [made] = queue(phase="old")
+        [submission] = queue(phase="old")
         site.work()
         site.load(write_folder(folder, references=NEW))
         site.load(write_folder(folder, phases=("main", "old"), references=NEW))
         site.work()
-        made.refresh_from_db()
-        assert (made.scoring_version, scores_of(made)) == (2, expected(NEW))
+        submission.refresh_from_db()
+        assert (submission.scoring_version, scores_of(submission)) == (2, expected(NEW))

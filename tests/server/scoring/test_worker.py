@@ -109,35 +109,40 @@ class TestFailures:
         def fail(*_: Any, **__: Any) -> None:
             raise MemoryError("too large")
 
-        [made] = queue()
+        [submission] = queue()
         monkeypatch.setattr(worker, "score_set", fail)
         for n in (1, 2):
             site.work()
-            made.refresh_from_db()
-            assert (made.status, made.tries) == ("queued", n)
-            assert made.not_before is not None
+            submission.refresh_from_db()
+            assert (submission.status, submission.tries) == ("queued", n)
+            assert submission.not_before is not None
             Submission.objects.update(not_before=None)
         site.work()
-        made.refresh_from_db()
-        assert (made.status, made.tries, made.counts, made.reason) == ("failed", 3, False, lease.OUR_FAULT)
-        assert "MemoryError: too large" in made.traceback
+        submission.refresh_from_db()
+        assert (submission.status, submission.tries, submission.counts, submission.reason) == (
+            "failed",
+            3,
+            False,
+            lease.OUR_FAULT,
+        )
+        assert "MemoryError: too large" in submission.traceback
 
     def test_no_space_for_results(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.models import Submission
         from captious.server.scoring import stored_results
 
-        [made] = queue()
+        [submission] = queue()
         with monkeypatch.context() as full:
             full.setattr(stored_results.np.lib.format, "write_array", no_space)
             site.work()
-        made.refresh_from_db()
-        assert (made.status, made.counts) == ("queued", True)
-        assert "No space left on device" in made.traceback
-        assert sorted(path.name for path in made.folder.iterdir()) == ["captions", "upload"]
+        submission.refresh_from_db()
+        assert (submission.status, submission.counts) == ("queued", True)
+        assert "No space left on device" in submission.traceback
+        assert sorted(path.name for path in submission.folder.iterdir()) == ["captions", "upload"]
         Submission.objects.update(not_before=None)
         site.work()
-        made.refresh_from_db()
-        assert (made.status, made.reason, made.traceback) == ("done", "", "")
+        submission.refresh_from_db()
+        assert (submission.status, submission.reason, submission.traceback) == ("done", "", "")
 
     def test_no_space_while_it_tidies(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.scoring import worker
@@ -178,7 +183,7 @@ class TestLockedDatabase:
         from captious.server.scoring import worker
 
         site.configure(lease_seconds=1)
-        [made] = queue()
+        [submission] = queue()
         write = worker.write_results
         refused = threading.Event()
 
@@ -192,9 +197,9 @@ class TestLockedDatabase:
         with running(is_done, monkeypatch):
             assert refused.wait(60)
             lock.give()
-        made.refresh_from_db()
-        assert (made.tries, made.counts) == (2, True)
-        assert [path.name for path in made.folder.glob("results*")] == ["results-2.npz"]
+        submission.refresh_from_db()
+        assert (submission.tries, submission.counts) == (2, True)
+        assert [path.name for path in submission.folder.glob("results*")] == ["results-2.npz"]
 
     @pytest.mark.parametrize("through", ["api", "page"])
     @pytest.mark.parametrize("when", ["before", "after reading"])

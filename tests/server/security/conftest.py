@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.server.security.world import World
-from tests.support.site import Site
+from tests.support.site import Site, empty_site
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -24,13 +23,7 @@ def quick_passwords(set_up_site: Path) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def world(set_up_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """The world, made once for all tests of a module; they change it within ``world.undone()`` only."""
-    from django.core.cache import cache
-    from django.core.management import call_command
-
-    call_command("flush", verbosity=0, interactive=False)
-    cache.clear()
-    for name in ("challenges", "submissions", "incoming"):
-        shutil.rmtree(set_up_site / name, ignore_errors=True)
+    empty_site(set_up_site)
     with pytest.MonkeyPatch.context() as patch:
         yield World(Site(set_up_site, patch), tmp_path_factory.mktemp("world"))
 

@@ -151,7 +151,7 @@ def ids(world: World) -> dict[str, Any]:
 
     people = {"alpha_link": Invitation.objects.get(team=world.alpha).pk, "dora": world.users["dora"].pk}
     token = Token.objects.get(user=world.users["ann"])
-    values: dict[str, Any] = {name: submission.pk for name, submission in world.made.items()}
+    values: dict[str, Any] = {name: submission.pk for name, submission in world.submissions.items()}
     return {**values, **people, "token": token.pk, "invitation": world.invitation, "nothing": 999_999}
 
 
@@ -273,7 +273,7 @@ def test_administration(world: World, role: str) -> None:
 
 class TestWhatIsShown:
     def test_tracebacks_only_to_those_who_manage(self, world: World) -> None:
-        address = f"/submissions/{world.made['failed'].pk}/"
+        address = f"/submissions/{world.submissions['failed'].pk}/"
         for role, sees in (("ann", False), ("olga", True), ("root", True)):
             text = world.as_user(role).get(address).content.decode()
             assert ("secret frame" in text) is sees
@@ -341,7 +341,7 @@ class TestWhatIsShown:
 
         with world.undone():
             Participant.objects.all().delete()
-            made = world.made["in_circle"]
-            for address in (made.url, f"{made.url}file", f"{made.url}edit", "/challenges/circle/"):
+            submission = world.submissions["in_circle"]
+            for address in (submission.url, f"{submission.url}file", f"{submission.url}edit", "/challenges/circle/"):
                 assert world.as_user("paul").get(address).status_code == 404
-            assert world.call("paul", "GET", f"/api/v1/submissions/{made.pk}").status_code == 404
+            assert world.call("paul", "GET", f"/api/v1/submissions/{submission.pk}").status_code == 404

@@ -53,7 +53,7 @@ def test_teams(undone: World) -> None:
 def test_several_at_once(undone: World) -> None:
     from captious.server.people.teams import create_team
 
-    made = [create_team(name, undone.users["bob"]) for name in ("One", "Two")]
-    form = {"action": "delete_selected", "_selected_action": [str(team.pk) for team in made], "post": "yes"}
+    teams = [create_team(name, undone.users["bob"]) for name in ("One", "Two")]
+    form = {"action": "delete_selected", "_selected_action": [str(team.pk) for team in teams], "post": "yes"}
     assert undone.as_user("root").post("/admin/captious/team/", form).status_code == 302
     assert {event[1:3] for event in events()[:2]} == {("delete team", "One"), ("delete team", "Two")}

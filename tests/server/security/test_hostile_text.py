@@ -61,20 +61,20 @@ class TestLinks:
         ],
     )
     def test_links_lead_to_the_web_only(self, undone: World, link: str) -> None:
-        address = undone.made["public"].url + "edit"
+        address = undone.submissions["public"].url + "edit"
         response = undone.as_user("ann").post(address, {"method": "x", "link": link})
         if response.status_code == 302:
-            page = undone.as_user("bob").get(undone.made["public"].url)
+            page = undone.as_user("bob").get(undone.submissions["public"].url)
             assert Page(page.content.decode()).dangers == []
-            undone.made["public"].refresh_from_db()
-            assert undone.made["public"].link.startswith(("https://", "http://"))
+            undone.submissions["public"].refresh_from_db()
+            assert undone.submissions["public"].link.startswith(("https://", "http://"))
         query = {"phase": "main", "team": "ann", "method": "x", "link": link}
         from urllib.parse import urlencode
 
-        made = undone.call("ann", "POST", f"/api/v1/challenges/open/submissions?{urlencode(query)}", upload())
-        assert made.status_code in {400, 201}
-        if made.status_code == 201:
-            page = undone.as_user("ann").get(made.json()["url"])
+        submission = undone.call("ann", "POST", f"/api/v1/challenges/open/submissions?{urlencode(query)}", upload())
+        assert submission.status_code in {400, 201}
+        if submission.status_code == 201:
+            page = undone.as_user("ann").get(submission.json()["url"])
             assert Page(page.content.decode()).dangers == []
 
 
@@ -172,9 +172,9 @@ class TestFiles:
             response = client.post("/challenges/open/submit", body, content_type=kind)
         assert response.status_code in {201, 302, 400, 422}
         if Submission.objects.count() > before:
-            made = Submission.objects.latest("pk")
-            assert not set(made.filename) & set("/\r\n\0\u202e")
-            file = undone.as_user("ann").get(f"{made.url}file")
+            submission = Submission.objects.latest("pk")
+            assert not set(submission.filename) & set("/\r\n\0\u202e")
+            file = undone.as_user("ann").get(f"{submission.url}file")
             assert file.status_code == 200
             assert file["Content-Type"] == "application/octet-stream"
             disposition = file["Content-Disposition"]
@@ -187,14 +187,14 @@ class TestFiles:
         from captious.server.models import Submission
 
         evil = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "＝1", "ordinary", "1-2", "a=b")
-        made = undone.made["public"]
+        submission = undone.submissions["public"]
         for text in evil:
-            Submission.objects.filter(pk=made.pk).update(method=text)
+            Submission.objects.filter(pk=submission.pk).update(method=text)
             answer = undone.as_user("visitor").get(
                 "/challenges/open/leaderboard.csv?phase=main&references=val/c5&all=1"
             )
             rows = {row["submitted"]: row for row in csv.DictReader(io.StringIO(answer.content.decode()))}
-            row = rows[made.created.isoformat()]
+            row = rows[submission.created.isoformat()]
             dangerous = text not in evil[-3:]
             assert row["method"] == ("'" if dangerous else "") + text
             assert float(row["rouge-l"]) == 1.0
@@ -270,7 +270,7 @@ class TestParameters:
             "/account/reset": {"email": ""},
             "/account/password": {"old_password": "", "new_password1": "", "new_password2": ""},
             "/account/": {"action": "", "token-name": "", "team-name": ""},
-            f"{undone.made['public'].url}edit": {"method": "", "link": "", "description": ""},
+            f"{undone.submissions['public'].url}edit": {"method": "", "link": "", "description": ""},
             "/challenges/open/manage": {
                 "action": "",
                 "names": "",
@@ -342,9 +342,9 @@ class TestNames:
 
     @pytest.mark.parametrize("method", ["\u202egnp", "a\u200b\u2066b", "a\nb\tc", "\x1b[31mred"])
     def test_methods_have_no_control_characters(self, undone: World, method: str) -> None:
-        undone.as_user("ann").post(undone.made["public"].url + "edit", {"method": method})
-        undone.made["public"].refresh_from_db()
-        assert undone.made["public"].method.isprintable()
+        undone.as_user("ann").post(undone.submissions["public"].url + "edit", {"method": method})
+        undone.submissions["public"].refresh_from_db()
+        assert undone.submissions["public"].method.isprintable()
 
 
 class TestRequests:

@@ -24,7 +24,7 @@ ROLES = ("visitor", "bob", "ann", "olga", "root")
 def leaks(world: World, text: str) -> list[str]:
     """What must never be in a response and is in this one."""
     secrets = [*MARKERS, str(world.site.data), "secret_key", "database.sqlite3", "/references/"]
-    secrets += [str(each.folder_name) for each in world.made.values()]
+    secrets += [str(each.folder_name) for each in world.submissions.values()]
     return [secret for secret in secrets if secret in text]
 
 
@@ -54,13 +54,13 @@ def test_the_words_are_where_they_should_be(world: World) -> None:
 
 
 def symlink(name: str, target: str) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
+    archive_file = io.BytesIO()
+    with zipfile.ZipFile(archive_file, "w") as archive:
         info = zipfile.ZipInfo(name)
         info.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(info, target)
         archive.writestr(TEST, json.dumps([{"image_id": image, "caption": "a"} for image in IDS]))
-    return made.getvalue()
+    return archive_file.getvalue()
 
 
 def hostile(world: World) -> dict[str, bytes]:
@@ -214,7 +214,7 @@ class TestAnonymousTeams:
         assert seen > 10
 
     def test_captions_compared_and_browsed(self, nameless: World) -> None:
-        a, b = (nameless.made[name].pk for name in ("public", "anonymous"))
+        a, b = (nameless.submissions[name].pk for name in ("public", "anonymous"))
         for address in (
             f"compare?phase=main&a={a}&b={b}",
             f"captions?phase=main&references=val/c5&systems={a}&systems={b}",
@@ -228,7 +228,7 @@ class TestAnonymousTeams:
             assert not re.search(r"\b(Alpha|ann)\b", text)
 
     def test_the_api_names_the_team_to_its_members_and_organisers(self, nameless: World) -> None:
-        address = f"/api/v1/submissions/{nameless.made['anonymous'].pk}"
+        address = f"/api/v1/submissions/{nameless.submissions['anonymous'].pk}"
         shown = {role: nameless.call(role, "GET", address).json()["team"] for role in ("visitor", "bob", "ann", "olga")}
         assert shown == {"visitor": "Anonymous", "bob": "Anonymous", "ann": "Alpha", "olga": "Alpha"}
 
@@ -241,6 +241,6 @@ class TestAnonymousTeams:
 def test_warnings_and_progress_of_others_say_nothing(world: World) -> None:
     """What workers write about a submission has no references in it."""
     values: list[Any] = []
-    for made in world.made.values():
-        values += [made.warnings, made.doing, made.reason, made.traceback]
+    for submission in world.submissions.values():
+        values += [submission.warnings, submission.doing, submission.reason, submission.traceback]
     assert not leaks(world, json.dumps(values))

@@ -96,8 +96,8 @@ class TestDates:
         """What is said about a submission can be changed; the captions and the time cannot."""
         from captious.server.models import Phase, Submission
 
-        made = undone.made["public"]
-        Phase.objects.filter(pk=made.phase_id).update(closes="2020-01-01T00:00:00Z", opens=None)
+        submission = undone.submissions["public"]
+        Phase.objects.filter(pk=submission.phase_id).update(closes="2020-01-01T00:00:00Z", opens=None)
         form = {
             "method": "New",
             "created": "2019-01-01",
@@ -106,11 +106,11 @@ class TestDates:
             "status": "queued",
             "scores": "{}",
         }
-        assert undone.as_user("ann").post(f"{made.url}edit", form).status_code == 302
-        after = Submission.objects.get(pk=made.pk)
+        assert undone.as_user("ann").post(f"{submission.url}edit", form).status_code == 302
+        after = Submission.objects.get(pk=submission.pk)
         assert after.method == "New"
         for name in ("created", "phase_id", "team_id", "status", "scores", "folder_name", "is_hidden", "is_baseline"):
-            assert getattr(after, name) == getattr(made, name)
+            assert getattr(after, name) == getattr(submission, name)
         assert not is_taken(take(undone, way, phase="main"))
 
 
@@ -349,53 +349,53 @@ class TestSizes:
 class TestDeletion:
     def test_storage_is_freed_and_the_page_says_what_happens(self, undone: World) -> None:
         take(undone, "page")
-        made = latest()
-        (made.folder / "results-1.npz").write_bytes(b"x")
-        assert made.folder.exists()
-        type(made).objects.filter(pk=made.pk).update(status="done", scoring_version=1)
-        page = undone.as_user("ann").get(f"{made.url}delete").content.decode()
+        submission = latest()
+        (submission.folder / "results-1.npz").write_bytes(b"x")
+        assert submission.folder.exists()
+        type(submission).objects.filter(pk=submission.pk).update(status="done", scoring_version=1)
+        page = undone.as_user("ann").get(f"{submission.url}delete").content.decode()
         assert "disappears from the leaderboard" in page
         assert "ranks of the others are computed again" in page
         assert "still counts towards the quota" in page
-        assert made.folder.exists()  # nothing happens before it is confirmed
-        undone.as_user("ann").post(f"{made.url}delete")
-        assert not made.folder.exists()
+        assert submission.folder.exists()  # nothing happens before it is confirmed
+        undone.as_user("ann").post(f"{submission.url}delete")
+        assert not submission.folder.exists()
         for role, status in (("ann", 404), ("olga", 200)):
-            assert undone.as_user(role).get(made.url).status_code == status
-            assert undone.as_user(role).get(f"{made.url}file").status_code == 404
+            assert undone.as_user(role).get(submission.url).status_code == status
+            assert undone.as_user(role).get(f"{submission.url}file").status_code == 404
 
     def test_one_that_waits_says_that_it_is_free(self, undone: World) -> None:
-        page = undone.as_user("ann").get(f"{undone.made['queued'].url}delete").content.decode()
+        page = undone.as_user("ann").get(f"{undone.submissions['queued'].url}delete").content.decode()
         assert "does not count towards the quota" in page
 
     def test_one_that_is_being_scored_stays(self, undone: World) -> None:
         from captious.server.models import Submission
 
-        made = undone.made["queued"]
-        Submission.objects.filter(pk=made.pk).update(status="running")
+        submission = undone.submissions["queued"]
+        Submission.objects.filter(pk=submission.pk).update(status="running")
         for how in ("cancel", "delete"):
-            undone.as_user("ann").post(f"{made.url}{how}")
-            made.refresh_from_db()
-            assert made.status == "running"
-            assert made.folder.exists()
+            undone.as_user("ann").post(f"{submission.url}{how}")
+            submission.refresh_from_db()
+            assert submission.status == "running"
+            assert submission.folder.exists()
 
     def test_others_can_neither_cancel_nor_delete(self, undone: World) -> None:
-        made = undone.made["queued"]
+        submission = undone.submissions["queued"]
         for role in ("visitor", "bob", "paul", "otto", "dora"):
             for how in ("cancel", "delete", "edit"):
-                undone.as_user(role).post(f"{made.url}{how}", {"method": "Changed"})
-            undone.call(role, "POST", f"/api/v1/submissions/{made.pk}/cancel")
-        made.refresh_from_db()
-        assert (made.status, made.method) == ("queued", "Queued")
-        assert made.folder.exists()
+                undone.as_user(role).post(f"{submission.url}{how}", {"method": "Changed"})
+            undone.call(role, "POST", f"/api/v1/submissions/{submission.pk}/cancel")
+        submission.refresh_from_db()
+        assert (submission.status, submission.method) == ("queued", "Queued")
+        assert submission.folder.exists()
 
     def test_an_organiser_of_another_challenge_cannot_act_on_it(self, undone: World) -> None:
-        made = undone.made["public"]
+        submission = undone.submissions["public"]
         for action in ("hide", "show", "rescore"):
-            form = {"action": action, "submission": made.pk}
+            form = {"action": action, "submission": submission.pk}
             assert undone.as_user("otto").post("/challenges/other/manage", form).status_code == 404
-        made.refresh_from_db()
-        assert (made.status, made.is_hidden) == ("done", False)
+        submission.refresh_from_db()
+        assert (submission.status, submission.is_hidden) == ("done", False)
 
 
 class TestDryRuns:

@@ -47,7 +47,8 @@ class TestScript:
             description = {json.dumps(script)}
             link = "https://example.org/\\"onmouseover=alert(1)"
             """
-        folder = write_challenge(tmp_path / "marked", toml=toml)
+        folder = write_challenge(tmp_path / "marked")
+        (folder / "challenge.toml").write_text(toml, encoding="utf-8")
         markdown = [
             *SCRIPTS,
             "[a](javascript:alert(1))",
@@ -120,8 +121,8 @@ class TestScript:
         Submission.objects.update(status="failed")
         for name in ("ann", "olga"):
             client = marked.client(User.objects.get(username=name))
-            for made in Submission.objects.all():
-                assert Page(client.get(made.url).content.decode()).dangers == []
+            for submission in Submission.objects.all():
+                assert Page(client.get(submission.url).content.decode()).dangers == []
         ann = User.objects.get(username="ann")
         form = marked.form(
             ann, b"[]", method="", link=SCRIPTS[1], description=SCRIPTS[2], filename=f"{SCRIPTS[0]}.json"
@@ -144,11 +145,11 @@ class TestScript:
     def test_captions_are_no_formulas(self, marked: Site) -> None:
         from captious.server.models import Submission
 
-        made = Submission.objects.get(is_baseline=False)
-        file = made.folder / "captions" / "captions.json"
+        submission = Submission.objects.get(is_baseline=False)
+        file = submission.folder / "captions" / "captions.json"
         rows = json.loads(file.read_text())
         file.write_text(json.dumps([{**row, "caption": "=HYPERLINK(1)"} for row in rows]))
-        answer = marked.client().get(f"{made.url}scores/captions/c5.csv")
+        answer = marked.client().get(f"{submission.url}scores/captions/c5.csv")
         cells = [*csv.DictReader(io.StringIO(answer.content.decode()))]
         assert {row["caption"] for row in cells} == {"'=HYPERLINK(1)"}
         assert [row["image_id"] for row in cells] == [row["image_id"] for row in rows]

@@ -479,11 +479,11 @@ class TestInvitations:
     def test_who_has_left_sees_only_own_submissions(self, undone: World) -> None:
         from captious.server.models import Submission
 
-        Submission.objects.filter(pk=undone.made["private"].pk).update(user=undone.users["bob"])
+        Submission.objects.filter(pk=undone.submissions["private"].pk).update(user=undone.users["bob"])
         undone.as_user("bob").post(f"/teams/join/{undone.invitation}")
-        assert undone.as_user("bob").get(undone.made["queued"].url).status_code == 200
+        assert undone.as_user("bob").get(undone.submissions["queued"].url).status_code == 200
         undone.as_user("bob").post("/teams/alpha/leave")
-        assert undone.as_user("bob").get(undone.made["queued"].url).status_code == 404
-        assert undone.as_user("bob").get(undone.made["private"].url).status_code == 200
+        assert undone.as_user("bob").get(undone.submissions["queued"].url).status_code == 404
+        assert undone.as_user("bob").get(undone.submissions["private"].url).status_code == 200
         query = "?phase=main&method=X&team=alpha"
         assert undone.call("bob", "POST", f"/api/v1/challenges/open/submissions{query}", upload()).status_code == 400

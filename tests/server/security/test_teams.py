@@ -83,15 +83,15 @@ class TestTheLastMember:
         undone.as_user("bob").post("/teams/beta/leave")
         assert not Team.objects.filter(slug="beta").exists()
         assert AuditEvent.objects.first().detail == "the team was deleted"
-        made = undone.as_user("paul").post("/account/", {"action": "team", "team-name": "Beta"})
-        assert made["Location"] == "/teams/beta/"
+        response = undone.as_user("paul").post("/account/", {"action": "team", "team-name": "Beta"})
+        assert response["Location"] == "/teams/beta/"
 
     def test_a_team_with_submissions_stays(self, undone: World) -> None:
         remove(undone, "ann", "dora")
         undone.as_user("ann").post("/teams/alpha/leave")
         undone.alpha.refresh_from_db()
         assert members(undone) == set()
-        assert undone.made["public"].team == undone.alpha
+        assert undone.submissions["public"].team == undone.alpha
 
     def test_attempts_are_not_forgotten(self, undone: World) -> None:
         from captious.server.models import Attempt, Team

@@ -34,12 +34,12 @@ def test_organisers_read_what_others_do_not(site: Site) -> None:
     root = User.objects.create_superuser("root", password="x")
     site.submit(ann)
     site.work()
-    [made] = site.submissions()
-    type(made).objects.filter(pk=made.pk).update(warnings=[warning, "Run captious get."])
+    [submission] = site.submissions()
+    type(submission).objects.filter(pk=submission.pk).update(warnings=[warning, "Run captious get."])
     for user, reads in ((None, False), (ann, False), (root, True)):
-        text = site.client(user).get(made.url).content.decode()
+        text = site.client(user).get(submission.url).content.decode()
         assert "approximate grammar" in text
         assert ("captious resources get" in text) is reads
         headers = {} if user is None else {"Authorization": f"Bearer {site.token(user)}"}
-        found = site.client().get(f"/api/v1/submissions/{made.pk}", headers=headers).json()["warnings"]
+        found = site.client().get(f"/api/v1/submissions/{submission.pk}", headers=headers).json()["warnings"]
         assert found == ([warning, "Run captious get."] if reads else [warning.partition(" For official")[0]])

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.site import Site
+from tests.support.small_challenge import as_toml
 
 #: Words of private references. Each is in one reference, and in no caption.
 MARKERS = ("zebrafinch", "quokkaprint", "wombatlore")
@@ -23,74 +24,33 @@ IDS = (11, 12, 13)
 VAL, TEST = "captions_val_x_results.json", "captions_test_x_results.json"
 TRACEBACK = "Traceback (most recent call last): secret frame"
 
-_TOML = """
-title = "{title}"
-summary = "Captions of three images."
-access = "{access}"
-organisers = ["{organiser}"]
-image_url = "https://images.example.org/{{id}}.jpg"
-metrics = ["rouge-l"]
-
-[[texts]]
-title = "Overview"
-file = "overview.md"
-
-[[captions]]
-name = "val"
-pattern = "captions_val_*_results.json"
-public = true
-
-[[captions]]
-name = "test"
-pattern = "captions_test_*_results.json"
-
-[[references]]
-name = "c5"
-captions = "val"
-file = "val.json"
-
-[[references]]
-name = "c5"
-captions = "test"
-file = "test.json"
-
-[[phases]]
-name = "main"
-
-[[phases]]
-name = "hidden"
-board = "hidden"
-
-[[phases]]
-name = "past"
-opens = 2020-01-01T00:00:00Z
-closes = 2020-12-31T00:00:00Z
-
-[[phases]]
-name = "future"
-opens = 2120-01-01T00:00:00Z
-
-[[phases]]
-name = "daily"
-scored_per_day = 2
-
-[[phases]]
-name = "total"
-scored_in_total = 2
-
-[[phases]]
-name = "attempts"
-attempts_per_day = 2
-"""
+_VALUES: dict[str, Any] = {
+    "summary": "Captions of three images.",
+    "image_url": "https://images.example.org/{id}.jpg",
+    "metrics": ["rouge-l"],
+    "texts": [{"title": "Overview", "file": "overview.md"}],
+    "captions": [
+        {"name": "val", "pattern": "captions_val_*_results.json", "public": True},
+        {"name": "test", "pattern": "captions_test_*_results.json"},
+    ],
+    "references": [{"name": "c5", "captions": name, "file": f"{name}.json"} for name in ("val", "test")],
+    "phases": [
+        {"name": "main"},
+        {"name": "hidden", "board": "hidden"},
+        {"name": "past", "opens": "2020-01-01T00:00:00Z", "closes": "2020-12-31T00:00:00Z"},
+        {"name": "future", "opens": "2120-01-01T00:00:00Z"},
+        {"name": "daily", "scored_per_day": 2},
+        {"name": "total", "scored_in_total": 2},
+        {"name": "attempts", "attempts_per_day": 2},
+    ],
+}
 
 
-def write_challenge(
-    folder: Path, *, title: str = "Open", access: str = "public", organiser: str = "olga", **changes: str
-) -> Path:
-    """A challenge folder. ``changes`` replace text in challenge.toml: ``title='title = "Other"'`` replaces that key."""
+def write_challenge(folder: Path, **values: Any) -> Path:
+    """A challenge folder; its challenge.toml has these values."""
     folder.mkdir(parents=True)
-    toml = _TOML.format(title=title, access=access, organiser=organiser)
-    (folder / "challenge.toml").write_text(changes.get("toml", toml), encoding="utf-8")
+    values = {**_VALUES, "title": "Open", "organisers": ["olga"], **values}
+    (folder / "challenge.toml").write_text(as_toml(values), encoding="utf-8")
     (folder / "overview.md").write_text("About this challenge.\n", encoding="utf-8")
     write_references(folder / "val.json", {image: ["a cat on a mat", "the cat"] for image in IDS})
     private = {image: [f"a {word} on a mat", "the dog"] for image, word in zip(IDS, MARKERS, strict=True)}
@@ -120,7 +80,7 @@ class World:
     Attributes:
         users: bob (another team), ann (team Alpha), paul (a participant of the circle), olga (organiser of "open" and
             "circle"), otto (organiser of "other"), root (administrator), dora (in team Alpha; deactivated).
-        made: submissions by what they are: public, private, hidden, anonymous, queued, failed, cancelled, deleted,
+        submissions: by what they are: public, private, hidden, anonymous, queued, failed, cancelled, deleted,
             in_hidden (in a phase with a hidden leaderboard), in_circle.
     """
 
@@ -141,7 +101,7 @@ class World:
             ("circle", "participants", "olga"),
             ("other", "public", "otto"),
         ):
-            folder = write_challenge(place / slug, title=slug.title(), access=access, organiser=organiser)
+            folder = write_challenge(place / slug, title=slug.title(), access=access, organisers=[organiser])
             site.load(folder)
         for user in self.users.values():
             personal_team(user)
@@ -155,7 +115,7 @@ class World:
         self.tokens = {name: site.token(user) for name, user in self.users.items()}
         User.objects.filter(username="dora").update(is_active=False)
         WorkerSeen.objects.create(name="test", seen=timezone.now() + timedelta(days=1))
-        self.made = self._submissions()
+        self.submissions = self._submissions()
 
     def challenge(self, slug: str) -> Any:
         from captious.server.models import Challenge
@@ -191,7 +151,7 @@ class World:
         from captious.server.models import Submission
 
         alpha = {"team": self.alpha}
-        made = {
+        submissions = {
             "public": self.submit("ann", "Public", **alpha),
             "private": self.submit("ann", "Private", public=False, **alpha),
             "hidden": self.submit("ann", "Hidden", **alpha),
@@ -201,18 +161,18 @@ class World:
         }
         self.site.work()
         for name in ("queued", "failed", "cancelled", "deleted"):
-            made[name] = self.submit("ann", name.title(), **alpha)
+            submissions[name] = self.submit("ann", name.title(), **alpha)
         rows = Submission.objects.all()
-        rows.filter(pk=made["hidden"].pk).update(is_hidden=True)
-        rows.filter(pk=made["failed"].pk).update(
+        rows.filter(pk=submissions["hidden"].pk).update(is_hidden=True)
+        rows.filter(pk=submissions["failed"].pk).update(
             status="failed", traceback=TRACEBACK, reason="It failed.", counts=False
         )
-        rows.filter(pk=made["cancelled"].pk).update(status="cancelled", counts=False)
-        rows.filter(pk=made["deleted"].pk).update(status="deleted")
-        shutil.rmtree(made["deleted"].folder)
-        for submission in made.values():
+        rows.filter(pk=submissions["cancelled"].pk).update(status="cancelled", counts=False)
+        rows.filter(pk=submissions["deleted"].pk).update(status="deleted")
+        shutil.rmtree(submissions["deleted"].folder)
+        for submission in submissions.values():
             submission.refresh_from_db()
-        return made
+        return submissions
 
     def as_user(self, name: str) -> Any:
         """A browser in which a user has signed in; that of the visitor in which nobody has."""

@@ -16,9 +16,8 @@ import sqlite3
 import subprocess
 import tarfile
 import tempfile
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO
 
 from django.conf import settings
 
@@ -72,26 +71,10 @@ def _is_finished(name: Path, path: Path) -> bool:
 
 def _add(archive: tarfile.TarFile, path: Path, name: str, checksums: dict[str, str]) -> None:
     """Add a file, unless it was deleted meanwhile."""
-    try:
-        with path.open("rb") as file:
-            reader = _Hashing(file)
-            archive.addfile(archive.gettarinfo(arcname=name, fileobj=file), reader)  # type: ignore[arg-type]
-    except FileNotFoundError:
-        return
-    checksums[name] = reader.sha256.hexdigest()
-
-
-class _Hashing:
-    """A file that is read once, with the checksum of what was read."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.sha256 = hashlib.sha256()
-
-    def read(self, size: int) -> bytes:
-        content = self._file.read(size)
-        self.sha256.update(content)
-        return content
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        checksums[name] = hashlib.file_digest(file, "sha256").hexdigest()
+        file.seek(0)
+        archive.addfile(archive.gettarinfo(arcname=name, fileobj=file), file)
 
 
 def restore(source: Path, data: Path) -> int:

@@ -31,17 +31,15 @@ def visible_challenges(user: Any) -> QuerySet[Challenge]:
     """The challenges that a user, or a visitor, may see."""
     if user.is_superuser:
         return Challenge.objects.all()
-    seen = Q(access="public")
+    visible = Q(access="public")
     if user.is_authenticated:
-        seen |= Q(organisers=user) | Q(participants=user)
-    return Challenge.objects.filter(seen).distinct()
+        visible |= Q(organisers=user) | Q(participants=user)
+    return Challenge.objects.filter(visible).distinct()
 
 
 def may_manage(user: Any, challenge: Challenge) -> bool:
     """Organisers of the challenge and administrators."""
-    return bool(
-        user.is_active and (user.is_superuser or (user.is_authenticated and challenge.organisers.contains(user)))
-    )
+    return bool(user.is_active and (user.is_superuser or challenge.organisers.contains(user)))
 
 
 def may_see(user: Any, challenge: Challenge) -> bool:
@@ -91,9 +89,7 @@ def challenge_for(user: Any, slug: str) -> Challenge:
     Raises:
         Http404: there is none of that name, or the user may not see it.
     """
-    challenge = get_object_or_404(Challenge, slug=slug)
-    if not may_see(user, challenge):
-        raise Http404
+    challenge: Challenge = get_object_or_404(visible_challenges(user), slug=slug)
     return challenge
 
 
