@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,12 +11,12 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from captious.row_files import csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
 from captious.server.boards.leaderboard_query import Query, query_from, submissions_on
 from captious.server.boards.submission_comparison import compare_submissions
 from captious.server.models import Challenge, Submission
-from captious.server.pages.csv_files import csv_file
 from captious.server.pages.forms import open_phases
 from captious.server.people.access import (
     challenge_for,
@@ -31,6 +32,7 @@ __all__ = [
     "challenge",
     "challenge_page",
     "compare",
+    "csv_file",
     "home",
     "leaderboard",
     "leaderboard_csv",
@@ -38,6 +40,7 @@ __all__ = [
 ]
 
 _IMAGES_PER_PAGE = 20
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _MOST_SYSTEMS = 6
 
 
@@ -209,3 +212,20 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[Query, list[Submission],
         chosen = choices[:1]
     by = request.GET.get("by", "")
     return query, choices, chosen, by if by in query.challenge.definition.outputs else query.output
+
+
+def csv_file(heads: Sequence[str], rows: Sequence[Sequence[object]], name: str) -> HttpResponse:
+    """A table as a file of this name.
+
+    Text that spreadsheets would take for a formula, because it begins with one of ``= + - @``, a tab or a line break,
+    gets an apostrophe in front, as OWASP recommends. Numbers stay as they are.
+    """
+    response = HttpResponse(
+        csv_text(heads, [[_harmless(value) for value in row] for row in rows]), content_type="text/csv; charset=utf-8"
+    )
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _harmless(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

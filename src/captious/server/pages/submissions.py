@@ -16,8 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.server.challenges import reference_cache
 from captious.server.models import Submission, key_of
-from captious.server.pages.challenges import challenge_page
-from captious.server.pages.csv_files import csv_file
+from captious.server.pages.challenges import challenge_page, csv_file
 from captious.server.pages.forms import EditForm, SubmitForm, open_phases
 from captious.server.people.access import (
     challenge_for,
