@@ -57,12 +57,7 @@ def _class_of(request: Request) -> type[BaseMetric] | None:
 
 
 def settings_in(folder: Path, values: Mapping[str, str], *, threads: int | None = None) -> Settings:
-    """The settings of a challenge, with files of its folder where they name such.
-
-    Args:
-        folder: of the challenge.
-        values: ``ChallengeDefinition.settings``.
-        threads: number of threads; None for all cores.
+    """The settings of a challenge, with files of its folder where they name such; by default, for all cores.
 
     Raises:
         CaptiousError: a value that cannot be used, as ``Settings`` says.
@@ -75,13 +70,7 @@ def settings_in(folder: Path, values: Mapping[str, str], *, threads: int | None 
 
 
 def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, str]) -> list[str]:
-    """Why metrics cannot run here, a sentence for each that cannot; names that do not exist are left out.
-
-    Args:
-        metrics: their texts.
-        folder: of the challenge.
-        values: its settings.
-    """
+    """Why the metrics of a challenge cannot run here, a sentence each; names that do not exist are left out."""
     problems = []
     for name, value in values.items():
         try:

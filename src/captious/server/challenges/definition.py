@@ -293,11 +293,7 @@ _KEYS = {"": [*ChallengeDefinition.model_fields], **{name: [*table.model_fields]
 
 
 def definition_from(data: Mapping[str, Any], name: str = "challenge.toml") -> ChallengeDefinition:
-    """The definition that a file's values are.
-
-    Args:
-        data: plain values, as from TOML.
-        name: of the file, for messages.
+    """The definition with these values; messages call the file ``name``.
 
     Raises:
         ChallengeError: every problem.

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -45,12 +44,8 @@ class Loaded:
     warnings: tuple[str, ...]
 
 
-def load_challenge(folder: Path, *, actor: Any = None) -> Loaded:
+def load_challenge(folder: Path) -> Loaded:
     """Load or update a challenge.
-
-    Args:
-        folder: as ``captious challenge init`` makes it.
-        actor: the user who does it, for the audit log; None for somebody at the server's command line.
 
     Raises:
         ChallengeError: every problem of the folder. Nothing was changed.
@@ -58,7 +53,7 @@ def load_challenge(folder: Path, *, actor: Any = None) -> Loaded:
     """
     checked = check_folder(folder)
     with _locked(checked.slug):
-        return _load(checked, actor)
+        return _load(checked)
 
 
 @contextmanager
@@ -73,7 +68,7 @@ def _locked(slug: str) -> Iterator[None]:
         yield
 
 
-def _load(checked: CheckedChallenge, actor: Any) -> Loaded:
+def _load(checked: CheckedChallenge) -> Loaded:
     old = Challenge.objects.filter(slug=checked.slug).first()
     _check_against(checked, old)
     version = 1 if old is None else old.version + 1
@@ -82,7 +77,7 @@ def _load(checked: CheckedChallenge, actor: Any) -> Loaded:
     try:
         with transaction.atomic():
             challenge, n_rescored = _store(checked, version)
-            record("load challenge", challenge.slug, actor=actor, challenge=challenge, detail=f"version {version}")
+            record("load challenge", challenge.slug, challenge=challenge, detail=f"version {version}")
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
         raise

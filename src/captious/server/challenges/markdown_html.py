@@ -34,7 +34,6 @@ def as_html(markdown: str, *, top_heading: int = 3) -> str:
     """Sanitised HTML of a Markdown text.
 
     Args:
-        markdown: the text.
         top_heading: level of the highest headings of the text, whether it writes them as ``#`` or ``##``; those below
             follow, down to 6.
     """

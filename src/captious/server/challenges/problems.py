@@ -83,9 +83,7 @@ def unknown_key(key: str, keys: Iterable[str]) -> str:
 def sentences(error: ValidationError, keys: Mapping[str, Iterable[str]]) -> list[str]:
     """Pydantic's errors as plain sentences, each with the place of its key.
 
-    Args:
-        error: of the definition.
-        keys: the keys of the tables of each list ("phases"), and of the file itself ("").
+    ``keys`` are those of the tables of each list ("phases"), and of the file itself ("").
     """
     lines: list[str] = []
     for details in error.errors(include_url=False):

@@ -72,11 +72,7 @@ def write_starter(folder: Path, references: Path | None = None) -> list[str]:
 
 
 def write_demo(folder: Path, organisers: Sequence[str] = ()) -> None:
-    """Make the folder of the challenge "demo".
-
-    Args:
-        folder: a folder that does not exist yet, or an empty one.
-        organisers: user names.
+    """Make the folder of the challenge "demo", with these users as organisers.
 
     Raises:
         OutputError: the folder is not empty, or cannot be written.

@@ -91,12 +91,7 @@ class EditForm(forms.ModelForm):
 
 
 class SubmitForm(EditForm):
-    """A new submission.
-
-    Args:
-        challenge: that it is for.
-        teams: of the user.
-    """
+    """A new submission to a challenge, for one of the user's teams."""
 
     field_order = ["phase", "team", "file"]
 

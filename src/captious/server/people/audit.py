@@ -28,8 +28,7 @@ def record(
     """Add an event to the audit log.
 
     Args:
-        action: what was done, such as "submit".
-        target: what it was done to.
+        action: what was done to the target, such as "submit".
         request: the request with which it was done; it names the actor and the address.
         actor: the user, where there is no request; None for the server itself.
     """

@@ -73,10 +73,7 @@ def is_archive(data: bytes | bytearray) -> bool:
 def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Entry], list[Problem]]:
     """The entries of a zip file, and everything that is wrong with its structure; nothing is unpacked.
 
-    Args:
-        data: the zip file.
-        file: what problems call it.
-        limits: what it may hold.
+    Problems call the zip file ``file``.
     """
     if not data.startswith(_ZIP_STARTS):
         return [], [Problem(file, "This is not a zip file.")]
@@ -178,11 +175,6 @@ def assign(
     """Which entry is which captions file, by name, and what is missing, superfluous or ambiguous.
 
     A challenge with one captions file takes the only entry of a zip file, whatever its name.
-
-    Args:
-        entries: those of the zip file.
-        expected: what the challenge expects.
-        archive: what problems call the zip file.
     """
     entries = [entry for entry in entries if not _is_clutter(entry.name)]
     if len(expected) == 1 and len(entries) == 1:
@@ -213,12 +205,7 @@ def assign(
 
 
 def unpack(data: bytes, entry: Entry) -> bytes | Problem:
-    """The content of an entry, or what is wrong with it; unpacks no more than the entry announces.
-
-    Args:
-        data: the zip file.
-        entry: one of ``read_entries``, which has found no problem.
-    """
+    """The content of an entry, or what is wrong with it; unpacks no more than the entry announces."""
     name, info = printable(entry.name), entry.info
     packed = data[entry.start : entry.start + info.compress_size]
     content = packed
@@ -238,13 +225,7 @@ def unpack(data: bytes, entry: Entry) -> bytes | Problem:
 
 
 def unpack_gzip(data: bytes, file: str, limits: UploadLimits) -> bytearray | Problem:
-    """The content of a gzip file, or what is wrong with it.
-
-    Args:
-        data: the gzip file, of one member or several.
-        file: what problems call it.
-        limits: what it may unpack to.
-    """
+    """The content of a gzip file, of one member or several, or what is wrong with it."""
     most = min(limits.unpacked_bytes, max(_HARMLESS, limits.ratio * len(data)))
     content = bytearray()
     try:

@@ -25,11 +25,8 @@ def read_contents(
     """Every captions file as COCO results in the order of the expected images, and everything that is wrong.
 
     Args:
-        data: the upload.
-        filename: its name, which says how to read it.
-        expected: the captions files of the challenge.
-        ids: by name of a captions file, the ids of its images.
-        limits: what the upload may cost.
+        filename: name of the upload, which says how to read it.
+        ids: name of a captions file -> the ids of its images.
 
     Returns:
         UTF-8 JSON by name of the captions file, for all of them if there are no problems.

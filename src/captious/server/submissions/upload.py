@@ -56,7 +56,7 @@ class ExpectedFile:
     """A captions file that a challenge expects.
 
     Args:
-        name: its name in the challenge: lower-case letters, digits and hyphens.
+        name: lower-case letters, digits and hyphens.
         pattern: what its name in a zip file looks like, such as ``captions_val2014_*_results.json``.
         ids_file: a JSON list of the ids of all images that it has to describe, integers or strings.
 
