@@ -169,7 +169,7 @@ def _from_standard_input() -> bytes:
     return _standard_input[1]
 
 
-def decode(data: bytes, source: Source) -> str:
+def decode(data: bytes | bytearray, source: Source) -> str:
     """UTF-8 text, with or without a byte order mark.
 
     Raises:

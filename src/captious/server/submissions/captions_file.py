@@ -76,24 +76,23 @@ def read_captions(
     Raises:
         MemoryError: the file takes too much.
     """
+    source = Source(file, "candidates", is_file=True)
     try:
-        rows = _parsed(bytes(data), Source(file, "candidates", is_file=True), format)
+        rows = _parsed(data, source, format)
     except _Unreadable as error:
         return [], [Problem(file, str(error))]
+    except EncodingError as error:
+        place = error.where.removeprefix(f"{file}: ")
+        return [], [Problem(file, f"The file is not UTF-8 text: {place}. Save it as UTF-8.")]
     return _checked(rows, file, expected, limits)
 
 
-def _parsed(data: bytes, source: Source, format: Format) -> _Rows:
-    """The rows of a file. Raises _Unreadable."""
-    body = data.removeprefix(b"\xef\xbb\xbf")
-    if body.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) or b"\0" in body[:4]:
+def _parsed(data: bytes | bytearray, source: Source, format: Format) -> _Rows:
+    """The rows of a file. Raises _Unreadable, EncodingError."""
+    start = data[:7].removeprefix(b"\xef\xbb\xbf")
+    if start.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) or b"\0" in start[:4]:
         raise _Unreadable("The file looks like UTF-16 or UTF-32 text, or binary data; save it as UTF-8.")
-    try:
-        text = decode(data, source)
-    except EncodingError as error:
-        place = error.where.removeprefix(f"{source.name}: ")
-        raise _Unreadable(f"The file is not UTF-8 text: {place}. Save it as UTF-8.") from None
-    if not text or text.isspace():
+    if not start or (start.isspace() and data.removeprefix(b"\xef\xbb\xbf").isspace()):
         raise _Unreadable("The file is empty.")
     not_finite: Counter[str] = Counter()
 
@@ -109,7 +108,7 @@ def _parsed(data: bytes, source: Source, format: Format) -> _Rows:
     problems: list[RowProblem] = []
     is_table = format in ("csv", "tsv")
     if format == "json":
-        document = _document(text, source, decoder)
+        document = _document(decode(data, source), source, decoder)
         if isinstance(document, dict):
             pairs = document.pairs if isinstance(document, RepeatedKeys) else [*document.items()]
             ids, captions = [key for key, _ in pairs], [value for _, value in pairs]
