@@ -67,7 +67,7 @@ def captious(debug: bool) -> None:
 def main() -> None:
     """Run the command line and exit."""
     prepare_streams()
-    own, of_program = _split(sys.argv[1:])
+    own, of_program = _split_arguments(sys.argv[1:])
     debug = "--debug" in own
     arguments = [argument for argument in own if argument != "--debug"] + of_program
     warnings.simplefilter("ignore", CaptiousWarning)  # commands print the warnings of their results
@@ -85,7 +85,7 @@ def main() -> None:
 
                 traceback.print_exc()
             else:
-                _complain(*_told(error, arguments))
+                _complain(*_message(error, arguments))
             sys.exit(2)
         except click.exceptions.Exit as stop:
             sys.exit(stop.exit_code)
@@ -96,7 +96,7 @@ def main() -> None:
             sys.exit(0)
 
 
-def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+def _split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
     """The arguments of captious, and those of the program that ``captious run`` runs."""
     command = next((number for number, text in enumerate(arguments) if not text.startswith("-")), None)
     if command is None or arguments[command] != "run":
@@ -107,8 +107,8 @@ def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:start], arguments[start:]
 
 
-def _told(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
-    """An error as three things: what, where, what to do."""
+def _message(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
+    """What an error says: what, where, what to do."""
     if isinstance(error, CaptiousError):
         return error.message, error.where, error.help
     if isinstance(error, MemoryError):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from captious.cli.library_options import FILE
+from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import print_rows
 from captious.resources import vectors as resource
 from captious.resources.cache import cache_folder
@@ -21,24 +22,18 @@ def vectors() -> None:
 
 @vectors.command(short_help="Compile a file of word vectors, and give it a name.")
 @click.argument("file", type=FILE)
-@click.option("--name", required=True, help="Name for --vectors and signatures: letters, digits and . - _")
-@click.option("--vocabulary", type=FILE, metavar="FILE", help="The words of a .npy file, one per line.")
-@click.option(
-    "--subwords",
-    is_flag=True,
-    help="Compute vectors of unknown words from the character n-grams of a fastText .bin file.",
-)
-@click.option(
-    "--keep-first", is_flag=True, help="Keep the first of duplicate words; by default, duplicates are an error."
-)
-@click.option("--replace", is_flag=True, help="Reassign a name that is already taken, and compile the file again.")
-def add(file: Path, name: str, vocabulary: Path | None, subwords: bool, keep_first: bool, replace: bool) -> None:
+@option_of(resource.add, "name", metavar="NAME")
+@option_of(resource.VectorFile, "vocabulary", FILE)
+@option_of(resource.VectorFile, "subwords")
+@option_of(resource.VectorFile, "keep_first")
+@option_of(resource.add, "replace")
+def add(file: Path, name: str, replace: bool, **form: Any) -> None:
     """Compile a FILE of word vectors into the cache, and give it a name.
 
     FILE is GloVe text, word2vec text or binary, fastText .vec or .bin, gensim KeyedVectors, .npz with
     words and vectors, or .npy with --vocabulary; plain or .gz.
     """
-    added = resource.add(resource.VectorFile(file, vocabulary, subwords, keep_first), name, replace=replace)
+    added = resource.add(resource.VectorFile(file, **form), name, replace=replace)
     size = f"{len(added.index):,} words x {added.index.width}"
     click.echo(f"{added.name}: {size}, checksum {added.checksum[:8]}", err=True)
 

@@ -41,9 +41,9 @@ class VectorFile:
 
     Args:
         path: the file.
-        vocabulary: the words of a .npy file, one on a line.
-        subwords: vectors of unknown words are made of character n-grams, which the file must have.
-        keep_first: take the first occurrence of a duplicate word, which is otherwise an error.
+        vocabulary: the words of a .npy file, one per line.
+        subwords: compute vectors of unknown words from the character n-grams of a fastText .bin file.
+        keep_first: keep the first of duplicate words, which are otherwise an error.
     """
 
     path: Path

@@ -124,7 +124,8 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
     """Compile a file and give it a name.
 
     Args:
-        replace: give the name to this file even if it stands for another, and compile the file again.
+        name: name for settings and signatures, of letters, digits, dots, hyphens and underscores.
+        replace: reassign a name that is already taken, and compile the file again.
 
     Raises:
         ParameterError: a name that is not valid, or is taken.
