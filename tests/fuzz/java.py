@@ -20,29 +20,31 @@ def program(rng: random.Random) -> bytes:
 def _value(rng: random.Random, depth: int) -> bytes:
     if depth > 8:
         return b"\x70"
-    made = depth + 1
+    below = depth + 1
     match rng.randrange(10):
         case 0:
             return b"\x70"
         case 1 | 2:
             return b"\x71" + struct.pack(">I", FIRST_HANDLE + rng.randrange(8))
         case 3:
-            return _class(rng, made)
+            return _class(rng, below)
         case 4 | 5:
-            return b"\x73" + _class(rng, made) + b"".join(_value(rng, made) for _ in range(rng.randrange(4))) + b"\x78"
+            return (
+                b"\x73" + _class(rng, below) + b"".join(_value(rng, below) for _ in range(rng.randrange(4))) + b"\x78"
+            )
         case 6:
             return b"\x74" + utf(rng.choice(("", "a", "é\0", "\U0001f600")))
         case 7:
             name = rng.choice(("[I", "[B", "[D", "[Ljava.lang.Object;", "[[I", "C"))
             size = rng.choice(_SIZES) if rng.random() < 0.3 else 2
-            items = b"".join(_value(rng, made) for _ in range(2)) if "L" in name else rng.randbytes(16)
-            return b"\x75" + _class(rng, made, name) + struct.pack(">I", size) + items
+            items = b"".join(_value(rng, below) for _ in range(2)) if "L" in name else rng.randbytes(16)
+            return b"\x75" + _class(rng, below, name) + struct.pack(">I", size) + items
         case 8:
-            return b"\x7e" + _class(rng, made) + _value(rng, made)
+            return b"\x7e" + _class(rng, below) + _value(rng, below)
         case _:
             size = rng.choice(_SIZES)
             return rng.choice((
-                b"\x76" + _class(rng, made), b"\x77\2ab", b"\x7a" + struct.pack(">I", size) + b"ab", b"\x78",
+                b"\x76" + _class(rng, below), b"\x77\2ab", b"\x7a" + struct.pack(">I", size) + b"ab", b"\x78",
                 b"\x79", b"\x7b",
                 b"\x7c" + struct.pack(">Q", size) + b"ab", b"\x7d", rng.randbytes(4), b"\x73" * rng.choice((3, 10_000)),
             ))  # fmt: skip

@@ -71,7 +71,7 @@ def _change(rng: random.Random, data: bytearray, others: Sequence[bytes], tokens
             data[at : rng.choice((at, end))] = rng.choice(tokens)
         case 10 if tokens:
             token = rng.choice(tokens)
-            if (found := data.find(token)) >= 0:
-                data[found : found + len(token)] = rng.choice((rng.choice(tokens), b"", token * 2))
+            if (place := data.find(token)) >= 0:
+                data[place : place + len(token)] = rng.choice((rng.choice(tokens), b"", token * 2))
         case _:
             data[at:end] = rng.randbytes(end - at)

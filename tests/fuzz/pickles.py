@@ -95,11 +95,11 @@ def _name(rng: random.Random, names: tuple[tuple[str, str], ...] | None = None) 
 
 
 def _dtype(rng: random.Random) -> bytes:
-    made = _name(rng, ALLOWED[1:2]) + _text(rng) + rng.choice((b"\x85", b"\x89\x88\x87")) + b"R"
+    content = _name(rng, ALLOWED[1:2]) + _text(rng) + rng.choice((b"\x85", b"\x89\x88\x87")) + b"R"
     if rng.random() < 0.5:
         parts = b"NNN" if rng.random() < 0.8 else _any(rng) + _any(rng) + _any(rng)
-        made += b"(K\x03" + _text(rng, rng.choice((b"<", b">", b"|", b"x"))) + parts + b"J\xff\xff\xff\xffK\0tb"
-    return made
+        content += b"(K\x03" + _text(rng, rng.choice((b"<", b">", b"|", b"x"))) + parts + b"J\xff\xff\xff\xffK\0tb"
+    return content
 
 
 def _shape(rng: random.Random) -> bytes:

@@ -56,17 +56,17 @@ def many(pytestconfig: pytest.Config) -> int:
 
 def check(captions: Captions, metrics: list[Metric] = METRICS) -> dict[str, NDArray[np.float64]]:
     """Statistics by metric, after a look at the scores."""
-    found = {}
+    result = {}
     for metric in metrics:
         statistics = metric.statistics(captions, metric.fit(captions.references))
         assert np.isfinite(statistics).all(), metric
-        there = ALWAYS_THERE.get(metric.name, len(metric.outputs))
+        present = ALWAYS_THERE.get(metric.name, len(metric.outputs))
         for sums in (statistics, statistics.sum(axis=0)):
-            scores = metric.aggregate(sums)[..., :there]
+            scores = metric.aggregate(sums)[..., :present]
             assert (scores >= LOWEST.get(metric.name, 0.0) - 1e-9).all(), metric
             assert (scores <= HIGHEST.get(metric.name, 1.0) + 1e-9).all(), metric
-        found[repr(metric)] = statistics
-    return found
+        result[repr(metric)] = statistics
+    return result
 
 
 def reordered(captions: Captions, order: list[int]) -> Captions:
@@ -84,12 +84,12 @@ def check_everything(
     order = list(range(len(captions)))
     rng.shuffle(order)
     monkeypatch.setenv("CAPTIOUS_THREADS", "2")
-    found = check(reordered(captions, order), metrics)
+    result = check(reordered(captions, order), metrics)
     for metric in metrics:
         same = np.testing.assert_array_equal
         if metric.name in FITTED:
             same = partial(np.testing.assert_allclose, rtol=1e-9, atol=1e-12)
-        same(found[repr(metric)], expected[repr(metric)][order], err_msg=repr(metric))
+        same(result[repr(metric)], expected[repr(metric)][order], err_msg=repr(metric))
 
 
 def check_tokenizer(tokenizer: Tokenizer, texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

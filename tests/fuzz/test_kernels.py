@@ -61,11 +61,11 @@ def parse(
         root=0, boundary=-1, symbols=symbols, potentials=scores[: len(symbols)], common=common,
     )  # fmt: skip
     for plainly in (True, False):
-        found = pcfg.parse(
+        derivations = pcfg.parse(
             tags, states, scores[: len(states)], words, np.array([0, len(words)]), plainly=plainly, threads=1
         )
-        native.visible_nodes(*found[:2], *found[3:5], symbols)
-    return found
+        native.visible_nodes(*derivations[:2], *derivations[3:5], symbols)
+    return derivations
 
 
 #: A kernel with arguments that fit.

@@ -22,11 +22,11 @@ PLAIN: dict[str, Any] = {"sigma": math.inf, "clip": False, "relative": False, "l
 WAYS = {"official D": OFFICIAL_D, "paper D": PAPER_D, "plain": PLAIN}
 
 
-def oracle(way: str, candidate: list[str], references: list[list[str]], known: cider.Frequencies) -> float:
+def oracle(way: str, candidate: list[str], references: list[list[str]], frequencies: cider.Frequencies) -> float:
     """0 to 1."""
     if way == "plain":
-        return cider.cider(candidate, references, known, "paper")
-    return cider.cider_d(candidate, references, known, "official" if way == "official D" else "paper") / 10
+        return cider.cider(candidate, references, frequencies, "paper")
+    return cider.cider_d(candidate, references, frequencies, "official" if way == "official D" else "paper") / 10
 
 
 def weighted(texts: Arrays, way: str, threads: int = 1) -> CiderReferences:
@@ -42,10 +42,10 @@ def weighted(texts: Arrays, way: str, threads: int = 1) -> CiderReferences:
 def test_small_corpora(way: str, corpus: Corpus) -> None:
     texts = arrays(corpus)
     rows = np.arange(len(corpus.candidates))
-    found = weighted(texts, way).score(*texts.candidates, rows, NO_WORDS, 1)
-    known = cider.frequencies(corpus.references)
-    expected = [oracle(way, c, r, known) for c, r in zip(corpus.candidates, corpus.references, strict=True)]
-    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-13)
+    actual = weighted(texts, way).score(*texts.candidates, rows, NO_WORDS, 1)
+    frequencies = cider.frequencies(corpus.references)
+    expected = [oracle(way, c, r, frequencies) for c, r in zip(corpus.candidates, corpus.references, strict=True)]
+    np.testing.assert_allclose(actual, expected, rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -63,11 +63,11 @@ def test_frequencies_over_another_vocabulary(way: str, corpus: Corpus, counted: 
     word_map = texts.vocabulary.ids_in(others)
     documents = math.log(len(counted.candidates))
     references = CiderReferences(texts.index(), renumbered, word_map, documents, **WAYS[way], threads=1)
-    found = references.score(*texts.candidates, np.arange(len(corpus.candidates)), word_map, 1)
-    known = cider.frequencies(counted.references)
-    expected = [oracle(way, c, r, known) for c, r in zip(corpus.candidates, corpus.references, strict=True)]
+    actual = references.score(*texts.candidates, np.arange(len(corpus.candidates)), word_map, 1)
+    frequencies = cider.frequencies(counted.references)
+    expected = [oracle(way, c, r, frequencies) for c, r in zip(corpus.candidates, corpus.references, strict=True)]
     # An empty map stands for the same vocabulary, so it cannot say that no word is known; without words there is none.
-    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(actual, expected, rtol=1e-11, atol=1e-13)
 
 
 def test_words_behind_the_map_are_unknown() -> None:
@@ -79,8 +79,8 @@ def test_words_behind_the_map_are_unknown() -> None:
     ids, offsets = flat([["a", "dog", "new", "newer"], ["new"]], texts.vocabulary)
     mapped = references.score(ids, offsets, np.array([0, 0]), word_map, 1)
     np.testing.assert_array_equal(mapped, references.score(ids, offsets, np.array([0, 0]), NO_WORDS, 1))
-    known = cider.frequencies(corpus.references)
-    expected = oracle("official D", ["a", "dog", "new", "newer"], corpus.references[0], known)
+    frequencies = cider.frequencies(corpus.references)
+    expected = oracle("official D", ["a", "dog", "new", "newer"], corpus.references[0], frequencies)
     np.testing.assert_allclose(mapped, [expected, 0.0], rtol=1e-12)
 
 
@@ -89,10 +89,10 @@ def test_rows_in_any_order_and_number() -> None:
     texts = arrays(corpus)
     references = weighted(texts, "official D")
     rows = np.arange(600)
-    each = references.score(*texts.candidates, rows, NO_WORDS, 1)
+    one_by_one = references.score(*texts.candidates, rows, NO_WORDS, 1)
     order = np.random.default_rng(1).integers(600, size=2_000)
     ids, offsets = flat([corpus.candidates[row] for row in order], texts.vocabulary)
-    np.testing.assert_array_equal(references.score(ids, offsets, order, NO_WORDS, 3), each[order])
+    np.testing.assert_array_equal(references.score(ids, offsets, order, NO_WORDS, 3), one_by_one[order])
     none = references.score(NO_WORDS, np.array([0]), np.empty(0, np.int64), NO_WORDS, 3)
     assert none.shape == (0,)
 
@@ -104,23 +104,23 @@ def test_many_images_on_any_number_of_threads(way: str) -> None:
     expected = weighted(texts, way).score(*texts.candidates, rows, NO_WORDS, 1)
     assert (expected > 0).mean() > 0.5
     for threads in (2, 7, 64):
-        found = weighted(texts, way, threads).score(*texts.candidates, rows, NO_WORDS, threads)
-        np.testing.assert_array_equal(found, expected)
+        actual = weighted(texts, way, threads).score(*texts.candidates, rows, NO_WORDS, threads)
+        np.testing.assert_array_equal(actual, expected)
 
 
 def test_more_documents_than_any_table_of_logarithms() -> None:
     texts = arrays(Corpus([["a", "dog"], ["b"]], [[["a", "dog", "runs"]], [["b"]]]))
-    known = cider.frequencies([[["a", "dog", "runs"]], [["b"]]])
+    frequencies = cider.frequencies([[["a", "dog", "runs"]], [["b"]]])
     counts = texts.frequencies()
     ngrams, _ = counts.entries()
     for number in (4_095, 4_096, 4_097, 3_000_000):
         many = type(counts)()
         many.add(ngrams, np.full(len(ngrams), number))
         references = CiderReferences(texts.index(), many, NO_WORDS, math.log(5_000_000), **OFFICIAL_D, threads=1)
-        found = references.score(*texts.candidates, np.array([0, 1]), NO_WORDS, 1)
-        raised = cider.Frequencies(5_000_000, type(known.counts)({ngram: number for ngram in known.counts}))
+        actual = references.score(*texts.candidates, np.array([0, 1]), NO_WORDS, 1)
+        raised = cider.Frequencies(5_000_000, type(frequencies.counts)({ngram: number for ngram in frequencies.counts}))
         expected = [
             oracle("official D", ["a", "dog"], [["a", "dog", "runs"]], raised),
             oracle("official D", ["b"], [["b"]], raised),
         ]
-        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        np.testing.assert_allclose(actual, expected, rtol=1e-12)

@@ -56,10 +56,10 @@ def test_document_frequencies(counted: Corpus) -> None:
     flat = arrays(counted)
     counts = flat.frequencies()
     words = flat.vocabulary.words()
-    found, numbers = counts.entries()
-    assert len(counts) == len(found) == len(numbers)
+    ngrams, numbers = counts.entries()
+    assert len(counts) == len(ngrams) == len(numbers)
     by_words = {
-        tuple(words[i] for i in ngram if i >= 0): n for ngram, n in zip(found.tolist(), numbers.tolist(), strict=True)
+        tuple(words[i] for i in ngram if i >= 0): n for ngram, n in zip(ngrams.tolist(), numbers.tolist(), strict=True)
     }
     assert by_words == frequencies(counted.references).counts
 
@@ -69,8 +69,8 @@ def test_added_frequencies_add_up() -> None:
     ngrams_ = np.array([[0, -1, -1, -1], [0, 1, -1, -1], [0, -1, -1, -1], [2, 2, 2, 2]], np.int32)
     counts.add(ngrams_, np.array([1, 2, 3, 2_000_000_000]))
     counts.add(ngrams_[:1], np.array([10]))
-    found, numbers = counts.entries()
-    assert dict(zip(map(tuple, found.tolist()), numbers.tolist(), strict=True)) == {
+    ngrams, numbers = counts.entries()
+    assert dict(zip(map(tuple, ngrams.tolist()), numbers.tolist(), strict=True)) == {
         (0, -1, -1, -1): 14,
         (0, 1, -1, -1): 2,
         (2, 2, 2, 2): 2_000_000_000,

@@ -99,24 +99,24 @@ def parse(case: Case, pcfg: Pcfg, plainly: bool = False, threads: int = 1) -> tu
     return pcfg.parse(*case.lists(), plainly=plainly, threads=threads)
 
 
-def nodes_of(found: tuple[NDArray[np.generic], ...], sentence: int) -> list[tuple[int, int, int, int]]:
-    offsets = found[0]
+def nodes_of(derivations: tuple[NDArray[np.generic], ...], sentence: int) -> list[tuple[int, int, int, int]]:
+    offsets = derivations[0]
     here = slice(offsets[sentence], offsets[sentence + 1])
-    return list(zip(*(column[here].tolist() for column in found[1:5]), strict=True))
+    return list(zip(*(column[here].tolist() for column in derivations[1:5]), strict=True))
 
 
 @pytest.mark.parametrize("exact", [True, False])
 @given(data=st.data())
 def test_best_derivations(exact: bool, data: st.DataObject) -> None:
     case = data.draw(cases(exact))
-    found = parse(case, case.pcfg(guide=case.seed), threads=data.draw(st.integers(1, 3)))
+    derivations = parse(case, case.pcfg(guide=case.seed), threads=data.draw(st.integers(1, 3)))
     for number, sentence in enumerate(case.sentences):
         tags = [case.tags[word] for word in sentence]
         chart = viterbi_chart(case.grammar, tags)
         expected = chart[0, len(sentence)].get(0, -math.inf) if sentence else -math.inf
-        nodes = nodes_of(found, number)
+        nodes = nodes_of(derivations, number)
         assert (nodes == []) == (expected == -math.inf)
-        assert found[5][number] == (expected if exact else pytest.approx(expected, rel=1e-5))
+        assert derivations[5][number] == (expected if exact else pytest.approx(expected, rel=1e-5))
         if nodes:
             assert derivation_score(case.grammar, tags, nodes) == pytest.approx(float(expected), rel=1e-5)
 
@@ -185,15 +185,15 @@ def test_a_boundary_ends_every_sentence(case: Case) -> None:
         binary_rules=np.concatenate([np.array(goals, np.int32), grammar.binary_rules]),
         binary_scores=np.concatenate([-np.arange(len(goals), dtype=np.float32) / 8, grammar.binary_scores]),
     )
-    found = parse(case, case._replace(grammar=with_goals).pcfg(boundary=n, guide=case.seed))
+    derivations = parse(case, case._replace(grammar=with_goals).pcfg(boundary=n, guide=case.seed))
     for number, sentence in enumerate(case.sentences):
         tags = [case.tags[word] for word in sentence]
         whole = viterbi_chart(grammar, tags)[0, len(sentence)] if sentence else {}
         expected = max(
             (whole[state] - place / 8 for place, (_, state, _) in enumerate(goals) if state in whole), default=-math.inf
         )
-        assert found[5][number] == expected
-        nodes = nodes_of(found, number)
+        assert derivations[5][number] == expected
+        nodes = nodes_of(derivations, number)
         if nodes:
             (state, rule, begin, end), *below = nodes
             assert (state, begin, end) == (0, 0, len(sentence))
@@ -246,8 +246,8 @@ def test_many_sentences_on_any_number_of_threads() -> None:
 def test_long_sentences_of_a_small_grammar() -> None:
     case = random_case(3, 12, 60, 6, True)._replace(sentences=[[0] * length for length in (17, 24, 25, 40, 41, 60)])
     case = case._replace(tags=[{0: -1.0, 1: -2.0}])
-    found, plain = parse(case, case.pcfg(guide=2)), parse(case, case.pcfg(), plainly=True)
-    for column, expected in zip(found, plain, strict=True):
+    derivations, plain = parse(case, case.pcfg(guide=2)), parse(case, case.pcfg(), plainly=True)
+    for column, expected in zip(derivations, plain, strict=True):
         np.testing.assert_array_equal(column, expected)
 
 
@@ -297,8 +297,8 @@ def test_nodes_without_labels_are_spliced_out() -> None:
     begins = np.array([0, 0, 0, 1, 1, 2, 0], np.int32)
     ends = np.array([3, 3, 1, 3, 2, 3, 1], np.int32)
     labels = np.array([5, 4, 7, -1], np.int32)
-    found = visible_nodes(offsets, states, begins, ends, labels)
-    assert [column.tolist() for column in found] == [
+    derivations = visible_nodes(offsets, states, begins, ends, labels)
+    assert [column.tolist() for column in derivations] == [
         [0, 4, 4, 5],
         [5, 4, 7, 7, 7],
         [-1, 0, 1, 1, -1],

@@ -66,19 +66,19 @@ def test_lcs_around_the_edges_of_machine_words(length: int, words: int) -> None:
     near = [word for word in candidate if rng.random() < 0.8]
     corpus = Corpus([candidate], [[candidate, near, near[::-1], caption(length), caption(length + 70), []]])
     flat = arrays(corpus)
-    found = lcs_lengths(*flat.candidates, *flat.references, 1)
-    np.testing.assert_array_equal(found, expected_lcs(corpus))
-    assert found[0] == length
-    assert found[1] == len(near)
+    actual = lcs_lengths(*flat.candidates, *flat.references, 1)
+    np.testing.assert_array_equal(actual, expected_lcs(corpus))
+    assert actual[0] == length
+    assert actual[1] == len(near)
 
 
 @given(corpus=corpora(max_images=8), gap=st.sampled_from(GAPS))
 @example(corpus=TOY, gap=4)
 def test_skip_bigrams_of_small_corpora(corpus: Corpus, gap: int) -> None:
     flat = arrays(corpus)
-    found = skip_bigram_matches(*flat.candidates, *flat.references, gap, 1)
-    assert found.dtype == np.int64
-    np.testing.assert_array_equal(found, expected_pairs(corpus, gap))
+    actual = skip_bigram_matches(*flat.candidates, *flat.references, gap, 1)
+    assert actual.dtype == np.int64
+    np.testing.assert_array_equal(actual, expected_pairs(corpus, gap))
 
 
 def test_skip_bigrams_without_limit() -> None:

@@ -49,6 +49,6 @@ def run(room: int) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 @pytest.mark.parametrize("threads", [0, 1, 2])
 def test_threads_that_cannot_be_had(threads: int) -> None:
-    expected, found = run(0), run(threads * STACK + STACK // 2)
-    assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout == expected.stdout != ""
+    expected, actual = run(0), run(threads * STACK + STACK // 2)
+    assert (actual.returncode, actual.stderr) == (0, "")
+    assert actual.stdout == expected.stdout != ""

@@ -18,15 +18,15 @@ from ..support.corpora import large_corpus
 words = st.text(max_size=8)
 
 
-def by_hand(captions: list[list[str]], known: list[str]) -> tuple[list[int], list[int]]:
+def by_hand(captions: list[list[str]], ordered: list[str]) -> tuple[list[int], list[int]]:
     """Ids and offsets when words are numbered by first occurrence; `known` grows."""
-    number = {word: i for i, word in enumerate(known)}
+    number = {word: i for i, word in enumerate(ordered)}
     ids, offsets = [], [0]
     for caption in captions:
         for word in caption:
             if word not in number:
                 number[word] = len(number)
-                known.append(word)
+                ordered.append(word)
             ids.append(number[word])
         offsets.append(len(ids))
     return ids, offsets
@@ -35,13 +35,13 @@ def by_hand(captions: list[list[str]], known: list[str]) -> tuple[list[int], lis
 @given(st.lists(words, max_size=60))
 def test_add_find_and_words(added: list[str]) -> None:
     vocabulary = Vocabulary()
-    known: list[str] = []
-    expected, _ = by_hand([added], known)
+    ordered: list[str] = []
+    expected, _ = by_hand([added], ordered)
     assert vocabulary.add(tuple(added)).tolist() == expected
-    assert vocabulary.words() == known
-    assert len(vocabulary) == len(known)
-    assert vocabulary.find(tuple(known)).tolist() == list(range(len(known)))
-    assert [vocabulary.word(i) for i in range(len(known))] == known
+    assert vocabulary.words() == ordered
+    assert len(vocabulary) == len(ordered)
+    assert vocabulary.find(tuple(ordered)).tolist() == list(range(len(ordered)))
+    assert [vocabulary.word(i) for i in range(len(ordered))] == ordered
     assert vocabulary.find(("never heard",)).tolist() == [-1]
     assert vocabulary.add(tuple(added)).tolist() == expected
 
@@ -80,8 +80,8 @@ def test_ids_in_another_vocabulary(mine: list[str], theirs: list[str]) -> None:
 def test_divisible_words_are_those_that_split_cuts(added: list[str]) -> None:
     vocabulary = Vocabulary()
     vocabulary.add(tuple(added))
-    known = vocabulary.words()
-    assert vocabulary.divisible().tolist() == [i for i, word in enumerate(known) if word.split() != [word]]
+    ordered = vocabulary.words()
+    assert vocabulary.divisible().tolist() == [i for i, word in enumerate(ordered) if word.split() != [word]]
 
 
 captions = st.lists(st.lists(st.sampled_from(["a", "b", "new", "newer", "dog"]), max_size=6), max_size=8)
@@ -90,19 +90,19 @@ captions = st.lists(st.lists(st.sampled_from(["a", "b", "new", "newer", "dog"]),
 @given(first=captions, second=captions)
 def test_encode(first: list[list[str]], second: list[list[str]]) -> None:
     vocabulary = Vocabulary()
-    known: list[str] = []
+    ordered: list[str] = []
     for batch in (first, second):
         ids, offsets = vocabulary.encode(tuple(map(" ".join, batch)), Cut.whitespace, 1)
-        assert (ids.tolist(), offsets.tolist()) == by_hand(batch, known)
-    assert vocabulary.words() == known
+        assert (ids.tolist(), offsets.tolist()) == by_hand(batch, ordered)
+    assert vocabulary.words() == ordered
 
 
-@given(known=st.lists(st.sampled_from(["a", "b"])), batch=captions)
+@given(ordered=st.lists(st.sampled_from(["a", "b"])), batch=captions)
 def test_lookup_adds_nothing_and_numbers_strangers_in_each_caption_anew(
-    known: list[str], batch: list[list[str]]
+    ordered: list[str], batch: list[list[str]]
 ) -> None:
     vocabulary = Vocabulary()
-    vocabulary.add(tuple(known))
+    vocabulary.add(tuple(ordered))
     before = vocabulary.words()
     ids, offsets = vocabulary.lookup(tuple(map(" ".join, batch)), Cut.whitespace, 1)
     assert vocabulary.words() == before
@@ -127,8 +127,8 @@ def test_threads_change_nothing(cut: Cut) -> None:
         looked_up = vocabulary.lookup(texts, cut, threads)
         results.append((*looked_up, *vocabulary.encode(texts, cut, threads), vocabulary.words()))
     for result in results[1:]:
-        for found, expected in zip(result, results[0], strict=True):
-            np.testing.assert_array_equal(found, expected)
+        for actual, expected in zip(result, results[0], strict=True):
+            np.testing.assert_array_equal(actual, expected)
 
 
 def test_python_threads_may_share_a_vocabulary() -> None:

@@ -92,10 +92,10 @@ def test_large_problems() -> None:
 @example(a=[10, 11], b=[11])
 @example(a=[10], b=[11, 3])
 def test_distances(a: list[int], b: list[int]) -> None:
-    (found,) = word_mover_distances(VECTORS, *packed(a), *packed(b), long(0, 1), 1)
+    (actual,) = word_mover_distances(VECTORS, *packed(a), *packed(b), long(0, 1), 1)
     named = {str(word): vector for word, vector in enumerate(VECTORS)}
     expected = oracle.distance([*map(str, a)], [*map(str, b)], named)
-    assert found == pytest.approx(expected, abs=1e-9)
+    assert actual == pytest.approx(expected, abs=1e-9)
 
 
 @given(candidate=bags, references=st.lists(bags, min_size=1, max_size=6))
@@ -113,22 +113,22 @@ def test_references_that_cannot_win_change_nothing_in_many_images() -> None:
     arguments = *packed(*candidates), *packed(*references), np.arange(0, 501, 5)
     every = word_mover_distances(VECTORS, *arguments, 1)
     for threads in (1, 3):
-        found = nearest_word_movers(VECTORS, *arguments, threads)
-        np.testing.assert_array_equal(found, np.minimum.reduceat(every, np.arange(0, 500, 5)))
+        actual = nearest_word_movers(VECTORS, *arguments, threads)
+        np.testing.assert_array_equal(actual, np.minimum.reduceat(every, np.arange(0, 500, 5)))
 
 
 def test_distances_of_words() -> None:
-    found = word_distances(VECTORS, np.array([0, 1], np.int32), np.array([1, 2, 3], np.int32))
+    actual = word_distances(VECTORS, np.array([0, 1], np.int32), np.array([1, 2, 3], np.int32))
     expected = [[np.linalg.norm(VECTORS[i].astype(float) - VECTORS[j]) for j in (1, 2, 3)] for i in (0, 1)]
-    np.testing.assert_allclose(found, expected, rtol=1e-14)
-    assert found[1, 0] == 0
+    np.testing.assert_allclose(actual, expected, rtol=1e-14)
+    assert actual[1, 0] == 0
 
 
 @given(documents=st.lists(bags, min_size=1, max_size=4))
 def test_means(documents: list[list[int]]) -> None:
     words = np.array([word for document in documents for word in document], np.int32)
-    found = mean_vectors(VECTORS, words, np.cumsum([0, *map(len, documents)]), 2)
-    for mean, document in zip(found, documents, strict=True):
+    actual = mean_vectors(VECTORS, words, np.cumsum([0, *map(len, documents)]), 2)
+    for mean, document in zip(actual, documents, strict=True):
         expected = VECTORS[document].astype(float).mean(axis=0) if document else np.zeros(7)
         np.testing.assert_allclose(mean, expected, rtol=1e-13, atol=1e-15)
 
@@ -146,14 +146,14 @@ def test_lines_are_read_as_python_reads_them(words: list[str], numbers: list[flo
     text, ends, vectors, fault, _, _ = parse_vector_lines(lines, 2)
     assert fault == ""
     starts = [0, *ends[:-1].tolist()]
-    found = [text.tobytes()[a:b].decode() for a, b in zip(starts, ends.tolist(), strict=False)]
-    assert found == words
+    actual = [text.tobytes()[a:b].decode() for a, b in zip(starts, ends.tolist(), strict=False)]
+    assert actual == words
     expected = np.array([numbers[0], float(f"{numbers[1]:.7g}")]).astype(np.float32)
     np.testing.assert_array_equal(vectors, np.tile(expected, (len(words), 1)))
 
 
 @pytest.mark.parametrize(
-    ("line", "fault", "found", "field"),
+    ("line", "fault", "actual", "field"),
     [
         (b"dog 1 2", "wrong count", 2, b""),
         (b"dog 1 2 3 4", "wrong count", 4, b""),
@@ -170,9 +170,9 @@ def test_lines_are_read_as_python_reads_them(words: list[str], numbers: list[flo
         (b"dog 1 2 4e38", "not finite", 0, b"4e38"),
     ],
 )
-def test_wrong_lines(line: bytes, fault: str, found: int, field: bytes) -> None:
+def test_wrong_lines(line: bytes, fault: str, actual: int, field: bytes) -> None:
     result = parse_vector_lines(b"a 1 2 3\n" + line + b"\nb 1 2 3\n", 3)
-    assert result[3:] == (fault, found, field)
+    assert result[3:] == (fault, actual, field)
     assert result[0].tobytes() == b"a"
     assert result[2].tolist() == [[1, 2, 3]]
 
@@ -202,22 +202,22 @@ def test_order(words: list[bytes]) -> None:
     assert order.tolist() == sorted(range(len(words)), key=lambda i: words[i])
 
 
-@given(known=st.sets(st.text(max_size=4)), asked=st.lists(st.text(max_size=4)))
-def test_find(known: set[str], asked: list[str]) -> None:
-    encoded = sorted(word.encode() for word in known)
+@given(listed=st.sets(st.text(max_size=4)), looked_up=st.lists(st.text(max_size=4)))
+def test_find(listed: set[str], looked_up: list[str]) -> None:
+    encoded = sorted(word.encode() for word in listed)
     text, ends = np.frombuffer(b"".join(encoded), np.uint8), np.cumsum([len(w) for w in encoded], dtype=np.int64)
-    asked += [*known]
-    expected = [encoded.index(word.encode()) if word in known else -1 for word in asked]
-    assert find_words(text, ends, tuple(asked)).tolist() == expected
+    looked_up += [*listed]
+    expected = [encoded.index(word.encode()) if word in listed else -1 for word in looked_up]
+    assert find_words(text, ends, tuple(looked_up)).tolist() == expected
 
 
 @given(word=st.text(max_size=8), shortest=st.integers(1, 4), more=st.integers(0, 3))
 @example(word="café", shortest=3, more=3)
 def test_subwords(word: str, shortest: int, more: int) -> None:
     text = np.frombuffer(word.encode(), np.uint8)
-    found, offsets = subword_buckets(text, long(len(text)), shortest, shortest + more, 1000)
-    assert found.tolist() == fasttext_pieces(word, shortest, shortest + more, 1000)
-    assert offsets.tolist() == [0, len(found)]
+    actual, offsets = subword_buckets(text, long(len(text)), shortest, shortest + more, 1000)
+    assert actual.tolist() == fasttext_pieces(word, shortest, shortest + more, 1000)
+    assert offsets.tolist() == [0, len(actual)]
 
 
 # ---- arguments that do not fit

@@ -34,8 +34,8 @@ def written(arrays: Arrays) -> bytes:
     return file.getvalue()
 
 
-def same(found: Arrays | None, expected: Arrays) -> bool:
-    return found is not None and {n: (a.dtype, a.tolist()) for n, a in found.items()} == {
+def same(actual: Arrays | None, expected: Arrays) -> bool:
+    return actual is not None and {n: (a.dtype, a.tolist()) for n, a in actual.items()} == {
         n: (a.dtype, a.tolist()) for n, a in expected.items()
     }
 
@@ -62,14 +62,14 @@ def test_any_arrays(lists: list[list[int]], dtype: str, tmp_path_factory: pytest
 def test_arrays_are_mapped_aligned_and_read_only(tmp_path: Path) -> None:
     path = tmp_path / "arrays"
     path.write_bytes(written(ARRAYS))
-    found = open_arrays(path, LABEL)
-    assert found is not None
-    for array in found.values():
+    actual = open_arrays(path, LABEL)
+    assert actual is not None
+    for array in actual.values():
         assert not array.flags.writeable
         assert not array.flags.owndata
         assert array.ctypes.data % 64 == 0
     with pytest.raises(ValueError, match="read-only"):
-        found["ends"][0] = 1
+        actual["ends"][0] = 1
 
 
 def test_every_other_item_of_an_array_is_an_array_too() -> None:

@@ -45,7 +45,7 @@ def path(tmp_path: Path) -> Path:
 
 def others(path: Path) -> set[str]:
     """What lies beside the file, besides the lock."""
-    return {found.name for found in path.parent.iterdir()} - {path.name, "lock"}
+    return {file.name for file in path.parent.iterdir()} - {path.name, "lock"}
 
 
 def test_made_once(path: Path) -> None:
@@ -62,7 +62,7 @@ def test_what_is_there_needs_no_lock(path: Path) -> None:
     compiled(path, LABEL, Maker())
     (path.parent / "lock").unlink(missing_ok=True)
     compiled(path, LABEL, Maker())
-    assert [found.name for found in path.parent.iterdir()] == [path.name]
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize("length", [0, 10, 100, 4_000, -1], ids=lambda length: f"to {length}")

@@ -36,9 +36,9 @@ def test_the_published_grammar_says_what_its_text_form_says(corenlp_grammar: Pat
     assert (len(expected.states), len(expected.tags), len(expected.words)) == (12_977, 614, 48_050)
     assert (expected.binary.total(), expected.unary.total()) == (46_091, 3_135)
     assert (expected.seen.total(), expected.unseen.total()) == (123_365, 2_180)
-    found = text_grammar.of(published_grammar)
+    actual = text_grammar.of(published_grammar)
     for part in fields(text_grammar.TextGrammar):
-        assert getattr(found, part.name) == getattr(expected, part.name), part.name
+        assert getattr(actual, part.name) == getattr(expected, part.name), part.name
     every = (published_grammar.seen == ANY).all(axis=1)
     assert published_grammar.seen_counts[every] == pytest.approx(1_064_728.5)
     assert {*published_grammar.tags} <= {*published_grammar.states}

@@ -96,15 +96,15 @@ def test_strings(text: str) -> None:
 
 def test_depth() -> None:
     def chain(depth: int) -> Java | None:
-        made = None
+        content = None
         for _ in range(depth):
-            made = Java("Link", {"next": made})
-        return made
+            content = Java("Link", {"next": content})
+        return content
 
-    found = read_object(stream(chain(50)))
+    value = read_object(stream(chain(50)))
     for _ in range(50):
-        found = found["next"]
-    assert found is None
+        value = value["next"]
+    assert value is None
     with pytest.raises(JavaStreamError, match="nested too deeply"):
         read_object(stream(chain(100)))
     deep = (

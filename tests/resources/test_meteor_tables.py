@@ -46,7 +46,7 @@ def at_home(monkeypatch: pytest.MonkeyPatch, folder: Path, files: MeteorFiles = 
     return folder
 
 
-def found() -> meteor.MeteorTables:
+def located() -> meteor.MeteorTables:
     tables = meteor.find()
     assert tables is not None
     return tables
@@ -79,16 +79,16 @@ def test_other_metrics_run_without() -> None:
 
 def test_order_of_places(tmp_path: Path, cache: Path, install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     FILES.write(cache / "meteor", data="")
-    assert found().origin == "captious resources get meteor"
+    assert located().origin == "captious resources get meteor"
     install(tmp_path / "site" / "pycocoevalcap")  # without the files
-    assert found().origin == "captious resources get meteor"
+    assert located().origin == "captious resources get meteor"
     FILES.write(tmp_path / "site" / "pycocoevalcap" / "meteor")
-    assert found().origin == "package pycocoevalcap"
-    assert found().jar == tmp_path / "site" / "pycocoevalcap" / "meteor" / JAR
+    assert located().origin == "package pycocoevalcap"
+    assert located().jar == tmp_path / "site" / "pycocoevalcap" / "meteor" / JAR
     at_home(monkeypatch, tmp_path / "home")
-    assert found().origin == "CAPTIOUS_METEOR_HOME"
+    assert located().origin == "CAPTIOUS_METEOR_HOME"
     monkeypatch.setenv("CAPTIOUS_METEOR_HOME", "")
-    assert found().origin == "package pycocoevalcap"
+    assert located().origin == "package pycocoevalcap"
 
 
 def test_a_module_of_that_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +127,7 @@ def test_a_home_of_nobody(variable: str, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("data", ["", "data"])
 def test_home_with_and_without_a_folder_for_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str) -> None:
     monkeypatch.setenv("CAPTIOUS_METEOR_HOME", str(FILES.write(tmp_path / "home", data=data)))
-    assert found().paraphrases == tmp_path / "home" / data / PARAPHRASES
+    assert located().paraphrases == tmp_path / "home" / data / PARAPHRASES
     assert modules(*PHRASES) == ["exact", "paraphrase", "exact"]
 
 
@@ -135,7 +135,7 @@ def test_home_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     FILES.write(tmp_path / "meteor")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CAPTIOUS_METEOR_HOME", "~/meteor")
-    assert found().jar == tmp_path / "meteor" / JAR
+    assert located().jar == tmp_path / "meteor" / JAR
 
 
 @pytest.mark.parametrize("kept", [None, JAR, f"data/{PARAPHRASES}"], ids=["neither", "jar", "paraphrases"])
@@ -196,7 +196,7 @@ def test_scores_come_of_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert modules(*PHRASES) == ["exact", "paraphrase", "exact"]
     assert modules(*SYNONYMS) == ["exact", "synonym", "exact"]
     assert captious.Meteor().statistics(captious.load(["the"], [["a"]]))[0, :4].tolist() == [1, 1, 1, 0]
-    assert f"|tables:{found().fingerprint}|" in captious.Meteor().signatures()[0]
+    assert f"|tables:{located().fingerprint}|" in captious.Meteor().signatures()[0]
 
 
 #: Files that differ in one thing from FILES.
@@ -211,10 +211,10 @@ OTHERS = {
 @pytest.mark.parametrize("what", OTHERS)
 def test_other_tables_have_another_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     home = at_home(monkeypatch, tmp_path / "home")
-    before = found()
+    before = located()
     before.build()
     at_home(monkeypatch, home, OTHERS[what])
-    after = found()
+    after = located()
     assert after.fingerprint != before.fingerprint
     assert after.index != before.index
     assert not after.is_built
@@ -223,18 +223,18 @@ def test_other_tables_have_another_index(tmp_path: Path, monkeypatch: pytest.Mon
     assert after.is_built
     # Who comes back to the old tables finds their index.
     at_home(monkeypatch, home)
-    assert found() == before
+    assert located() == before
     assert before.is_built
 
 
 def test_how_files_are_packed_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = at_home(monkeypatch, tmp_path / "home")
-    before = found()
+    before = located()
     with zipfile.ZipFile(home / JAR, "w", zipfile.ZIP_STORED) as jar:
         for name, content in {"README": b"more", **FILES.members()}.items():
             jar.writestr(name, content)
     (home / "data" / PARAPHRASES).write_bytes(gzip.compress(FILES.table(), 1, mtime=7))
-    assert found().fingerprint == before.fingerprint
+    assert located().fingerprint == before.fingerprint
 
 
 def rebuilt(tables: meteor.MeteorTables, damaged: bytes) -> None:
@@ -248,7 +248,7 @@ def rebuilt(tables: meteor.MeteorTables, damaged: bytes) -> None:
 
 def test_a_damaged_index_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_home(monkeypatch, tmp_path / "home")
-    tables = found()
+    tables = located()
     tables.build()
     whole = tables.index.read_bytes()
     changed = bytearray(whole)
@@ -259,12 +259,12 @@ def test_a_damaged_index_is_built_again(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_truncated_index_is_built_again_when_it_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_home(monkeypatch, tmp_path / "home")
-    index = found().index
+    index = located().index
     index.parent.mkdir(parents=True)
     index.write_bytes(b"CAPTARR1")
-    assert not found().is_built
+    assert not located().is_built
     assert modules(*PHRASES) == ["exact", "paraphrase", "exact"]
-    assert found().is_built
+    assert located().is_built
 
 
 AT_ONCE = """
@@ -290,7 +290,7 @@ def test_two_processes_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     programs = [start(AT_ONCE, marker), start(AT_ONCE, marker)]
     assert [output(program) for program in programs] == ["1\n", "1\n"]
     assert marker.read_text() == "compiled\n"
-    assert found().is_built
+    assert located().is_built
 
 
 def test_a_cache_that_is_a_file(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,7 +334,7 @@ def test_damaged_files(
     home = at_home(monkeypatch, tmp_path / "home", replace(FILES, pairs=many, synsets=sets))
     damage(home / name)
     with pytest.raises(ResourceError, match="damaged") as caught:
-        found().build()
+        located().build()
     assert str(home / name) in caught.value.where
     assert caught.value.help
     assert not list(cache.glob("meteor/*.index"))
@@ -370,7 +370,7 @@ def test_a_table_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, t
     home = at_home(monkeypatch, tmp_path / "home")
     (home / "data" / PARAPHRASES).write_bytes(gzip.compress(table))
     with pytest.raises(ResourceError, match="damaged") as caught:
-        found().build()
+        located().build()
     assert reason in caught.value.message
     assert str(home / "data" / PARAPHRASES) in caught.value.where
     assert caught.value.help
@@ -395,7 +395,7 @@ def test_word_lists_that_are_none(
     home = at_home(monkeypatch, tmp_path / "home")
     write_jar(home / JAR, {**FILES.members(), member: content})
     with pytest.raises(ResourceError, match="damaged") as caught:
-        found().build()
+        located().build()
     assert reason in caught.value.message
     assert str(home / JAR) in caught.value.where
 
@@ -419,7 +419,7 @@ def test_what_is_damaged_is_said_before_anything_is_scored(tmp_path: Path, monke
 
 def test_files_that_go_away_before_they_are_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = at_home(monkeypatch, tmp_path / "home")
-    tables = found()
+    tables = located()
     shutil.rmtree(home)
     with pytest.raises(ResourceError, match="damaged") as caught:
         tables.build()

@@ -67,9 +67,9 @@ def test_values(value: Any, protocol: int) -> None:
 def test_arrays(value: np.ndarray, protocol: int) -> None:
     if protocol == 2 and not value.size:
         pytest.skip("no bytes at all are written as a call of bytes")
-    found = read_pickle(pickle.dumps(value, protocol))
-    np.testing.assert_array_equal(found, value)
-    assert found.dtype == value.dtype
+    value_read = read_pickle(pickle.dumps(value, protocol))
+    np.testing.assert_array_equal(value_read, value)
+    assert value_read.dtype == value.dtype
 
 
 def test_scalars_and_bytes() -> None:
@@ -82,10 +82,10 @@ def test_scalars_and_bytes() -> None:
 
 @pytest.mark.parametrize("how", [b")\x81", b")}\x92"], ids=["new", "new with names"])
 def test_objects_are_bags_of_attributes(how: bytes) -> None:
-    made = name("gensim.models", "Any") + how + b"}" + text("a") + b"K\x07sb"
-    found = read_pickle(b"\x80\x04" + made + b".")
-    assert isinstance(found, PickledObject)
-    assert (found.type, found.attributes) == ("gensim.models.Any", {"a": 7})
+    instance = name("gensim.models", "Any") + how + b"}" + text("a") + b"K\x07sb"
+    value_read = read_pickle(b"\x80\x04" + instance + b".")
+    assert isinstance(value_read, PickledObject)
+    assert (value_read.type, value_read.attributes) == ("gensim.models.Any", {"a": 7})
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ PACKED_WITHIN = "distribution.zip"
 pytestmark = pytest.mark.usefixtures("cache")
 
 
-def found() -> SpiceGrammar:
+def located() -> SpiceGrammar:
     grammar = spice_grammar.find()
     assert grammar is not None
     return grammar
@@ -71,18 +71,18 @@ def test_nowhere(cache: Path) -> None:
 
 def test_order_of_places(tmp_path: Path, cache: Path, install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path / "caches" / "aac-metrics" / "spice" / "lib" / JAR, models_jar(PACKED))
-    assert (found().origin, found().fingerprint) == ("cache of aac-metrics", FINGERPRINT)
+    assert (located().origin, located().fingerprint) == ("cache of aac-metrics", FINGERPRINT)
     install(tmp_path / "site")  # without the file
-    assert found().origin == "cache of aac-metrics"
+    assert located().origin == "cache of aac-metrics"
     put(tmp_path / "site" / "spice" / "lib" / JAR, models_jar(PACKED))
-    assert (found().origin, found().file) == ("package pycocoevalcap", tmp_path / "site" / "spice" / "lib" / JAR)
+    assert (located().origin, located().file) == ("package pycocoevalcap", tmp_path / "site" / "spice" / "lib" / JAR)
     put(cache / "spice-grammar" / GRAMMAR, PACKED)
-    assert found().origin == "captious resources get spice-grammar"
+    assert located().origin == "captious resources get spice-grammar"
     own = put(tmp_path / "own", OTHER)
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(own))
-    assert (found().origin, found().fingerprint) == ("CAPTIOUS_SPICE_GRAMMAR", fingerprint_of(OTHER))
+    assert (located().origin, located().fingerprint) == ("CAPTIOUS_SPICE_GRAMMAR", fingerprint_of(OTHER))
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", "")
-    assert found().origin == "captious resources get spice-grammar"
+    assert located().origin == "captious resources get spice-grammar"
 
 
 @pytest.mark.parametrize("value", [None, "~/elsewhere", "$HOME/elsewhere"])
@@ -94,7 +94,7 @@ def test_where_aac_metrics_has_its_cache(tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setenv("AAC_METRICS_CACHE_PATH", value)
     caches = tmp_path / (".cache" if value is None else "elsewhere")
     jar = put(caches / "aac-metrics" / "spice" / "lib" / JAR, models_jar(PACKED))
-    assert found().file == jar
+    assert located().file == jar
 
 
 @pytest.mark.parametrize("form", sorted(FORMS.keys() - {PACKED_WITHIN}))
@@ -102,8 +102,8 @@ def test_a_file_that_the_user_names(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("HOME", str(tmp_path))
     put(tmp_path / "file", FORMS[form])
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", "~/file")
-    assert found().fingerprint == FINGERPRINT
-    assert found().grammar().words == WORDS
+    assert located().fingerprint == FINGERPRINT
+    assert located().grammar().words == WORDS
 
 
 def test_a_zip_to_be_unpacked_every_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +157,7 @@ def test_a_home_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_from_a_file(tmp_path: Path, cache: Path, form: str) -> None:
     told: list[str] = []
     fetched = spice_grammar.fetch(str(put(tmp_path / form, FORMS[form])), told.append)
-    assert fetched == found()
+    assert fetched == located()
     assert fetched.is_built
     assert fetched.file.read_bytes() == PACKED
     assert fetched.label == f"corenlp-{FINGERPRINT}"
@@ -260,9 +260,9 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
     spice_grammar.fetch(str(put(tmp_path / "good", PACKED)))
     with pytest.raises(ResourceError):
         spice_grammar.fetch(str(put(tmp_path / "bad", PACKED[:-10])))
-    assert found().fingerprint == FINGERPRINT
+    assert located().fingerprint == FINGERPRINT
     assert spice_grammar.fetch(str(put(tmp_path / "other", OTHER))).fingerprint == fingerprint_of(OTHER)
-    assert found().fingerprint == fingerprint_of(OTHER)
+    assert located().fingerprint == fingerprint_of(OTHER)
 
 
 def test_a_cache_that_cannot_be_used(tmp_path: Path, cache: Path) -> None:
@@ -276,7 +276,7 @@ def test_a_cache_that_cannot_be_used(tmp_path: Path, cache: Path) -> None:
 
 def test_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(put(tmp_path / "file", PACKED)))
-    grammar = found()
+    grammar = located()
     assert not grammar.is_built
     first = grammar.grammar()
     assert grammar.is_built
@@ -304,7 +304,7 @@ def test_damage_found_while_compiling(tmp_path: Path, monkeypatch: pytest.Monkey
     # The fingerprint is what the file says of itself.
     path = put(tmp_path / "file", with_a_byte_changed(PACKED, 400))
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(path))
-    grammar = found()
+    grammar = located()
     with pytest.raises(ResourceError, match="SPICE's grammar cannot be read") as caught:
         grammar.build()
     assert caught.value.where == str(path)
@@ -335,7 +335,7 @@ def test_two_processes_at_once(tmp_path: Path) -> None:
     path = put(tmp_path / "file", PACKED)
     programs = [start(AT_ONCE, path), start(AT_ONCE, path)]
     assert [output(program) for program in programs] == ["4\n", "4\n"]
-    assert found().is_built
+    assert located().is_built
 
 
 # ---- the published grammar
@@ -345,7 +345,7 @@ def test_the_published_grammar(
     corenlp_grammar: Path, published_grammar: Grammar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(corenlp_grammar))
-    grammar = found()
+    grammar = located()
     assert grammar.label == "corenlp-3.6.0"
     grammar.build()
     assert grammar.index.stat().st_size < 4_000_000

