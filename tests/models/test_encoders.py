@@ -39,12 +39,12 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 def gathered(batches: list[Batch], n: int, layer: int) -> list[NDArray[np.float32]]:
     """Hidden states by text."""
-    found: dict[int, NDArray[np.float32]] = {}
+    states: dict[int, NDArray[np.float32]] = {}
     for batch in batches:
         assert len(batch.rows) == len(batch.hidden[layer])
-        found |= dict(zip(batch.rows.tolist(), batch.hidden[layer], strict=True))
-    assert sorted(found) == list(range(n))
-    return [found[row] for row in range(n)]
+        states |= dict(zip(batch.rows.tolist(), batch.hidden[layer], strict=True))
+    assert sorted(states) == list(range(n))
+    return [states[row] for row in range(n)]
 
 
 def by_transformers(folder: Path, sequence: list[int]) -> Any:
@@ -109,7 +109,7 @@ def test_blocks_above_the_layer_are_not_computed(tiny_encoder: Folders, monkeypa
 def test_attention_maps_sum_to_one(kind: str, tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder(kind)), device="cpu")
     sequences = encoder.tokenize(TEXTS)
-    seen = 0
+    n_texts = 0
     for batch in encoder.run(sequences, attentions=True):
         assert batch.attentions is not None
         assert batch.hidden == {}
@@ -120,8 +120,8 @@ def test_attention_maps_sum_to_one(kind: str, tiny_encoder: Folders) -> None:
             maps = batch.attentions[:, place]
             assert maps.shape[0] == BLOCKS
             np.testing.assert_allclose(maps, torch.cat(expected).numpy(), atol=CLOSE)
-            seen += 1
-    assert seen == len(TEXTS)
+            n_texts += 1
+    assert n_texts == len(TEXTS)
 
 
 def test_states_and_maps_can_be_had_at_once(tiny_encoder: Folders) -> None:

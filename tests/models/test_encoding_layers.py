@@ -33,16 +33,16 @@ def encoder(tiny_encoder: Callable[[str], Path]) -> Encoder:
 @pytest.fixture
 def encoded_texts(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
     """The token ids of every text that goes through the model, as it does."""
-    seen: list[tuple[int, ...]] = []
+    encoded: list[tuple[int, ...]] = []
     model = encoders._loaded(encoder).model
     forward = model.forward
 
     def counting(*args: Any, **kwargs: Any) -> Any:
-        seen.extend(map(tuple, kwargs["input_ids"].tolist()))
+        encoded.extend(map(tuple, kwargs["input_ids"].tolist()))
         return forward(*args, **kwargs)
 
     monkeypatch.setattr(model, "forward", counting)
-    return seen
+    return encoded
 
 
 def alone(encoder: Encoder, text: str, layer: int) -> NDArray[np.float32]:
@@ -56,8 +56,8 @@ def test_every_caption_has_its_states(encoder: Encoder, in_memory: bool, monkeyp
     if not in_memory:
         monkeypatch.setattr(token_vectors, "_IN_MEMORY", -1)
     captions = table(CANDIDATES, REFERENCES)
-    found = captions.layer(EncodingLayer(encoder, 2))
-    for encoded, texts in zip(found, (captions.candidates, captions.references.texts), strict=True):
+    layers = captions.layer(EncodingLayer(encoder, 2))
+    for encoded, texts in zip(layers, (captions.candidates, captions.references.texts), strict=True):
         assert len(encoded) == len(texts)
         assert len(encoded.texts) == len(set(texts))
         for caption, text in enumerate(texts):
@@ -105,10 +105,10 @@ def test_no_captions_have_no_states(encoder: Encoder) -> None:
 
 
 def test_functions_of_texts_see_each_once() -> None:
-    seen: list[str] = []
+    texts_of_calls: list[str] = []
 
     def lengths(texts: Any) -> NDArray[Any]:
-        seen.extend(texts)
+        texts_of_calls.extend(texts)
         return np.array([len(text) for text in texts])
 
     captions = table(CANDIDATES, REFERENCES)
@@ -116,4 +116,7 @@ def test_functions_of_texts_see_each_once() -> None:
         candidates, references = captions.layer(TextLayer("length", lengths))
     assert candidates.tolist() == [len(text) for text in CANDIDATES]
     assert references.tolist() == [len(text) for texts in REFERENCES for text in texts]
-    assert seen == [*dict.fromkeys(text for texts in REFERENCES for text in texts), *dict.fromkeys(CANDIDATES)]
+    assert texts_of_calls == [
+        *dict.fromkeys(text for texts in REFERENCES for text in texts),
+        *dict.fromkeys(CANDIDATES),
+    ]

