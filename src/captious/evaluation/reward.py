@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import ImageId, References, read_references
-from captious.data.ids import numbers_from_text
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
 from captious.metrics.contract.metric import BaseMetric, Metric
 from captious.metrics.contract.request import select
@@ -99,9 +98,7 @@ class ImageRows:
     """The rows of images among references."""
 
     def __init__(self, references: References) -> None:
-        self._row_of: dict[ImageId, int] = {image: row for row, image in enumerate(references.ids)}
-        if references.id_form == "text":  # a format that cannot tell "12" from 12
-            self._row_of |= {image: row for row, image in enumerate(numbers_from_text(references.ids))}
+        self._row_of = references.rows_by_id
 
     def of(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.int64]:
         """The row of each caption's image, int64[n]. Arguments and errors are those of ``Reward``."""
