@@ -21,7 +21,7 @@ from .evaluation import score as score
 from .judgment import Judgment as Judgment
 from .judgment import Study as Study
 from .judgment import judge as judge
-from .learned.captious import Captious as Captious
+from .learned.caption_agreement import Captious as Captious
 from .learned.lceval import LCEval as LCEval
 from .learned.leic import Leic as Leic
 from .learned.nneval import NNEval as NNEval

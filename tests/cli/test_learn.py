@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import captious
-from captious.learned import training
-from captious.learned.critique.trained import TrainedCritique
+from captious.learned import network_training as training
+from captious.learned.critique.critique_weights import CritiqueWeights
+from captious.learned.feature_metrics import Features
 from captious.learned.feature_sets import as_feature_set
-from captious.learned.features import Features
-from captious.learned.trained import Trained
+from captious.learned.network_weights import NetworkWeights
 from captious.metrics.contract.settings import Settings
 from captious.models.image_features import ImageFeatures
 
@@ -131,7 +131,7 @@ class TestTrain:
             assert "lceval, 3-3-2, features small, weights x-" in outcome.err
             assert "of 4" in outcome.err
         assert (folder / "a.safetensors").read_bytes() == (folder / "b.safetensors").read_bytes()
-        trained = Trained.load(folder / "a.safetensors")
+        trained = NetworkWeights.load(folder / "a.safetensors")
         assert trained.recipe["epochs"] == 4
         assert trained.data["examples"]["rows"] == len(examples.read_text().splitlines())
         assert trained.resources["idf"].startswith("coco-val-40504-")
@@ -149,7 +149,7 @@ class TestTrain:
         (folder / "rated.jsonl").write_text("\n".join(map(json.dumps, fields)))
         command = ("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "--validation", "rated.jsonl")
         assert run(*command, "--seed", "5", "-o", "c.safetensors").code == 0
-        trained = Trained.load(folder / "c.safetensors")
+        trained = NetworkWeights.load(folder / "c.safetensors")
         assert trained.data["validation"]["target"] == "rating"
         assert trained.recipe["seed"] == 5
         assert trained.label.startswith("c-")
@@ -169,7 +169,7 @@ class TestTrain:
         outcome = run("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "-o", "a.safetensors")
         assert outcome.code == 0
         assert "interrupted after epoch 2 of 4" in outcome.err
-        assert Trained.load(examples.parent / "a.safetensors").figures["best_epoch"] == 1
+        assert NetworkWeights.load(examples.parent / "a.safetensors").figures["best_epoch"] == 1
 
     def test_refused(self, examples: Path, run: Run) -> None:
         pytest.importorskip("torch")
@@ -243,7 +243,7 @@ class TestCritique:
             *("-o", "c.safetensors", "--name", "mine"),
         )
         assert outcome.code == 0, outcome.err
-        trained = TrainedCritique.load("c.safetensors")
+        trained = CritiqueWeights.load("c.safetensors")
         assert trained.critique.recipe.negatives == ("pathological", "sampled")
         assert trained.name == "mine"
 

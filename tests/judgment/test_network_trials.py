@@ -19,11 +19,11 @@ from captious.evaluation.resampling import Sampling
 from captious.judgment import network_trials
 from captious.judgment.network_trials import Trials, Variation
 from captious.judgment.studies import feature_ablation, network_depth, training_size
-from captious.learned.example_files import write_examples
-from captious.learned.examples import make_examples
+from captious.learned.feature_metrics import Features
 from captious.learned.feature_sets import FeatureSet
-from captious.learned.features import Features
-from captious.learned.recipes import Recipe, as_recipe
+from captious.learned.network_recipes import Recipe, as_recipe
+from captious.learned.training_example_files import write_examples
+from captious.learned.training_examples import make_examples
 from captious.metrics.contract.settings import Settings
 
 torch = pytest.importorskip("torch")

@@ -10,12 +10,12 @@ import pytest
 
 import captious
 from captious.errors import ParameterError, ResourceError
-from captious.learned.examples import Examples, make_examples
+from captious.learned.feature_metrics import Features
 from captious.learned.feature_sets import Feature, FeatureSet, as_feature_set
-from captious.learned.features import Features
 from captious.learned.lceval import LCEval
+from captious.learned.network_weights import NetworkWeights
 from captious.learned.nneval import NNEval
-from captious.learned.trained import Trained
+from captious.learned.training_examples import Examples, make_examples
 
 from ..support.corpora import TOY, table
 from .test_network import random_network
@@ -36,9 +36,9 @@ def vectors(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def own(metric: str = "lceval", name: str = "own") -> Trained:
+def own(metric: str = "lceval", name: str = "own") -> NetworkWeights:
     features = FeatureSet("two", (Feature("bleu-1"), Feature("rouge-l", 2.0)))
-    return Trained(metric, name, features, random_network(2, 3, 2))
+    return NetworkWeights(metric, name, features, random_network(2, 3, 2))
 
 
 @pytest.mark.parametrize(("kind", "variant"), [(NNEval, "trained"), (LCEval, "trained"), (LCEval, "official-8010")])

@@ -12,7 +12,7 @@ import captious
 from captious.data import Captions, load
 from captious.errors import ParameterError
 from captious.judgment.benchmark_items import references_table
-from captious.learned.critique.trained import TrainedCritique
+from captious.learned.critique.critique_weights import CritiqueWeights
 from captious.learned.leic import Leic
 from captious.metrics.contract.settings import Settings
 from captious.models.image_features import ImageFeatures
@@ -29,12 +29,12 @@ def features_of(captions: Captions, model: str = "some-model", width: int = WIDT
 
 
 @pytest.fixture(params=["none", "context", "only"])
-def trained(request: pytest.FixtureRequest) -> TrainedCritique:
+def trained(request: pytest.FixtureRequest) -> CritiqueWeights:
     return random_critique(small_recipe("mlp", request.param))
 
 
 @pytest.mark.parametrize("variant", Leic.variants)
-def test_pieces_are_the_whole(trained: TrainedCritique, variant: str) -> None:
+def test_pieces_are_the_whole(trained: CritiqueWeights, variant: str) -> None:
     metric = Leic(weights=trained, images=features_of(CORPUS), variant=variant)
     whole = metric.statistics(CORPUS)
     n = len(CORPUS)

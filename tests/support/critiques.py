@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from captious.learned.critique.network import Critique, shapes
-from captious.learned.critique.recipes import CritiqueRecipe, as_critique_recipe
-from captious.learned.critique.trained import TrainedCritique
-from captious.learned.critique.words import vocabulary_of
+from captious.learned.critique.critique_network import Critique, shapes
+from captious.learned.critique.critique_recipes import CritiqueRecipe, as_critique_recipe
+from captious.learned.critique.critique_vocabulary import vocabulary_of
+from captious.learned.critique.critique_weights import CritiqueWeights
 
 CAPTIONS = ("A dog runs across the grass.", "a brown dog is running in a field", "two cats sleep on a red sofa")
 WIDTH = 5
@@ -20,10 +20,10 @@ def small_recipe(combination: str = "mlp", images: str = "none", **others: objec
     return replace(as_critique_recipe("leic"), combination=combination, images=images, **{**small, **others})  # type: ignore[arg-type]
 
 
-def random_critique(recipe: CritiqueRecipe, seed: int = 0) -> TrainedCritique:
+def random_critique(recipe: CritiqueRecipe, seed: int = 0) -> CritiqueWeights:
     words = vocabulary_of(CAPTIONS, recipe.most_words, recipe.least_count)
     rng = np.random.default_rng(seed)
     arrays = {
         name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes(recipe, len(words), WIDTH).items()
     }
-    return TrainedCritique("random", words, Critique(recipe, arrays), "some-model" if recipe.images != "none" else "")
+    return CritiqueWeights("random", words, Critique(recipe, arrays), "some-model" if recipe.images != "none" else "")

@@ -16,9 +16,9 @@ import torch
 from numpy.typing import NDArray
 
 from captious.data import Captions, References
+from captious.learned.caption_agreement import Captious
 from captious.learned.caption_features import EncodedLayer, soundness
 from captious.learned.caption_weights import BUNDLED, FEATURES, CaptionWeights
-from captious.learned.captious import Captious
 from captious.text import PTB
 from coefficients import fitted, pair_scores, table
 from encoder import frequent_words, train_encoder

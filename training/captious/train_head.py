@@ -17,8 +17,8 @@ import torch
 from numpy.typing import NDArray
 
 from captious.data import Captions, References
+from captious.learned.caption_agreement import Captious
 from captious.learned.caption_weights import CaptionWeights
-from captious.learned.captious import Captious
 from captious.learned.encoder_heads import BUNDLED_HEAD, FULL_FEATURES, EncoderHead, probe
 from captious.learned.headed_captions import HeadedCaptions, headed_similarities
 from captious.models import Encoder

@@ -12,8 +12,8 @@ import numpy as np
 
 from captious.atomic_write import check_place
 from captious.data import References
-from captious.learned.critique.recipes import as_critique_recipe
-from captious.learned.critique.training import train_critique
+from captious.learned.critique.critique_recipes import as_critique_recipe
+from captious.learned.critique.critique_training import train_critique
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 

@@ -16,7 +16,7 @@ from captious.cli.options import settings_options
 from captious.cli.outputs import format_option, warn, written
 from captious.data import load
 from captious.errors import ParameterError
-from captious.learned.captious import Captious
+from captious.learned.caption_agreement import Captious
 from captious.metrics.chair import Chair
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.request import select_one

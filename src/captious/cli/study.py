@@ -30,7 +30,7 @@ from captious.cli.options import (
 from captious.cli.outputs import deliver_result, output_options
 from captious.entry_points import EntryPoints
 from captious.judgment.correlation import STATISTICS
-from captious.learned.recipes import RECIPES
+from captious.learned.network_recipes import RECIPES
 
 if TYPE_CHECKING:
     from captious.judgment import Study

@@ -21,11 +21,11 @@ from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, Rate
 from captious.judgment.protocols import Protocol
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.judgment.study_sources import checksums, judged_captions
+from captious.learned.feature_metrics import Features
 from captious.learned.feature_sets import FeatureSet
-from captious.learned.features import Features
-from captious.learned.learn import training_data
-from captious.learned.recipes import Recipe, as_recipe
-from captious.learned.training import check_torch, train_network
+from captious.learned.metric_training import training_data
+from captious.learned.network_recipes import Recipe, as_recipe
+from captious.learned.network_training import check_torch, train_network
 from captious.metrics.contract.metric import signature
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads

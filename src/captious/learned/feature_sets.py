@@ -17,7 +17,7 @@ from typing import Any
 
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
-from captious.learned.tables import read_table
+from captious.learned.recipe_files import read_table
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.parameters import LARGE
 from captious.metrics.contract.request import Request

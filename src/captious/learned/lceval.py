@@ -14,7 +14,7 @@ from captious.errors import ParameterError
 from captious.learned.feature_sets import as_feature_set
 from captious.learned.learned_metric import LearnedMetric
 from captious.learned.network import Network
-from captious.learned.trained import Trained
+from captious.learned.network_weights import NetworkWeights
 from captious.metrics.cider_d import CiderD
 from captious.metrics.hwcm import Hwcm
 from captious.metrics.meteor import Meteor
@@ -51,7 +51,7 @@ class LCEval(LearnedMetric):
     }
     part_classes = (NgramPrecision, UnigramRecall, RougeL, Meteor, Wmd, Spice, CiderD, Mowe, Hwcm)
 
-    def load_weights(self) -> Trained:
+    def load_weights(self) -> NetworkWeights:
         if self.variant != _OFFICIAL_8010:
             return super().load_weights()
         if self.weights is not None:
@@ -60,4 +60,6 @@ class LCEval(LearnedMetric):
             )
         coefficients, bias = OFFICIAL_8010
         human = np.column_stack([np.zeros(len(coefficients)), coefficients])
-        return Trained("lceval", _OFFICIAL_8010, as_feature_set("lceval"), Network((human,), (np.array([0.0, bias]),)))
+        return NetworkWeights(
+            "lceval", _OFFICIAL_8010, as_feature_set("lceval"), Network((human,), (np.array([0.0, bias]),))
+        )

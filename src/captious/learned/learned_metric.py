@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.learned.features import Features
-from captious.learned.trained import Trained, bundled
+from captious.learned.feature_metrics import Features
+from captious.learned.network_weights import NetworkWeights, bundled
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import Resource
 from captious.metrics.contract.settings import Settings
@@ -34,9 +34,9 @@ class LearnedMetric(Features):
     """
 
     undeclared = frozenset({"tokenizer", "feature_set", "settings"})
-    weights: Resource[Trained | str | os.PathLike[str] | None, Trained | str | os.PathLike[str] | None] = Resource(
-        default=None, summary="a file that 'captious learn train' wrote; none for the weights of the package"
-    )
+    weights: Resource[
+        NetworkWeights | str | os.PathLike[str] | None, NetworkWeights | str | os.PathLike[str] | None
+    ] = Resource(default=None, summary="a file that 'captious learn train' wrote; none for the weights of the package")
     vectors: Resource[WordVectors | str | os.PathLike[str] | None, WordVectors | None] = Resource(
         default=None, read=as_vectors, keep_none=True, summary="word vectors of the features"
     )
@@ -59,11 +59,11 @@ class LearnedMetric(Features):
     def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.trained.network.human(super().combine(scores))
 
-    def load_weights(self) -> Trained:
+    def load_weights(self) -> NetworkWeights:
         """What the variant scores with, unless other weights are given."""
-        if isinstance(self.weights, Trained):
+        if isinstance(self.weights, NetworkWeights):
             return self.weights
-        return _loaded(os.fspath(bundled(self.name))) if self.weights is None else Trained.load(self.weights)
+        return _loaded(os.fspath(bundled(self.name))) if self.weights is None else NetworkWeights.load(self.weights)
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -85,5 +85,5 @@ class LearnedMetric(Features):
 
 
 @lru_cache(maxsize=4)
-def _loaded(path: str) -> Trained:
-    return Trained.load(path)
+def _loaded(path: str) -> NetworkWeights:
+    return NetworkWeights.load(path)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.learned.critique.scores import critique_scores
-from captious.learned.critique.trained import TrainedCritique
+from captious.learned.critique.critique_scores import critique_scores
+from captious.learned.critique.critique_weights import CritiqueWeights
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import Resource, Whole
 from captious.models.image_features import ImageFeatures
@@ -42,7 +42,7 @@ class Leic(MeanMetric):
     }
 
     undeclared = frozenset({"tokenizer"})
-    weights: Resource[TrainedCritique | str | os.PathLike[str] | None, Any] = Resource(
+    weights: Resource[CritiqueWeights | str | os.PathLike[str] | None, Any] = Resource(
         default=None, summary="a critique: a file that 'captious learn critique' wrote"
     )
     images: Resource[ImageFeatures | str | os.PathLike[str] | None, Any] = Resource(
@@ -60,7 +60,7 @@ class Leic(MeanMetric):
             raise ParameterError(f"leic@{self.variant} reads all references", help="remove seed, or the variant")
         weights = self.weights
         self.trained = (
-            weights if isinstance(weights, TrainedCritique) else TrainedCritique.load(_path(weights, "weights"))
+            weights if isinstance(weights, CritiqueWeights) else CritiqueWeights.load(_path(weights, "weights"))
         )
         critique = self.trained.critique
         images, self.features = self.images, None

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group
 from rich.text import Text
 
-from captious.learned.captious import Agreement
+from captious.learned.caption_agreement import Agreement
 from captious.metrics.chair import Mentions
 from captious.metrics.wmd import Transport
 from captious.report import numbers

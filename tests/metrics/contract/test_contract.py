@@ -22,7 +22,7 @@ from captious.evaluation import evaluate
 from captious.learned.caption_weights import CaptionWeights
 from captious.learned.feature_sets import as_feature_set
 from captious.learned.network import Network
-from captious.learned.trained import Trained
+from captious.learned.network_weights import NetworkWeights
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
 from captious.metrics.contract.parameters import Choice, Number, Whole
@@ -296,8 +296,8 @@ OTHER: dict[str, object] = {
 
 
 #: Weights of another network, for each metric that is trained.
-OTHER_WEIGHTS: dict[str, Trained | CaptionWeights] = {
-    name: Trained(name, "other", as_feature_set(name), Network((np.eye(n, 2),), (np.zeros(2),)))
+OTHER_WEIGHTS: dict[str, NetworkWeights | CaptionWeights] = {
+    name: NetworkWeights(name, "other", as_feature_set(name), Network((np.eye(n, 2),), (np.zeros(2),)))
     for name, n in (("nneval", 8), ("lceval", 16))
 } | {"captious": replace(CaptionWeights.load(), name="other")}
 #: Variants that have weights of their own.

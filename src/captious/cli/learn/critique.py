@@ -12,8 +12,8 @@ from captious.cli.library_options import FILE
 from captious.cli.options import output_file
 from captious.cli.outputs import warn
 from captious.data import read_references
-from captious.learned.critique.recipes import CritiqueRecipe
-from captious.learned.critique.training import train_critique
+from captious.learned.critique.critique_recipes import CritiqueRecipe
+from captious.learned.critique.critique_training import train_critique
 
 __all__ = ["critique"]
 

@@ -12,8 +12,8 @@ from captious.cli.options import data_option, named_systems, output_file, seed_o
 from captious.data import read_references
 from captious.errors import ParameterError, ResourceError
 from captious.judgment.judgment_files import data_folder
-from captious.learned.example_files import read_ids, write_examples
-from captious.learned.examples import NEGATIVES, make_examples
+from captious.learned.training_example_files import read_ids, write_examples
+from captious.learned.training_examples import NEGATIVES, make_examples
 
 __all__ = ["data"]
 

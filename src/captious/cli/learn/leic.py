@@ -17,7 +17,7 @@ from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.resampling import bootstrap_sums, interval
 from captious.judgment import Study
 from captious.judgment.study_sources import checksums
-from captious.learned.critique.recipes import CritiqueRecipe
+from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.two_folds import two_folds
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures

@@ -13,8 +13,8 @@ import click
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.options import SEED, recipe_attributes
 from captious.data import ImageId, References, load
-from captious.learned.critique.recipes import CRITIQUE_RECIPES, as_critique_recipe
-from captious.learned.critique.training import train_critique
+from captious.learned.critique.critique_recipes import CRITIQUE_RECIPES, as_critique_recipe
+from captious.learned.critique.critique_training import train_critique
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 

@@ -15,7 +15,7 @@ from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.network_trials import Scores, Trials, Variation
 from captious.judgment.study_result import Dot, Dots, Study
 from captious.learned.feature_sets import FeatureSet
-from captious.learned.recipes import Recipe
+from captious.learned.network_recipes import Recipe
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
@@ -63,7 +63,7 @@ def feature_ablation(
     Raises:
         ParameterError: a single feature, a group of no features or of all, or of unknown ones.
         MissingExtraError: torch is not installed.
-        and what ``captious.learned.learn.learn`` and ``judge`` raise.
+        and what ``captious.learned.metric_training.learn`` and ``judge`` raise.
     """
     trials = Trials(
         examples,

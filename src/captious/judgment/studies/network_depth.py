@@ -13,7 +13,7 @@ from captious.evaluation.resampling import DEFAULT_SEED, Sampling
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.network_trials import Trials, Variation
 from captious.judgment.study_result import Study
-from captious.learned.recipes import Recipe
+from captious.learned.network_recipes import Recipe
 from captious.metrics.contract.settings import Settings
 
 __all__ = ["network_depth"]

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References
 from captious.errors import ParameterError
-from captious.learned.critique.recipes import CritiqueRecipe
-from captious.learned.critique.scores import critique_scores, drawn_references
-from captious.learned.critique.trained import TrainedCritique
-from captious.learned.critique.training import Course, check_references, train_critique
+from captious.learned.critique.critique_recipes import CritiqueRecipe
+from captious.learned.critique.critique_scores import critique_scores, drawn_references
+from captious.learned.critique.critique_training import Course, check_references, train_critique
+from captious.learned.critique.critique_weights import CritiqueWeights
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.progress import Progress
@@ -39,7 +39,7 @@ class TwoFolds:
     system: NDArray[np.float64]
     human: NDArray[np.float64]
     folds: NDArray[np.int64]
-    critiques: tuple[TrainedCritique, TrainedCritique]
+    critiques: tuple[CritiqueWeights, CritiqueWeights]
     courses: tuple[Course, Course]
 
 

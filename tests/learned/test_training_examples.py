@@ -10,8 +10,8 @@ import pytest
 
 from captious.data import References
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, UnknownNameError
-from captious.learned.example_files import read_examples, read_ids, read_judged, write_examples
-from captious.learned.examples import HUMAN, OTHER, Examples, make_examples, normalised
+from captious.learned.training_example_files import read_examples, read_ids, read_judged, write_examples
+from captious.learned.training_examples import HUMAN, OTHER, Examples, make_examples, normalised
 
 from ..support.corpora import references_table
 

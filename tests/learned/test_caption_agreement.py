@@ -10,8 +10,8 @@ from hypothesis import given, settings
 
 import captious
 from captious.data import load
+from captious.learned.caption_agreement import Captious
 from captious.learned.caption_weights import CaptionWeights
-from captious.learned.captious import Captious
 from captious.text import PTB
 
 from ..oracles import captious_score as oracle

@@ -14,27 +14,27 @@ from safetensors.numpy import save
 from captious.errors import ResourceError
 from captious.learned.feature_sets import Feature, FeatureSet
 from captious.learned.network import Network
-from captious.learned.trained import Trained, bundled
+from captious.learned.network_weights import NetworkWeights, bundled
 
 from .test_network import random_network
 
 FEATURES = FeatureSet("three", (Feature("bleu-1"), Feature("rouge-l", 0.5), Feature("cider-d:idf=coco-val")))
 
 
-def trained(**changed: Any) -> Trained:
+def trained(**changed: Any) -> NetworkWeights:
     """A metric with every field."""
     fields = {
         **{"metric": "lceval", "name": "test", "features": FEATURES, "network": random_network(3, 5, 2)},
         **{"recipe": {"epochs": 3, "hidden": [5]}, "resources": {"tokenizer": "ptb"}},
         **{"data": {"examples": {"rows": 7}}, "figures": {"best_epoch": 2, "tau": 0.1 + 0.2}},
     }
-    return Trained(**{**fields, **changed})
+    return NetworkWeights(**{**fields, **changed})
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     written = trained()
     written.save(tmp_path / "a.safetensors")
-    read = Trained.load(tmp_path / "a.safetensors")
+    read = NetworkWeights.load(tmp_path / "a.safetensors")
     arrays = [(*each.network.weights, *each.network.biases) for each in (read, written)]
     for ours, theirs in zip(*arrays, strict=True):
         np.testing.assert_array_equal(ours, theirs)
@@ -58,7 +58,7 @@ def test_labels_change_with_every_weight() -> None:
 def test_weights_of_the_package(metric: str) -> None:
     path = bundled(metric)
     assert path.stat().st_size < 200_000
-    found = Trained.load(path)
+    found = NetworkWeights.load(path)
     assert found.metric == metric
     assert found.network.sizes == {"nneval": (8, 72, 72, 2), "lceval": (16, 12, 2)}[metric]
     assert found.data["examples"]["sha256"]
@@ -107,7 +107,7 @@ def test_hostile_files(name: str, tmp_path: Path) -> None:
     path = tmp_path / "hostile.safetensors"
     path.write_bytes(HOSTILE[name])
     with pytest.raises(ResourceError) as refused:
-        Trained.load(path)
+        NetworkWeights.load(path)
     assert str(path) in refused.value.where
     assert "captious learn train" in refused.value.help
 
@@ -126,7 +126,7 @@ def test_damaged_files(tmp_path: Path) -> None:
                 damaged[rng.randrange(len(damaged))] = rng.randrange(256)
         path.write_bytes(damaged)
         try:
-            Trained.load(path)
+            NetworkWeights.load(path)
         except ResourceError:
             refused += 1
     assert refused > 100
@@ -134,11 +134,11 @@ def test_damaged_files(tmp_path: Path) -> None:
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="cannot read weights: No such file"):
-        Trained.load(tmp_path / "none.safetensors")
+        NetworkWeights.load(tmp_path / "none.safetensors")
     with pytest.raises(ResourceError, match="cannot read weights: Is a directory"):
-        Trained.load(tmp_path)
+        NetworkWeights.load(tmp_path)
     large = tmp_path / "large.safetensors"
     with large.open("wb") as file:
         file.truncate((64 << 20) + 1)
     with pytest.raises(ResourceError, match="too large"):
-        Trained.load(large)
+        NetworkWeights.load(large)

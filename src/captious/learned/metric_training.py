@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.learned.example_files import read_examples, read_judged
-from captious.learned.examples import Examples
-from captious.learned.features import Features
-from captious.learned.recipes import Recipe, as_recipe
-from captious.learned.trained import Trained
-from captious.learned.training import Outcome, check_torch, tau, train_network
+from captious.learned.feature_metrics import Features
+from captious.learned.network_recipes import Recipe, as_recipe
+from captious.learned.network_training import Outcome, check_torch, tau, train_network
+from captious.learned.network_weights import NetworkWeights
+from captious.learned.training_example_files import read_examples, read_judged
+from captious.learned.training_examples import Examples
 from captious.learned.weight_files import check_name
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
@@ -84,7 +84,7 @@ def learn(
     validation: str | os.PathLike[str] | None = None,
     settings: Settings | None = None,
     name: str = "own",
-) -> tuple[Trained, Outcome]:
+) -> tuple[NetworkWeights, Outcome]:
     """Train a metric.
 
     Args:
@@ -128,7 +128,7 @@ def learn(
     }
     resources = {key: str(value) for key, value in features.resources.items()}
     resources |= {key: str(value) for key, value in features.fitted_parameters(None).items()}
-    trained = Trained(
+    trained = NetworkWeights(
         recipe.metric, name, recipe.features, outcome.network, recipe.to_dict(), resources, read.about, figures
     )
     return trained, outcome

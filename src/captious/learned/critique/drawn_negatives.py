@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.learned.critique.words import END, FIRST_WORD
+from captious.learned.critique.critique_vocabulary import END, FIRST_WORD
 
 __all__ = ["permuted", "with_random_words"]
 

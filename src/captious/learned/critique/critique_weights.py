@@ -14,19 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError, ResourceError
-from captious.learned.critique.network import Critique
-from captious.learned.critique.recipes import CritiqueRecipe
-from captious.learned.critique.words import FIRST_WORD, encoded
+from captious.learned.critique.critique_network import Critique
+from captious.learned.critique.critique_recipes import CritiqueRecipe
+from captious.learned.critique.critique_vocabulary import FIRST_WORD, encoded
 from captious.learned.weight_files import check_name, read_weights, write_weights
 
-__all__ = ["TrainedCritique"]
+__all__ = ["CritiqueWeights"]
 
 _LARGEST = 1 << 30
 _HELP = "give a file that 'captious learn critique' wrote"
 
 
 @dataclass(frozen=True, eq=False)
-class TrainedCritique:
+class CritiqueWeights:
     """A trained critique.
 
     Args:
@@ -93,7 +93,7 @@ class TrainedCritique:
         write_weights(path, {**self.critique.arrays, "words": words}, config)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> TrainedCritique:
+    def load(cls, path: str | os.PathLike[str]) -> CritiqueWeights:
         """Read what ``save`` wrote.
 
         Raises:
@@ -102,7 +102,7 @@ class TrainedCritique:
         return read_weights(path, cls._made, most=_LARGEST, help=_HELP)
 
     @classmethod
-    def _made(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any]) -> TrainedCritique:
+    def _made(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any]) -> CritiqueWeights:
         words = tuple(json.loads(arrays.pop("words").tobytes()))
         texts = (config["name"], config["image_model"], *words)
         if not all(isinstance(text, str) for text in texts) or not isinstance(config["about"], dict):

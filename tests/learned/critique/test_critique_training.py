@@ -10,14 +10,14 @@ import pytest
 
 from captious.data import Captions, load
 from captious.errors import ParameterError
-from captious.learned.critique.recipes import COMBINATIONS, IMAGES
+from captious.learned.critique.critique_recipes import COMBINATIONS, IMAGES
 from captious.models.image_features import ImageFeatures
 from tests.support.critiques import WIDTH, random_critique, small_recipe
 
 torch = pytest.importorskip("torch")
 
 from captious.learned.critique import training  # noqa: E402
-from captious.learned.critique.training import train_critique  # noqa: E402
+from captious.learned.critique.critique_training import train_critique  # noqa: E402
 from captious.learned.critique.two_folds import two_folds  # noqa: E402
 
 pytestmark = pytest.mark.models

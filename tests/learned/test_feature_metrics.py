@@ -13,8 +13,8 @@ import pytest
 import captious
 from captious.data import Captions
 from captious.errors import MissingExtraError, ParameterError
+from captious.learned.feature_metrics import Features
 from captious.learned.feature_sets import Feature, FeatureSet, as_feature_set
-from captious.learned.features import Features
 from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.document_frequencies import DocumentFrequencies

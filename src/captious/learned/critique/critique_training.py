@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from captious.data import ImageId, References
 from captious.errors import ParameterError
-from captious.learned.critique.negatives import permuted, with_random_words
-from captious.learned.critique.network import Critique, ends, shapes, sketch
-from captious.learned.critique.recipes import CritiqueRecipe
-from captious.learned.critique.trained import TrainedCritique
-from captious.learned.critique.words import FIRST_WORD, encoded, vocabulary_of
-from captious.learned.training import check_torch
+from captious.learned.critique.critique_network import Critique, ends, shapes, sketch
+from captious.learned.critique.critique_recipes import CritiqueRecipe
+from captious.learned.critique.critique_vocabulary import FIRST_WORD, encoded, vocabulary_of
+from captious.learned.critique.critique_weights import CritiqueWeights
+from captious.learned.critique.drawn_negatives import permuted, with_random_words
+from captious.learned.network_training import check_torch
 from captious.learned.weight_files import check_name
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
@@ -76,7 +76,7 @@ def train_critique(
     images: ImageFeatures | None = None,
     vectors: WordVectors | None = None,
     name: str = "own",
-) -> tuple[TrainedCritique, Course]:
+) -> tuple[CritiqueWeights, Course]:
     """Train a critique to tell human captions from negative examples.
 
     A step takes some images. For each it draws two references, a context and a human candidate, and a negative example.
@@ -123,7 +123,7 @@ def train_critique(
         "accuracies": list(course.accuracies),
     }
     image_model = "" if images is None or features is None else images.model
-    return TrainedCritique(name, words, Critique(recipe, arrays), image_model, about), course
+    return CritiqueWeights(name, words, Critique(recipe, arrays), image_model, about), course
 
 
 def check_references(references: References) -> None:

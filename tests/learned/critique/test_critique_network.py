@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from captious.errors import ParameterError
-from captious.learned.critique.network import Critique
-from captious.learned.critique.recipes import COMBINATIONS, IMAGES
+from captious.learned.critique.critique_network import Critique
+from captious.learned.critique.critique_recipes import COMBINATIONS, IMAGES
 from tests.oracles import leic_score
 from tests.support.critiques import WIDTH, random_critique, small_recipe
 

@@ -6,7 +6,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.learned.critique.words import END, FIRST_WORD, PAD, UNKNOWN, encoded, vocabulary_of, words_of
+from captious.learned.critique.critique_vocabulary import (
+    END,
+    FIRST_WORD,
+    PAD,
+    UNKNOWN,
+    encoded,
+    vocabulary_of,
+    words_of,
+)
 
 
 def test_words_are_those_of_nltk_without_punctuation() -> None:

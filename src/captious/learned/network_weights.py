@@ -18,7 +18,7 @@ from captious.learned.feature_sets import FeatureSet
 from captious.learned.network import Network
 from captious.learned.weight_files import read_weights, write_weights
 
-__all__ = ["Trained", "bundled"]
+__all__ = ["NetworkWeights", "bundled"]
 
 _LARGEST = 64 << 20
 _MOST_LAYERS = 32
@@ -26,7 +26,7 @@ _HELP = "give a file that 'captious learn train' wrote"
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class NetworkWeights:
     """A trained metric.
 
     Args:
@@ -91,7 +91,7 @@ class Trained:
         write_weights(path, arrays, config)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Trained:
+    def load(cls, path: str | os.PathLike[str]) -> NetworkWeights:
         """Read what ``save`` wrote.
 
         Raises:
@@ -100,7 +100,7 @@ class Trained:
         return read_weights(path, cls._made, most=_LARGEST, help=_HELP)
 
     @classmethod
-    def _made(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any]) -> Trained:
+    def _made(cls, arrays: dict[str, NDArray[Any]], config: dict[str, Any]) -> NetworkWeights:
         n = len(arrays) // 2
         expected = {f"layer{i}.{part}" for i in range(n) for part in ("weight", "bias")}
         if {*arrays} != expected or n > _MOST_LAYERS or any(a.dtype.kind != "f" for a in arrays.values()):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.errors import MissingExtraError, ParameterError
 from captious.learned.network import Network
-from captious.learned.recipes import Recipe
+from captious.learned.network_recipes import Recipe
 from captious.models.pretrained import torch_threads
 from captious.progress import Progress
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.learned.critique.negatives import permuted, with_random_words
-from captious.learned.critique.words import END, FIRST_WORD, PAD
+from captious.learned.critique.critique_vocabulary import END, FIRST_WORD, PAD
+from captious.learned.critique.drawn_negatives import permuted, with_random_words
 
 LENGTH = 15
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.learned.critique.trained import TrainedCritique
+from captious.learned.critique.critique_weights import CritiqueWeights
 from captious.models.image_features import ImageFeatures
 
 __all__ = ["critique_scores", "drawn_references"]
 
 
 def critique_scores(
-    trained: TrainedCritique, captions: Captions, images: ImageFeatures | None, *, seed: int | None
+    trained: CritiqueWeights, captions: Captions, images: ImageFeatures | None, *, seed: int | None
 ) -> NDArray[np.float64]:
     """The probability that a person wrote each candidate, float64[n].
 

@@ -17,8 +17,8 @@ from scipy.fft import irfft, rfft
 from scipy.sparse import csr_matrix
 
 from captious.errors import ParameterError
-from captious.learned.critique.recipes import CritiqueRecipe
-from captious.learned.critique.words import END, FIRST_WORD
+from captious.learned.critique.critique_recipes import CritiqueRecipe
+from captious.learned.critique.critique_vocabulary import END, FIRST_WORD
 
 __all__ = ["Critique", "ends", "shapes", "sketch"]
 

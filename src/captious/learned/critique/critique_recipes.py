@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from captious.errors import ParameterError
-from captious.learned.tables import changed_base, check_fields
+from captious.learned.recipe_files import changed_base, check_fields
 
 __all__ = [
     "COMBINATIONS",

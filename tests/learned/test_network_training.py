@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownNameError
-from captious.learned import training
+from captious.learned import network_training as training
 from captious.learned.feature_sets import as_feature_set
 from captious.learned.network import Network
-from captious.learned.recipes import INITIALISATIONS, RECIPES, Recipe, as_recipe
-from captious.learned.training import Outcome, tau, train_network
+from captious.learned.network_recipes import INITIALISATIONS, RECIPES, Recipe, as_recipe
+from captious.learned.network_training import Outcome, tau, train_network
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.models

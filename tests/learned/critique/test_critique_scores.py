@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from captious.data import load
-from captious.learned.critique.scores import drawn_references
+from captious.learned.critique.critique_scores import drawn_references
 
 
 def test_the_reference_depends_on_the_texts_alone() -> None:

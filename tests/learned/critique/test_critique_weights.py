@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from captious.errors import ResourceError
-from captious.learned.critique.trained import TrainedCritique
+from captious.learned.critique.critique_weights import CritiqueWeights
 from tests.support.critiques import CAPTIONS, random_critique, small_recipe
 
 
 def test_a_file_holds_all_of_it(tmp_path: Path) -> None:
     trained = random_critique(small_recipe("bilinear", "context"))
     trained.save(tmp_path / "c.safetensors")
-    found = TrainedCritique.load(tmp_path / "c.safetensors")
+    found = CritiqueWeights.load(tmp_path / "c.safetensors")
     assert (found.words, found.label, found.image_model) == (trained.words, trained.label, "some-model")
     assert found.critique.recipe == trained.critique.recipe
     np.testing.assert_array_equal(found.sentences(CAPTIONS), trained.sentences(CAPTIONS))
@@ -36,10 +36,10 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
                 content[place] = int(rng.integers(256))
         file.write_bytes(content)
         try:
-            TrainedCritique.load(file)
+            CritiqueWeights.load(file)
         except ResourceError as error:
             refused += 1
             assert str(file) in str(error)
     assert refused > 50
     with pytest.raises(ResourceError, match="cannot read"):
-        TrainedCritique.load(tmp_path / "none")
+        CritiqueWeights.load(tmp_path / "none")

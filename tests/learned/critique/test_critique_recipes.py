@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from captious.errors import ParameterError, ResourceError, UnknownNameError
-from captious.learned.critique.recipes import CRITIQUE_RECIPES, CritiqueRecipe, as_critique_recipe
+from captious.learned.critique.critique_recipes import CRITIQUE_RECIPES, CritiqueRecipe, as_critique_recipe
 
 
 def test_the_official_recipe_is_that_of_the_code() -> None:

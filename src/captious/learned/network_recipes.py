@@ -14,7 +14,7 @@ from typing import Any
 
 from captious.errors import ParameterError
 from captious.learned.feature_sets import FeatureSet, as_feature_set
-from captious.learned.tables import changed_base, check_fields
+from captious.learned.recipe_files import changed_base, check_fields
 
 __all__ = ["INITIALISATIONS", "METRICS", "RECIPES", "Recipe", "as_recipe"]
 
