@@ -100,7 +100,7 @@ def test_what_is_missing_is_named() -> None:
         Leic(weights=trained)
     with pytest.raises(ParameterError, match="3 numbers each, but the critique takes 5"):
         Leic(weights=trained, images=features_of(CORPUS, width=3))
-    with pytest.raises(ParameterError, match="not a random seed"):
+    with pytest.raises(ParameterError, match="invalid seed for leic"):
         Leic(weights=random_critique(small_recipe()), seed=-1)
     few = features_of(CORPUS.select(range(5)))
     with pytest.raises(ParameterError, match=r"295 of 300 images have no image features"):

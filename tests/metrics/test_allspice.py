@@ -30,9 +30,9 @@ CANDIDATES = {
 def test_the_replacement_of_the_official_program_gives_the_same() -> None:
     metric = captious.AllSpice(tokenizer="whitespace")
     sets = load(CANDIDATES, REFERENCES, several=True)
-    scores = metric.aggregate(metric.set_statistics(sets))
+    scores = metric.aggregate(metric.statistics(sets))
     corpus, per_image = Spice().compute_score(REFERENCES, CANDIDATES)
-    np.testing.assert_allclose(metric.aggregate(metric.set_statistics(sets).sum(axis=0))[0], corpus, rtol=1e-12)
+    np.testing.assert_allclose(metric.aggregate(metric.statistics(sets).sum(axis=0))[0], corpus, rtol=1e-12)
     for row, official in zip(scores, per_image, strict=True):
         found = dict(zip(metric.outputs, row.tolist(), strict=True))
         assert found["allspice"] == official["All"]["f"]

@@ -50,7 +50,9 @@ class Leic(MeanMetric):
         summary="features of the images: a file of 'captious learn image-features'; for critiques of images",
     )
     seed: Whole[int | None] = Whole(
-        default=None, summary="which reference the critique reads; for the official variant alone, where none is 0"
+        default=None,
+        most=(1 << 32) - 1,
+        summary="which reference the critique reads; for the official variant alone, where none is 0",
     )
 
     def setup(self) -> None:

@@ -180,7 +180,7 @@ class TestJudgments:
             def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
                 return np.array([float(len(each)) for each in captions.candidates])
 
-        from captious.judgment.evidence import SystemRanking
+        from captious.judgment.human_judgments import SystemRanking
         from captious.judgment.protocols import Protocol
 
         protocol = Protocol("mine", "own", "pearson", "given", "systems")

@@ -271,12 +271,12 @@ def test_every_byte_may_be_damaged(tmp_path: Path) -> None:
 def test_the_wrong_tokenizer(idf: DocumentFrequencies) -> None:
     for metric in (captious.Cider, captious.CiderD):
         with pytest.raises(ParameterError, match="counted with the tokenizer whitespace, not ptb"):
-            metric(idf, tokenizer="ptb")
+            metric(idf=idf, tokenizer="ptb")
 
 
 def test_the_tokenizer_of_the_frequencies_unless_one_is_given(idf: DocumentFrequencies) -> None:
     for metric in (captious.Cider, captious.CiderD):
-        assert metric(idf).tokenizer is metric(idf, tokenizer="whitespace").tokenizer is WHITESPACE
+        assert metric(idf=idf).tokenizer is metric(idf=idf, tokenizer="whitespace").tokenizer is WHITESPACE
         assert metric().tokenizer.name == "ptb"
 
 
