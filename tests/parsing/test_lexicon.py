@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious.parsing.american_spelling import american
-from captious.parsing.lexicon import BOUNDARY, Lexicon, WordLists, signature
+from captious.parsing.lexicon import BOUNDARY, Lexicon, WordLists, american, signature
 from captious.resources.grammar import ANY, Grammar
 
 

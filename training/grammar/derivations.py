@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.parsing.american_spelling import american
+from captious.parsing.lexicon import american
 from captious.parsing.tree_parser import TreeParser
 
 __all__ = ["Derivations", "derive", "read_captions"]

@@ -110,14 +110,10 @@ def _symbols(grammar: Grammar) -> NDArray[np.int32]:
     return np.array([number.setdefault(name, len(number)) for name in names], np.int32)
 
 
-def _category(name: str) -> str:
-    match = _CATEGORY.match(name)
-    return match.group() if match else name
-
-
 def _phrase(name: str) -> str:
-    parent = _PARENT.search(name)
-    return _category(name) + "".join(sorted(_KEPT.findall(name))) + (parent.group() if parent else "")
+    category, parent = _CATEGORY.match(name), _PARENT.search(name)
+    annotations = "".join(sorted(_KEPT.findall(name)))
+    return (category.group() if category else name) + annotations + (parent.group() if parent else "")
 
 
 def _tops(grammar: Grammar) -> list[frozenset[int]]:

@@ -13,10 +13,11 @@ from typing import TypeAlias
 
 from captious.parsing.parses import Parse
 from captious.scenes.enhancement import enhance
-from captious.scenes.relation_index import Relations
-from captious.scenes.sentence import PLURALS, Sentence
+from captious.scenes.sentence import NOUNS, PLURALS, Sentence
 
 __all__ = ["Tuple", "tuples_of"]
+
+_Pairs: TypeAlias = list[tuple[int, int]]
 
 Tuple: TypeAlias = tuple[str, ...]
 """``(object,)``, ``(object, attribute)`` or ``(subject, object, relation)``."""
@@ -26,78 +27,146 @@ def tuples_of(parse: Parse) -> tuple[Tuple, ...]:
     """The tuples of a caption; one may come several times."""
     sentence = Sentence(parse)
     enhance(sentence)
-    graph = Relations(sentence)
+    graph = _Relations(sentence)
     return tuple(item for rule in _RULES for item in rule(graph))
 
 
-def _actions(graph: Relations) -> Iterator[Tuple]:
+class _Relations:
+    """The dependencies of a sentence by relation, as the official program finds them; words are numbers.
+
+    Args:
+        sentence: the sentence, quantifiers and pronouns resolved.
+    """
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.sentence = sentence
+        self.order = sentence.sorted_topologically()
+        #: What words are called in tuples, and which are nouns.
+        self.names = [lemma.lower() for lemma in sentence.lemmas]
+        self.is_noun = is_noun = [tag in NOUNS for tag in sentence.tags]
+        #: All relations ``nmod:x``: (head, dependent, x).
+        self.modifiers: list[tuple[int, int, str]] = []
+        #: Per head, its objects and modifiers that are nouns: (noun, what the predicate adds before it).
+        self.objects: dict[int, list[tuple[int, str]]] = {}
+        #: Per head, how many forms of "be" make it a predicate; its first preposition; its first particle.
+        self.copulas: dict[int, int] = {}
+        self.cases: dict[int, int] = {}
+        self.particles: dict[int, int] = {}
+        self._pairs: dict[str, _Pairs] = {}
+        for head in self.order:
+            for dependent, relation in sentence.edges_below(head):
+                if relation.startswith("nmod:"):
+                    kind = relation[5:]
+                    self.modifiers.append((head, dependent, kind))
+                    if is_noun[dependent]:
+                        preposition = "" if kind in ("poss", "agent") else " " + kind.replace("_", " ")
+                        self.objects.setdefault(head, []).append((dependent, preposition))
+                    continue
+                self._pairs.setdefault(relation, []).append((head, dependent))
+                if relation in ("dobj", "iobj"):
+                    if is_noun[dependent]:
+                        self.objects.setdefault(head, []).append((dependent, ""))
+                elif relation == "cop":
+                    self.copulas[head] = self.copulas.get(head, 0) + 1
+                elif relation == "case":
+                    self.cases.setdefault(head, dependent)
+                elif relation == "compound:prt":
+                    self.particles.setdefault(head, dependent)
+
+    def pairs(self, relation: str) -> _Pairs:
+        """All (head, dependent) of a relation."""
+        return self._pairs.get(relation, [])
+
+    def noun_pairs(self, relation: str) -> _Pairs:
+        """Those whose dependent is a noun."""
+        is_noun = self.is_noun
+        return [pair for pair in self._pairs.get(relation, ()) if is_noun[pair[1]]]
+
+    def predicate(self, word: int) -> str:
+        """The lemma, with the particle if there is one ("pick up"); "be" itself gives way to a particle."""
+        lemma = self.sentence.lemmas[word]
+        if word not in self.particles:
+            return lemma
+        return f"{'' if lemma == 'be' else lemma} {self.sentence.words[self.particles[word]]}"
+
+    def preposition(self, word: int) -> str:
+        """The preposition before a word, which may be several words; empty if there is none."""
+        case = self.cases.get(word)
+        if case is None:
+            return ""
+        words = self.sentence.words
+        others = [words[child] for child, relation in self.sentence.edges_below(case) if relation == "mwe"]
+        return " ".join((words[case], *others))
+
+
+def _actions(graph: _Relations) -> Iterator[Tuple]:
     """A dog chases a ball, a dog plays with a ball: (dog, ball, chase), (dog, ball, play with)."""
     for verb, subject in graph.noun_pairs("nsubj"):
         if verb in graph.objects and verb not in graph.copulas:
             yield from _with_objects(graph, subject, verb)
 
 
-def _clauses(graph: Relations) -> Iterator[Tuple]:
+def _clauses(graph: _Relations) -> Iterator[Tuple]:
     """A dog chasing a ball: (dog, ball, chase)."""
     for subject, verb in graph.pairs("acl"):
         if verb in graph.objects and graph.sentence.tags[verb].startswith("V"):
             yield from _with_objects(graph, subject, verb)
 
 
-def _with_objects(graph: Relations, subject: int, verb: int) -> Iterator[Tuple]:
+def _with_objects(graph: _Relations, subject: int, verb: int) -> Iterator[Tuple]:
     for noun, preposition in graph.objects[verb]:
         yield graph.names[subject], graph.names[noun], graph.predicate(verb) + preposition
 
 
-def _predicates(graph: Relations) -> Iterator[Tuple]:
+def _predicates(graph: _Relations) -> Iterator[Tuple]:
     """A dog sleeps: (dog, sleep)."""
     for verb, subject in graph.noun_pairs("nsubj"):
         if verb not in graph.objects and verb not in graph.copulas:
             yield from _predicated(graph, subject, verb)
 
 
-def _copulas(graph: Relations) -> Iterator[Tuple]:
+def _copulas(graph: _Relations) -> Iterator[Tuple]:
     """A dog is brown, a dog is on the sofa: (dog, brown), (dog, sofa, on); as often as there are forms of "be"."""
     for predicate, subject in graph.noun_pairs("nsubj"):
         for _ in range(graph.copulas.get(predicate, 0)):
             yield from _predicated(graph, subject, predicate)
 
 
-def _predicated(graph: Relations, subject: int, predicate: int) -> Iterator[Tuple]:
+def _predicated(graph: _Relations, subject: int, predicate: int) -> Iterator[Tuple]:
     if predicate in graph.cases:
         yield graph.names[subject], graph.names[predicate], graph.preposition(predicate)
     elif graph.sentence.lemmas[predicate] != "be":
         yield graph.names[subject], graph.names[predicate]
 
 
-def _modifiers(graph: Relations) -> Iterator[Tuple]:
+def _modifiers(graph: _Relations) -> Iterator[Tuple]:
     """A brown dog: (dog, brown)."""
     for noun, adjective in graph.pairs("amod"):
         yield graph.names[noun], graph.names[adjective]
 
 
-def _adjectives(graph: Relations) -> Iterator[Tuple]:
+def _adjectives(graph: _Relations) -> Iterator[Tuple]:
     """A dog is brown: (dog, brown)."""
     for adjective, subject in graph.pairs("nsubj"):
         if graph.sentence.tags[adjective].startswith("J"):
             yield graph.names[subject], graph.names[adjective]
 
 
-def _prepositions(graph: Relations) -> Iterator[Tuple]:
+def _prepositions(graph: _Relations) -> Iterator[Tuple]:
     """A dog on top of a car: (dog, car, on top of)."""
     for noun, other, kind in graph.modifiers:
         if graph.is_noun[noun] and kind not in ("poss", "agent"):
             yield graph.names[noun], graph.names[other], kind.replace("_", " ")
 
 
-def _possessives(graph: Relations) -> Iterator[Tuple]:
+def _possessives(graph: _Relations) -> Iterator[Tuple]:
     """A man's dog: (man, dog, have)."""
     for thing, owner, kind in graph.modifiers:
         if kind == "poss" and graph.is_noun[thing] and graph.is_noun[owner]:
             yield graph.names[owner], graph.names[thing], "have"
 
 
-def _agents(graph: Relations) -> Iterator[Tuple]:
+def _agents(graph: _Relations) -> Iterator[Tuple]:
     """A dog is held by a man: (man, dog, hold)."""
     for verb, agent, kind in graph.modifiers:
         if kind == "agent" and graph.is_noun[agent] and graph.sentence.tags[verb].startswith("V"):
@@ -106,14 +175,14 @@ def _agents(graph: Relations) -> Iterator[Tuple]:
                     yield graph.names[agent], graph.names[patient], graph.predicate(verb)
 
 
-def _compounds(graph: Relations) -> Iterator[Tuple]:
+def _compounds(graph: _Relations) -> Iterator[Tuple]:
     """A sheep dog: (dog, sheep)."""
     for noun, other in graph.noun_pairs("compound"):
         if graph.is_noun[noun]:
             yield graph.names[noun], graph.names[other]
 
 
-def _objects(graph: Relations) -> Iterator[Tuple]:
+def _objects(graph: _Relations) -> Iterator[Tuple]:
     """A dog: (dog); not a noun of a compound."""
     compounds = {word for pair in graph.noun_pairs("compound") if graph.is_noun[pair[0]] for word in pair}
     for noun in graph.order:
@@ -121,7 +190,7 @@ def _objects(graph: Relations) -> Iterator[Tuple]:
             yield (graph.names[noun],)
 
 
-def _numbers(graph: Relations) -> Iterator[Tuple]:
+def _numbers(graph: _Relations) -> Iterator[Tuple]:
     """Two dogs, a couple of dogs: (dog, two), (dog, couple)."""
     number_of = _number_of(graph)
     for noun in _counted(graph) if number_of else ():
@@ -129,7 +198,7 @@ def _numbers(graph: Relations) -> Iterator[Tuple]:
             yield graph.names[noun], graph.names[number_of[noun]]
 
 
-def _number_of(graph: Relations) -> dict[int, int]:
+def _number_of(graph: _Relations) -> dict[int, int]:
     """The first number of each noun, unless it comes after the noun, or else its quantifier."""
     first: dict[int, int] = {}
     for noun, number in graph.pairs("nummod") + graph.pairs("det:qmod"):
@@ -141,7 +210,7 @@ def _number_of(graph: Relations) -> dict[int, int]:
     }
 
 
-def _counted(graph: Relations) -> Iterator[int]:
+def _counted(graph: _Relations) -> Iterator[int]:
     """Plural nouns in the order in which the official program counts them; one may come several times.
 
     It looks for subjects together with an object of the same verb, for subjects without such an object, and for all
@@ -170,7 +239,7 @@ def _counted(graph: Relations) -> Iterator[int]:
     yield from others
 
 
-def _plural_objects(graph: Relations, plural: list[bool]) -> dict[int, int]:
+def _plural_objects(graph: _Relations, plural: list[bool]) -> dict[int, int]:
     """Per verb its first plural object, or else its first plural modifier that has a preposition of its own."""
     object_of: dict[int, int] = {}
     for verb, noun in graph.pairs("dobj") + graph.pairs("iobj"):

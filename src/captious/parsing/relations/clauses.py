@@ -1,7 +1,8 @@
 """Conditions of rules on clauses: subjects, objects and complements of verbs.
 
-The node is always the constituent whose relation is sought; in examples it stands in square brackets. Functions that
-return a node say what the constituent depends on.
+The node is always the constituent whose relation is sought. The table of rules has an example for each condition; where
+others are given here, the constituent stands in square brackets. Functions that return a node say what the constituent
+depends on.
 """
 
 from __future__ import annotations
@@ -52,7 +53,6 @@ def completes_preposition(node: Node) -> bool:
 
 
 def is_clausal_subject(node: Node) -> bool:
-    """[running] is fun"""
     return not _has_subject(node.parent)
 
 
@@ -84,12 +84,10 @@ def _is_past(phrase: Node) -> bool:
 
 
 def is_what_exists(node: Node) -> bool:
-    """there is [a man]"""
     return node.governor.word in BE and is_existential(node.parent)
 
 
 def exists_too(node: Node) -> bool:
-    """there is a man and has [a glove]"""
     phrase = whole_predicate(node)
     return phrase is not node.parent and phrase.head is not node.governor.head and is_existential(phrase)
 
@@ -103,7 +101,6 @@ def whole_predicate(node: Node) -> Node:
 
 
 def follows_be(node: Node) -> bool:
-    """is [the only thing] visible"""
     return any(sibling.word in BE for sibling in node.before)
 
 
@@ -112,7 +109,6 @@ def is_time(node: Node) -> bool:
 
 
 def is_predicate_noun(node: Node) -> bool:
-    """resembling [a dragon]"""
     return node.governor.word in LINKING
 
 
@@ -148,27 +144,22 @@ def is_infinitive(clause: Node) -> bool:
 
 
 def is_unmarked_infinitive(node: Node) -> bool:
-    """a game [a boy to play]"""
     return is_infinitive(node.head_child) and _mark(node) == ""
 
 
 def is_simple_verb(node: Node) -> bool:
-    """help [clean]"""
     return verb_tag(node) in ("VB", "VBG") and node.before[-1] is node.governor
 
 
 def is_progressive(node: Node) -> bool:
-    """standing [holding a bat]"""
     return node.head_child.label == "VP" and verb_tag(node.head_child) == "VBG"
 
 
 def is_told(node: Node) -> bool:
-    """telling people [to stop]"""
     return _follows_object(node) and node.governor.word in TELL
 
 
 def says_what_for(node: Node) -> bool:
-    """jumping a fence [to catch a ball]"""
     return _follows_object(node) and _verb_form(node) == "TO" and begins_with(node, "VP", "ADVP")
 
 

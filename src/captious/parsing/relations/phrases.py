@@ -1,7 +1,8 @@
 """Conditions of rules on phrases and words: what is coordinated, what a preposition has, the parts of a noun phrase.
 
-The node is always the constituent whose relation is sought; in examples it stands in square brackets. Functions that
-return a node say what the constituent depends on.
+The node is always the constituent whose relation is sought. The table of rules has an example for each condition; where
+others are given here, the constituent stands in square brackets. Functions that return a node say what the constituent
+depends on.
 """
 
 from __future__ import annotations
@@ -65,7 +66,6 @@ def is_pairing_word(node: Node) -> bool:
 
 
 def opens_conjunct(node: Node) -> bool:
-    """in red and [then] in blue"""
     return len(node.children) == 1 and follows_conjunction(node) and bool(node.after)
 
 
@@ -157,7 +157,6 @@ def phrase_to_complete(node: Node) -> Node:
 
 
 def has_noun_as_verb(node: Node) -> bool:
-    """on (shore shaking off water)"""
     phrase = node.governor.head_child
     return phrase.label == "VP" and phrase.head_child.label == "NN"
 
