@@ -29,7 +29,7 @@ from captious.metrics.shared.smurf_constants import PUBLISHED, SmurfConstants
 from captious.parsing.parse_files import read_parses
 from captious.progress import Progress
 from captious.resources import meteor_tables as meteor
-from captious.resources import spice_grammar, vectors
+from captious.resources import named_vectors, spice_grammar
 from captious.resources.vector_files import source_of
 from captious.resources.vector_index import DuplicateWordError, VectorIndex, index_of
 from captious.text.stop_words import as_stop_words
@@ -237,8 +237,8 @@ def of_name(path: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "a.json").write_bytes(path.read_bytes())
     with mock.patch.dict(os.environ, {"CAPTIOUS_CACHE": str(path.parent)}):
-        vectors.describe("a")
-        vectors.find("a")
+        named_vectors.describe("a")
+        named_vectors.find("a")
 
 
 ENTRY = {"checksum": "0" * 16, "words": 4, "width": 3, "path": "nowhere.txt", "vocabulary": None, "subwords": False,

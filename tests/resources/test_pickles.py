@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from captious.errors import ResourceError
+from captious.resources.named_vectors import VectorFile
 from captious.resources.pickles import PickledObject, PickleError, read_pickle
-from captious.resources.vectors import VectorFile
 
 NUMBERS = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -167,7 +167,7 @@ def test_no_memory_is_touched_that_is_not_the_files(tmp_path: Path) -> None:
     program = f"""
 from pathlib import Path
 from captious.errors import ResourceError
-from captious.resources.vectors import VectorFile
+from captious.resources.named_vectors import VectorFile
 try:
     VectorFile(Path({str(path)!r})).compiled("0" * 16)
 except ResourceError as error:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from captious.errors import ResourceError
-from captious.resources.vectors import VectorFile
+from captious.resources.named_vectors import VectorFile
 
 from ..support.vector_files import (
     Vectors,

@@ -14,7 +14,7 @@ from captious.errors import CaptiousError
 from captious.metrics.contract.catalogue import get, names
 from captious.models.pretrained import is_here
 from captious.native import threads
-from captious.resources import vectors
+from captious.resources import named_vectors
 from captious.resources.cache import cache_folder
 from captious.resources.user_resources import RESOURCES
 from captious.version import __version__
@@ -53,8 +53,9 @@ def doctor() -> None:
         except PackageNotFoundError:
             rows.append((package, "missing", f"{unlocks}: pip install 'captious[{extra}]'"))
     rows += [(resource.title, *describe(resource)) for resource in RESOURCES.values()]
-    named = vectors.names()
-    rows.append(("word vectors", f"{len(named)}", ", ".join(named) or f"for wmd, mowe and wembsim: {vectors.INSTALL}"))
+    named = named_vectors.names()
+    how = f"for wmd, mowe and wembsim: {named_vectors.INSTALL}"
+    rows.append(("word vectors", f"{len(named)}", ", ".join(named) or how))
     rows.append(("cache", "", f"{cache_folder()} (set CAPTIOUS_CACHE to change)"))
     for name in names():
         try:

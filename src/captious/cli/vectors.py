@@ -9,7 +9,7 @@ import click
 
 from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import print_rows
-from captious.resources import vectors as resource
+from captious.resources import named_vectors as resource
 from captious.resources.cache import cache_folder
 
 __all__ = ["vectors"]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from captious.errors import ParameterError, ResourceError
-from captious.resources import vectors as resource
+from captious.resources import named_vectors as resource
 from captious.resources.vector_index import Block, DuplicateWordError, VectorIndex, index_of
 
 __all__ = ["WordVectors", "missing_vectors"]
@@ -50,7 +50,7 @@ class WordVectors:
         The default is what ``CAPTIOUS_VECTORS`` names, or the only ones that were added.
 
         Raises:
-            MissingExtraError, ParameterError, UnknownNameError, ResourceError: as ``captious.resources.vectors.find``.
+            MissingExtraError, ParameterError, UnknownNameError, ResourceError: as ``resources.named_vectors.find``.
         """
         match = resource.find(what)
         return cls(match.name, match.checksum, match.index, match.origin, partial(cls.open, what))

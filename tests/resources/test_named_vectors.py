@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownNameError
-from captious.resources import compiled_vectors, vectors
-from captious.resources.vectors import VectorFile, add, default, describe, find, names, remove
+from captious.resources import compiled_vectors, named_vectors
+from captious.resources.named_vectors import VectorFile, add, default, describe, find, names, remove
 
 from ..support.vector_files import npz_of, text_of
 from .programs import output, start, wait_until
@@ -167,7 +167,7 @@ def test_a_name_outlives_its_file_but_not_the_cache(file: Path, cache: Path) -> 
     assert row("glove") == 7
     for path in (cache / "vectors" / "index").iterdir():
         path.unlink()
-    vectors._opened.cache_clear()
+    named_vectors._opened.cache_clear()
     assert describe("glove")[0] == "missing"
     with pytest.raises(ResourceError, match="no longer in the cache") as caught:
         find("glove")
@@ -184,7 +184,7 @@ def test_a_name_outlives_its_file_but_not_the_cache(file: Path, cache: Path) -> 
 @pytest.mark.parametrize("damage", ["missing", "cut"])
 def test_rows_that_are_gone_are_made_again(file: Path, cache: Path, damage: str) -> None:
     find(file)
-    vectors._opened.cache_clear()
+    named_vectors._opened.cache_clear()
     (rows,) = (cache / "vectors" / "index").glob("*.rows")
     whole = rows.read_bytes()
     rows.unlink()
@@ -196,7 +196,7 @@ def test_rows_that_are_gone_are_made_again(file: Path, cache: Path, damage: str)
 
 def test_a_changed_row_is_found_when_it_is_needed(file: Path, cache: Path) -> None:
     find(file)
-    vectors._opened.cache_clear()
+    named_vectors._opened.cache_clear()
     (rows,) = (cache / "vectors" / "index").glob("*.rows")
     content = bytearray(rows.read_bytes())
     content[7 * 12] ^= 1
@@ -208,7 +208,7 @@ def test_a_changed_row_is_found_when_it_is_needed(file: Path, cache: Path) -> No
 
 def test_a_changed_index_is_made_again(file: Path, cache: Path) -> None:
     find(file)
-    vectors._opened.cache_clear()
+    named_vectors._opened.cache_clear()
     (index,) = (cache / "vectors" / "index").glob("*.index")
     whole = index.read_bytes()
     index.write_bytes(whole[:-100] + bytes(100))
@@ -235,10 +235,10 @@ def test_a_file_that_changes_while_it_is_read(file: Path, cache: Path, monkeypat
 
 FIND = """
 import sys, time
-from captious.resources import compiled_vectors, vectors
+from captious.resources import compiled_vectors, named_vectors
 
 {beforehand}
-print(vectors.find(sys.argv[1]).index.look_up(["word7"])[1][0, 0])
+print(named_vectors.find(sys.argv[1]).index.look_up(["word7"])[1][0, 0])
 """
 #: The first row is written, and then nothing goes on.
 STUCK = """
@@ -272,11 +272,11 @@ def test_a_build_that_is_killed_leaves_nothing_that_is_taken_for_whole(file: Pat
 LIMITED = """
 import resource, sys
 from captious.errors import ResourceError
-from captious.resources import vectors
+from captious.resources import named_vectors
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 try:
-    vectors.find(sys.argv[1])
+    named_vectors.find(sys.argv[1])
 except ResourceError as error:
     print(error.message)
 """
