@@ -11,8 +11,8 @@ import pytest
 import captious
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.evaluation import GroupedComparison, compare_reports, evaluate
-from captious.evaluation.report import DEFAULT_SEED
 from captious.evaluation.resampling import holm
+from captious.evaluation.score_report import DEFAULT_SEED
 from captious.metrics.contract.request import select
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")

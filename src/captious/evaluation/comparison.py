@@ -16,9 +16,9 @@ from captious.evaluation.caption_warnings import CaptiousWarning, few_images
 from captious.evaluation.difference_tables import difference_table
 from captious.evaluation.groups import GroupedComparison, group_comparison
 from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
-from captious.evaluation.report import Report, Result
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
 from captious.evaluation.run_metrics import evaluate
+from captious.evaluation.score_report import Report, Result
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings

@@ -31,7 +31,7 @@ from captious.text import Tokenizer, WordLayer, as_tokenizer
 
 if TYPE_CHECKING:
     from captious.evaluation.comparison import Comparison, Difference
-    from captious.evaluation.report import Report
+    from captious.evaluation.score_report import Report
 
 __all__ = [
     "GroupDifference",

@@ -22,7 +22,7 @@ from captious.evaluation.resampling import (
 )
 
 if TYPE_CHECKING:
-    from captious.evaluation.report import Result
+    from captious.evaluation.score_report import Result
 
 __all__ = [
     "ResampledDifference",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from captious.data import Captions, CaptionSets, References, load
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnings
-from captious.evaluation.report import Report, Result, Statistics
+from captious.evaluation.score_report import Report, Result, Statistics
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.request import Selection, select
 from captious.metrics.contract.settings import Settings

@@ -14,7 +14,7 @@ from captious.version import __version__
 if TYPE_CHECKING:
     from captious.evaluation.description import Description
     from captious.evaluation.groups import GroupedReport, GroupScore
-    from captious.evaluation.report import Report, Result
+    from captious.evaluation.score_report import Report, Result
 
 __all__ = [
     "AVERAGES",

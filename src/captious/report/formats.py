@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from captious.report.latex import latex
 from captious.report.terminal import plain_text, rich_text
 from captious.row_files import csv_text
 from captious.table import document_text
@@ -30,9 +29,16 @@ def csv(table: Table) -> str:
     return csv_text(fields, ([*record.values()] for record in table.records))
 
 
+def latex(table: Table) -> str:
+    """A table for papers, a tabular of booktabs."""
+    from captious.report.latex import latex  # imported only here, as most results are shown in a terminal
+
+    return latex(table)
+
+
 def html(table: Table) -> str:
     """A table for notebooks."""
-    from captious.report.html import html  # imported only here, as most results are never shown in a notebook
+    from captious.report.html import html
 
     return html(table)
 
