@@ -46,14 +46,18 @@ def option_of(
         function: the function, or a class with parameters in its docstring.
         name: the parameter.
         type: what click reads; by default that of the parameter's default.
-        flags: the options; by default, the name of the parameter.
+        flags: the options; by default, the name of the parameter, and ``--no-name`` if it is true by default.
         attributes: of ``click.option``, in place of what follows from the function.
     """
     default = inspect.signature(function).parameters[name].default
+    flag = f"--{name.replace('_', '-')}"
     if default is inspect.Parameter.empty:
         attributes.setdefault("required", True)
-    elif isinstance(default, bool):
+    elif default is False:
         attributes.setdefault("is_flag", True)
+    elif default is True:
+        flag = f"{flag}/{flag.replace('--', '--no-', 1)}"
+        attributes = {"default": True, "show_default": True} | attributes
     elif default is not None and default != ():
         text = ",".join(f"{number:g}" for number in default) if isinstance(default, tuple) else default
         attributes = {"default": text, "show_default": text != ""} | attributes
@@ -63,7 +67,7 @@ def option_of(
         attributes.setdefault("metavar", "N")
     repeated = " May be repeated." if attributes.get("multiple") else ""
     attributes.setdefault("help", argument_help(function, name) + repeated)
-    return click.option(*(flags or [f"--{name.replace('_', '-')}"]), name, type=type, **attributes)
+    return click.option(*(flags or [flag]), name, type=type, **attributes)
 
 
 def description(function: Callable[..., Any]) -> str:

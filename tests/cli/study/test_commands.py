@@ -130,6 +130,7 @@ def own(
     data: Path | None = None,
     width: int | None = None,
     strict: bool = False,
+    careful: bool = True,
     resamples: int = 10,
     seed: int = 7,
 ) -> Study:
@@ -141,7 +142,7 @@ def own(
         name: any name. In Python, also a number.
         metrics: not shown, as the option is that of all commands.
         bounds: what is shown; see ``captious judge``.
-        width, strict: two ``parameters`` of
+        width, strict, careful: several ``parameters`` of
             one sentence.
 
     Returns:
@@ -169,11 +170,13 @@ def test_the_function_gets_its_defaults() -> None:
 
 def test_the_function_gets_what_is_given() -> None:
     options = ["--name", "x", "-m", "bleu-1", "--bounds", "3,4", "--tokenizer", "whitespace", "--data", "d"]
-    OWN.main([*options, "--width", "5", "--strict", "--resamples", "3", "--seed", "2"], standalone_mode=False)
+    OWN.main(
+        [*options, "--width", "5", "--strict", "--no-careful", "--resamples", "3", "--seed", "2"], standalone_mode=False
+    )
     (call,) = CALLS
     assert call.pop("settings").tokenizer.name == "whitespace"
     numbers = {"bounds": (3, 4), "width": 5, "resamples": 3, "seed": 2}
-    assert call == {"name": "x", "metrics": ["bleu-1"], "data": Path("d"), "strict": True, **numbers}
+    assert call == {"name": "x", "metrics": ["bleu-1"], "data": Path("d"), "strict": True, "careful": False, **numbers}
 
 
 def test_help_is_that_of_the_docstring() -> None:
@@ -181,7 +184,7 @@ def test_help_is_that_of_the_docstring() -> None:
     assert OWN.help == "Does it work? A study that notes its arguments.\n\nIt has no other purpose."
     assert shown["name"] == "Any name."
     assert shown["bounds"] == "What is shown; see 'captious judge'."
-    assert shown["width"] == shown["strict"] == "Two parameters of one sentence."
+    assert shown["width"] == shown["strict"] == "Several parameters of one sentence."
     assert "every metric that can run here" in (shown["metrics"] or "")
     bounds = next(option for option in OWN.params if option.name == "bounds")
     assert bounds.default == "1,2"
