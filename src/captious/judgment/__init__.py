@@ -1,7 +1,8 @@
 """Metrics against human judgments: benchmarks, protocols, correlations, significance, and studies of metrics.
 
-``judge`` is the main job. benchmarks/ has a file per benchmark, protocols.py says what a protocol chooses,
-judged_items.py applies it, judgments.py computes the statistics, and studies/ holds the experiments of the papers.
+``judge`` is the main job. benchmarks/ has a file per benchmark; protocols.py says what a protocol chooses,
+benchmark_items.py applies it to what people judged, human_judgments.py computes the statistics. studies/ holds the
+experiments of the papers.
 """
 
 from captious.judgment.benchmark_items import (
@@ -14,6 +15,7 @@ from captious.judgment.benchmark_items import (
     rated_captions,
 )
 from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
+from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judging import judge, load_judgments
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
@@ -29,6 +31,7 @@ __all__ = [
     "DataFolder",
     "Figure",
     "Files",
+    "HumanJudgments",
     "Judgment",
     "PairReferences",
     "Protocol",
