@@ -21,7 +21,7 @@ LARGEST_SDIST = 8_000_000
 IN_WHEEL = (
     r"captious/__init__\.pyi?",
     r"captious/py\.typed",
-    r"captious/native/_kernels\.(\S+\.)?(so|pyd)",
+    r"captious/native/_kernels\.(\S+\.)?so",
     r"captious/resources/bundled\.grammar",
     r"captious/resources/coco-val\.idf",
     r"captious/learned/weights/captious\.safetensors",
@@ -29,7 +29,8 @@ IN_WHEEL = (
     r"captious-[\d.a-z]+\.dist-info/licenses/LICENSE",
     r"captious-[\d.a-z]+\.dist-info/entry_points\.txt",
 )
-NOT_IN_WHEEL = r"\.(cpp|hpp|lex|inc|c|h|o|a|md)$|(^|/)tests?/|\.git"
+#: Markdown is documentation, but for the texts of the challenges that the server brings.
+NOT_IN_WHEEL = r"\.(cpp|hpp|lex|inc|c|h|o|a)$|^(?!captious/server/(demo|starter)/).*\.md$|(^|/)tests?/|\.git"
 IN_SDIST = (
     *("LICENSE", "README.md", "pyproject.toml", "CMakeLists.txt"),
     *("src/captious/native/module.cpp", "tools/lexgen/main.cpp"),
