@@ -6,6 +6,7 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
 import captious
@@ -86,3 +87,22 @@ class TestCsv:
             assert (float(row["low"]), float(row["high"])) == difference.interval
             assert float(row["p_randomization"]) == difference.p_randomization
             assert row["signature"] == difference.signature
+
+
+class TestLatex:
+    def test_one_row_per_system_the_best_of_an_output_bold(
+        self, first: captious.Report, second: captious.Report
+    ) -> None:
+        text = formats.latex(score_table([first, second]))
+        assert r" & share & amount \\" in text
+        assert r"first & .2500 & \textbf{11.0000} \\" in text
+        assert r"second & \textbf{.5000} & 10.5000 \\" in text
+
+    def test_systems_on_different_images_are_not_ranked(self, first: captious.Report) -> None:
+        part = first.select(np.array([0]))
+        assert "textbf" not in formats.latex(score_table([first, part]))
+
+    def test_how_intervals_were_sampled(self, first: captious.Report) -> None:
+        text = formats.latex(first.to_table(intervals=True))
+        assert "% 95% bootstrap over images, 1,000 resamples, seed 12345.\n" in text
+        assert r"first & .2500 [.000, .500] & 11.0000 [1.000, 30.000] \\" in text
