@@ -47,14 +47,14 @@ def gold_trees(shared_data: Path) -> GoldTrees:
         path = shared_data / "spice" / f"{name}.jsonl.gz"
         if not path.exists():
             pytest.skip("no gold trees")
-        found = []
+        trees = []
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
                 row = json.loads(line)
                 if "tree" in row:
-                    found.append((row["word"], row["tree"]))
-                if len(found) == most:
+                    trees.append((row["word"], row["tree"]))
+                if len(trees) == most:
                     break
-        return found
+        return trees
 
     return read

@@ -271,9 +271,9 @@ def test_any_tree(tree: Tree) -> None:
     assert len(heads) == len(relations) == len(list(tree.tags()))
     assert heads.count(0) == relations.count("root") == 1
     for word in range(1, len(heads) + 1):
-        seen = set()
-        while word and word not in seen:
-            seen.add(word)
+        path = set()
+        while word and word not in path:
+            path.add(word)
             word = heads[word - 1]
         assert word == 0
 
@@ -297,11 +297,11 @@ def _agreement(file: Path, limit: int | None = None) -> tuple[float, float]:
     captions = same_captions = words = same_words = 0
     for tree, heads, relations in _official(file, limit):
         expected = list(zip(heads, relations, strict=True))
-        found = list(zip(*basic_dependencies(tree), strict=True))
+        drawn = list(zip(*basic_dependencies(tree), strict=True))
         captions += 1
-        same_captions += expected == found
+        same_captions += expected == drawn
         words += len(expected)
-        same_words += sum(map(tuple.__eq__, expected, found))
+        same_words += sum(map(tuple.__eq__, expected, drawn))
     return same_captions / captions, same_words / words
 
 
@@ -319,9 +319,9 @@ def test_gold_slice(shared_data: Path) -> None:
 
 def test_relations_of_the_rules(shared_data: Path) -> None:
     """Relations that no rule has are rare."""
-    known = {rule.relation for rule in RULES} | {"root"}
+    relations_of_rules = {rule.relation for rule in RULES} | {"root"}
     parses = _official(shared_data / "spice/treebank.jsonl.gz", 6000)
-    assert known >= {relation for *_, relations in parses for relation in relations}
+    assert relations_of_rules >= {relation for *_, relations in parses for relation in relations}
 
 
 @pytest.mark.slow

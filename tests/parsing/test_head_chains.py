@@ -32,16 +32,16 @@ def counts(chains: Chains, n: int) -> list[list[int]]:
 @given(st.lists(captions(), max_size=4))
 def test_chains_are_those_of_the_oracle(some: list[Caption]) -> None:
     trees = HeadTrees.of([values for values, _ in some], [heads for _, heads in some])
-    for found, slow in ((chains_of_words, oracle.chains_of_words), (chains_of_strings, oracle.chains_of_strings)):
-        every = found(trees, 4)
+    for fast, slow in ((chains_of_words, oracle.chains_of_words), (chains_of_strings, oracle.chains_of_strings)):
+        every = fast(trees, 4)
         expected = [slow(values, heads) for values, heads in some]
         for length, of_length in enumerate(every):
-            wanted = [Counter(each[length]) for each in expected]
-            assert counts(of_length, len(some)) == [sorted(each.values()) for each in wanted]
-            assert of_length.totals.tolist() == [each.total() for each in wanted]
+            expected_counts = [Counter(of_caption[length]) for of_caption in expected]
+            assert counts(of_length, len(some)) == [sorted(counter.values()) for counter in expected_counts]
+            assert of_length.totals.tolist() == [counter.total() for counter in expected_counts]
             pairs = [(a, b) for a in range(len(some)) for b in range(len(some))]
             ours, theirs = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
-            common = [(wanted[a] & wanted[b]).total() for a, b in pairs]
+            common = [(expected_counts[a] & expected_counts[b]).total() for a, b in pairs]
             assert shared(of_length, ours, theirs).tolist() == common
 
 
@@ -49,8 +49,8 @@ def test_words_that_are_there_twice_lend_each_other_their_children() -> None:
     # a dog sees a dog: the first "dog" has "a", the second has "a" as well as "old"
     trees = HeadTrees.of([["dog", "sees", "old", "dog"]], [[2, 0, 4, 2]])
     joined, true = chains_of_strings(trees, 4), chains_of_words(trees, 4)
-    assert [sorted(each.counts.tolist()) for each in joined] == [[1, 1, 2], [1, 2], [2], []]
-    assert [sorted(each.counts.tolist()) for each in true] == [[1, 1, 2], [1, 2], [1], []]
+    assert [sorted(chains.counts.tolist()) for chains in joined] == [[1, 1, 2], [1, 2], [2], []]
+    assert [sorted(chains.counts.tolist()) for chains in true] == [[1, 1, 2], [1, 2], [1], []]
 
 
 def test_only_the_first_tree_counts() -> None:

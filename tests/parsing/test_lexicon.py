@@ -40,10 +40,10 @@ def small() -> Grammar:
 
 
 def tags_of(grammar: Grammar, word: str, first: bool = False) -> dict[str, float]:
-    found = Lexicon(grammar).tags(word, first)
-    assert found.scores.dtype == np.float32
-    assert np.all(np.diff(found.states) > 0)
-    return dict(zip((grammar.states[state] for state in found.states), found.scores.tolist(), strict=True))
+    tags = Lexicon(grammar).tags(word, first)
+    assert tags.scores.dtype == np.float32
+    assert np.all(np.diff(tags.states) > 0)
+    return dict(zip((grammar.states[state] for state in tags.states), tags.scores.tolist(), strict=True))
 
 
 def test_frequent_words_have_the_tags_they_were_seen_with(small: Grammar) -> None:

@@ -1,4 +1,4 @@
-"""Trees of the official grammar, held against what the official parser says."""
+"""Trees of the official grammar, compared with those of the official parser."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .conftest import GoldTrees
 
 
 def agreement(parser: TreeParser, gold: list[tuple[list[str], str]]) -> float:
-    found = parse(parser, [words for words, _ in gold])
-    return sum(str(tree) == expected for tree, (_, expected) in zip(found, gold, strict=True)) / len(gold)
+    trees = parse(parser, [words for words, _ in gold])
+    return sum(str(tree) == expected for tree, (_, expected) in zip(trees, gold, strict=True)) / len(gold)
 
 
 @pytest.mark.parametrize("source", ["treebank", "gold_parses"])
@@ -67,13 +67,13 @@ def test_trees_do_not_depend_on_batch_and_threads(
 
 def test_derivations_have_their_scores(parser: TreeParser, official_grammar: Grammar, gold_trees: GoldTrees) -> None:
     sentences = [words for words, _ in gold_trees("treebank", 60)]
-    found = parser.derivations(sentences)
+    derived = parser.derivations(sentences)
     lexicon = Lexicon(official_grammar)
     for number, words in enumerate(sentences):
-        here = slice(found.offsets[number], found.offsets[number + 1])
+        here = slice(derived.offsets[number], derived.offsets[number + 1])
         nodes = list(
             zip(
-                *(column[here].tolist() for column in (found.states, found.rules, found.begins, found.ends)),
+                *(column[here].tolist() for column in (derived.states, derived.rules, derived.begins, derived.ends)),
                 strict=True,
             )
         )
@@ -84,7 +84,7 @@ def test_derivations_have_their_scores(parser: TreeParser, official_grammar: Gra
         tags = [lexicon.tags(word, place == 0) for place, word in enumerate(words)]
         scores = [dict(zip(word.states.tolist(), word.scores.tolist(), strict=True)) for word in tags]
         score = float(official_grammar.binary_scores[rule]) + derivation_score(official_grammar, scores, below)
-        assert found.scores[number] == pytest.approx(score, rel=1e-5)
+        assert derived.scores[number] == pytest.approx(score, rel=1e-5)
 
 
 def test_trees_as_arrays(parser: TreeParser, gold_trees: GoldTrees) -> None:
@@ -111,8 +111,8 @@ def nodes_of(tree: Tree) -> list[Tree]:
 
 def test_no_words_have_no_tree(parser: TreeParser) -> None:
     assert parse(parser, []) == []
-    found = parse(parser, [[], ["dog"], []])
-    assert [str(tree) for tree in found] == ["None", "(ROOT (NP (NN dog)))", "None"]
+    trees = parse(parser, [[], ["dog"], []])
+    assert [str(tree) for tree in trees] == ["None", "(ROOT (NP (NN dog)))", "None"]
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_a_sentence_without_derivation_is_parsed_as_a_last_resort() -> None:
         unseen_counts=np.array([1, 1], float),
     )
     parser = TreeParser(grammar)
-    found = parse(parser, [["dogs", "bark"], ["dogs", "dogs"], [], ["dogs", "dogs", "dogs"], ["bark", "bark"]])
-    assert [str(tree) for tree in found] == [
+    trees = parse(parser, [["dogs", "bark"], ["dogs", "dogs"], [], ["dogs", "dogs", "dogs"], ["bark", "bark"]])
+    assert [str(tree) for tree in trees] == [
         "(ROOT (N dogs) (V bark))",
         "(ROOT (N dogs) (V dogs))",
         "None",
@@ -203,9 +203,9 @@ def test_sentences_are_parsed_in_batches() -> None:
     """Long ones in batches of few, so that they can be interrupted."""
     source = parser_with("bundled")
     words = [tuple(["dog", "and"] * 50 + ["cat"])] * 3 + [("a", "dog")] * 5
-    alone = [next(iter(source.trees([each]))) for each in (words[0], words[3])]
-    found = list(source.trees(words))
-    assert found == [alone[0]] * 3 + [alone[1]] * 5
+    alone = [next(iter(source.trees([sentence]))) for sentence in (words[0], words[3])]
+    trees = list(source.trees(words))
+    assert trees == [alone[0]] * 3 + [alone[1]] * 5
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -213,7 +213,7 @@ def test_trees_come_in_order(threads: int, monkeypatch: pytest.MonkeyPatch) -> N
     source = parser_with("bundled")
     monkeypatch.setattr("captious.parsing.caption_parser._AT_ONCE", 1000)
     words = [caption for caption in sample_captions() if caption][:60]
-    alone = [next(iter(source.trees([each]))) for each in words]
+    alone = [next(iter(source.trees([sentence]))) for sentence in words]
     with using_threads(threads):
         assert list(source.trees(words)) == alone
         assert next(source.trees(words)) == alone[0]  # the others are not waited for
@@ -226,7 +226,7 @@ def test_sentences_that_begin_with_the_same_words() -> None:
         ("a", "dog"),
         ("a", "man", "and", "a", "dog"),
     ]
-    alone = [next(iter(source.trees([each]))) for each in sentences]
+    alone = [next(iter(source.trees([sentence]))) for sentence in sentences]
     for order in (1, -1):
         assert list(source.trees(sentences[::order])) == alone[::order]
         assert (

@@ -111,9 +111,9 @@ def test_equal_tuples_count_once() -> None:
 
 def test_kinds_of_attributes() -> None:
     several = graph(("dog", "two"), ("dog", "2"), ("dog", "brown"), ("dog", "big"), ("cat", "gray"), ("cat", "one"))
-    found = {category: (n, m) for category, (n, _, m) in counted(several, several).items()}
-    assert found["attribute"] == (6, 6)
-    assert (found["cardinality"], found["color"], found["size"]) == ((2, 2), (2, 2), (1, 1))
+    counts = {category: (n, m) for category, (n, _, m) in counted(several, several).items()}
+    assert counts["attribute"] == (6, 6)
+    assert (counts["cardinality"], counts["color"], counts["size"]) == ((2, 2), (2, 2), (1, 1))
 
 
 def test_merged_attributes_have_no_kind() -> None:
@@ -142,14 +142,14 @@ def published(tables: MeteorTables) -> tuple[dict[str, set[int]], dict[str, list
 
 def test_synonym_sets_are_those_of_the_files(meteor_tables: MeteorTables) -> None:
     sets, bases = published(meteor_tables)
-    known = synonyms(meteor_tables)
+    lexicon = synonyms(meteor_tables)
     for word in random.Random(4).sample(sorted(sets), 3_000):
-        found = known.concept_of(word.replace("_", " "))
-        assert sets[word] <= found
-        assert set(names_of(found)) == {word.replace("_", " ")}
+        concept = lexicon.concept_of(word.replace("_", " "))
+        assert sets[word] <= concept
+        assert set(names_of(concept)) == {word.replace("_", " ")}
     for form in random.Random(5).sample(sorted(bases), 500):
         expected = set().union(sets.get(form, ()), *(sets.get(base, ()) for base in bases[form]))
-        assert known.concept_of(form) == {form, *expected}
+        assert lexicon.concept_of(form) == {form, *expected}
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,9 @@ def test_synonym_sets_are_those_of_the_files(meteor_tables: MeteorTables) -> Non
     ],
 )
 def test_inflected_forms_have_the_sets_of_their_base(meteor_tables: MeteorTables, form: str, base: str) -> None:
-    known = synonyms(meteor_tables)
-    assert known.concept_of(base) - {base}
-    assert known.concept_of(base) - {base} <= known.concept_of(form)
+    lexicon = synonyms(meteor_tables)
+    assert lexicon.concept_of(base) - {base}
+    assert lexicon.concept_of(base) - {base} <= lexicon.concept_of(form)
 
 
 @pytest.mark.parametrize("word", ["xyzzy", "", "a", "glass s", "犬", "ss", "stand on", " up", "\ud800"])

@@ -151,10 +151,10 @@ CASES = {**RULES, **NUMBERS, **QUANTIFIERS, **PRONOUNS}
 
 @pytest.mark.parametrize(("text", "dependencies", "expected"), CASES.values(), ids=CASES)
 def test_rules(text: str, dependencies: str, expected: str) -> None:
-    found = []
+    texts = []
     for item in tuples_of(parse(text, dependencies)):
-        found.append(" ".join(item))
-    assert found == expected.split("|")
+        texts.append(" ".join(item))
+    assert texts == expected.split("|")
 
 
 def test_copies_of_words() -> None:

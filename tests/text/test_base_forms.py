@@ -77,15 +77,15 @@ class TestLemmas:
             lemmas([])
 
     def test_parts_of_speech_decide(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        asked = []
+        calls = []
 
         def lemmatize(self: object, word: str, pos: str) -> str:
-            asked.append((word, pos))
+            calls.append((word, pos))
             return {"seated": "seat", "buses": "bus"}.get(word, word)
 
         install(monkeypatch, lemmatize)
         assert lemmas(["seated", "red", "buses", "now", "."]) == ["seat", "red", "bus", "now", "."]
-        assert [pos for _, pos in asked[1:]] == ["v", "a", "n", "r", "n"]
+        assert [pos for _, pos in calls[1:]] == ["v", "a", "n", "r", "n"]
 
 
 def install(monkeypatch: pytest.MonkeyPatch, lemmatize: object) -> None:

@@ -78,9 +78,9 @@ SHAPES = {
 def seconds(caption: str) -> float:
     start = time.process_time()
     tokens = PTB_RAW(caption)
-    taken = time.process_time() - start
+    elapsed = time.process_time() - start
     assert all(tokens)
-    return taken
+    return elapsed
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -103,9 +103,9 @@ def test_a_long_caption_among_short_ones() -> None:
     vocabulary = Vocabulary()
     ids, offsets = vocabulary.encode(captions, Cut.ptb_raw, 2)
     words = vocabulary.words()
-    found = [[words[i] for i in ids[a:b]] for a, b in itertools.pairwise(offsets)]
-    assert found == [PTB_RAW(caption) for caption in captions]
-    assert found[3] == ["-lrb-"] * 50_000
+    tokens = [[words[i] for i in ids[a:b]] for a, b in itertools.pairwise(offsets)]
+    assert tokens == [PTB_RAW(caption) for caption in captions]
+    assert tokens[3] == ["-lrb-"] * 50_000
 
 
 def check(caption: str) -> None:

@@ -111,11 +111,11 @@ def test_a_batch_is_each_caption_alone(cut: Cut) -> None:
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=6), st.sampled_from(LINE_BREAKS))
 def test_no_caption_shifts_its_neighbours(captions: list[str], mark: str) -> None:
     around = ["a dog .", *(caption + mark for caption in captions), "two men"]
-    found = encoded(around, Cut.ptb_raw)
-    assert len(found) == len(around)
-    assert found[0] == ["a", "dog", "."]
-    assert found[-1] == ["two", "men"]
-    assert found[1:-1] == [PTB_RAW(caption + mark) for caption in captions]
+    tokens = encoded(around, Cut.ptb_raw)
+    assert len(tokens) == len(around)
+    assert tokens[0] == ["a", "dog", "."]
+    assert tokens[-1] == ["two", "men"]
+    assert tokens[1:-1] == [PTB_RAW(caption + mark) for caption in captions]
 
 
 def test_the_end_of_a_caption_is_the_end_of_text() -> None:

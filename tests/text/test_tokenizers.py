@@ -157,18 +157,18 @@ def test_functions_tokenize() -> None:
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=6), max_size=6))
 def test_functions_are_asked_once_a_caption(captions: list[str]) -> None:
-    asked: list[str] = []
+    calls: list[str] = []
 
     def remember(caption: str) -> list[str]:
-        asked.append(caption)
+        calls.append(caption)
         return caption.split("a")
 
     vocabulary = Vocabulary()
     ids, offsets = as_tokenizer(remember).encode(captions, vocabulary)
     words = vocabulary.words()
-    found = [[words[i] for i in ids[a:b]] for a, b in itertools.pairwise(offsets)]
-    assert found == [caption.split("a") for caption in captions]
-    assert asked == captions
+    tokens = [[words[i] for i in ids[a:b]] for a, b in itertools.pairwise(offsets)]
+    assert tokens == [caption.split("a") for caption in captions]
+    assert calls == captions
 
 
 def test_tokens_in_any_sequence() -> None:
