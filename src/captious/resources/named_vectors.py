@@ -98,10 +98,9 @@ def find(what: str | os.PathLike[str] | None = None) -> NamedVectors:
         return _of_entry(text, entry)
     path = expanded(text, "--vectors")
     if not text or not os.path.exists(path):
-        available = ", ".join(names()) or "(none)"
         raise UnknownNameError(
             f"{text!r} is neither the name of word vectors nor a file",
-            help=f"known names: {available}. To add vectors: {INSTALL}",
+            help=f"known names: {', '.join(names()) or '(none)'}. To add vectors: {INSTALL}",
         )
     file = VectorFile(path)
     return _opened(_safe(path), file.checksum(), file, cache_folder())
