@@ -293,7 +293,7 @@ def _difference(theirs: Any, ours: dict[str, Any]) -> str:
         before, now = theirs.get(key), ours[key]
         if key == "metrics" and isinstance(before, list):
             # Signatures that both have say nothing about the difference.
-            of_theirs, of_ours = ([text for each in side for text in each] for side in (before, now))
+            of_theirs, of_ours = ([text for signatures in side for text in signatures] for side in (before, now))
             gone = ", ".join(text for text in of_theirs if text not in of_ours)
             new = ", ".join(text for text in of_ours if text not in of_theirs)
             parts = [f"only then {gone:.200}"] * bool(gone) + [f"only now {new:.200}"] * bool(new)
