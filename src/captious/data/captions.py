@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -195,19 +195,23 @@ class References:
         rows = _rows(len(self), indices)
         if np.array_equal(rows, np.arange(len(self))):
             return self
-        starts, counts = self.offsets[rows], np.diff(self.offsets)[rows]
+        texts, offsets = self.texts_of(rows)
         return References(
             ids=tuple(self.ids[row] for row in rows),
-            texts=tuple(
-                text for start, n in zip(starts, counts, strict=True) for text in self.texts[start : start + n]
-            ),
-            offsets=np.concatenate([[0], np.cumsum(counts)]),
+            texts=texts,
+            offsets=offsets,
             name=self.name,
             # Positions count the source's entries; among a selection they are names like any other.
             id_form="typed" if self.id_form == "position" else self.id_form,
             images=tuple(self.images[row] for row in rows),
             are_given=self.are_given,
         )
+
+    def texts_of(self, rows: NDArray[np.int64]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+        """The references of rows, which may repeat, image by image, and their offsets, int64[n + 1]."""
+        starts, counts = self.offsets[rows].tolist(), np.diff(self.offsets)[rows]
+        parts = (self.texts[start : start + n] for start, n in zip(starts, counts.tolist(), strict=True))
+        return tuple(chain.from_iterable(parts)), np.concatenate([[0], np.cumsum(counts)])
 
     @cached_property
     def rows_by_id(self) -> dict[ImageId, int]:

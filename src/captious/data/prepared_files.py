@@ -66,7 +66,9 @@ def write_prepared(path: str | os.PathLike[str], references: References, metrics
         values: tuple[ImageId, ...] = getattr(references, name)
         if values and values != references.ids:
             arrays[name] = _packed_ids(values)
-    separator, arrays["texts"] = _packed_texts(references.texts)
+    characters = set().union(*references.texts)
+    separator = next(character for character in map(chr, range(0xD800)) if character not in characters)
+    arrays["texts"] = np.frombuffer(separator.join(references.texts).encode(), np.uint8)
     layers: dict[str, dict[str, Any]] = {}
     tables = [(_SOURCE, references)]
     if isinstance(references.stored, _Recording) and references.stored.of_concatenated.layers:
@@ -121,7 +123,7 @@ def read_prepared(path: str | os.PathLike[str]) -> References:
             raise ValueError("unknown form of ids")
         table = References(
             ids=_unpacked_ids(file.array("ids")),
-            texts=_unpacked_texts(about["separator"], file.array("texts")),
+            texts=tuple(file.array("texts").tobytes().decode().split(about["separator"])),
             offsets=file.array("offsets"),
             name=file.path,
             id_form=about["id_form"],
@@ -221,7 +223,7 @@ def _reopened(path: str, part: str, checksum: int) -> _PreparedLayers | None:
     return _PreparedLayers(file, part) if file.checksum == checksum else None
 
 
-# ---- ids and texts as arrays
+# ---- ids as arrays
 
 
 def _packed_ids(ids: Sequence[ImageId]) -> NDArray[Any]:
@@ -237,14 +239,3 @@ def _unpacked_ids(array: NDArray[Any]) -> tuple[ImageId, ...]:
     if not isinstance(ids, list) or not set(map(type, ids)) <= {int, str}:
         raise ValueError("these are not ids")
     return tuple(ids)
-
-
-def _packed_texts(texts: Sequence[str]) -> tuple[str, NDArray[Any]]:
-    """A character that no text has, and all texts in UTF-8 with that character between them."""
-    used = set().union(*texts)
-    separator = next(character for character in map(chr, range(0xD800)) if character not in used)
-    return separator, np.frombuffer(separator.join(texts).encode(), np.uint8)
-
-
-def _unpacked_texts(separator: str, array: NDArray[Any]) -> tuple[str, ...]:
-    return tuple(array.tobytes().decode().split(separator))

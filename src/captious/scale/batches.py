@@ -191,15 +191,8 @@ class Rows:
                 else "is this the right reference file?",
             )
         chosen = np.array(rows, np.int64)
-        starts, counts = table.offsets[chosen].tolist(), np.diff(table.offsets)[chosen]
-        texts = [table.texts[start : start + n] for start, n in zip(starts, counts.tolist(), strict=True)]
-        references = References(
-            tuple(range(len(chosen))),
-            tuple(chain.from_iterable(texts)),
-            np.concatenate([[0], np.cumsum(counts)]),
-            name=table.name,
-            images=tuple(map(table.images.__getitem__, chosen.tolist())),
-        )
+        images = tuple(map(table.images.__getitem__, chosen.tolist()))
+        references = References(tuple(range(len(chosen))), *table.texts_of(chosen), name=table.name, images=images)
         return Captions(self.candidates, references)
 
 

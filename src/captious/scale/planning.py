@@ -308,12 +308,12 @@ class Plan:
         except _NOT_OF_A_ROW:
             raise
         except Exception as error:
-            raise self._located(rows, error) from error
+            raise self._first_failure(rows, error) from error
         if caption_scores is not None:
             caption_scores(rows.ids, rows.candidates, scores)
         return sums
 
-    def _located(self, rows: Rows, error: Exception) -> ShardError:
+    def _first_failure(self, rows: Rows, error: Exception) -> ShardError:
         """The error of a batch, with the first row that causes it, found by halving the batch."""
 
         def failure(start: int, stop: int) -> Exception | None:

@@ -65,7 +65,7 @@ class ResultFolder:
             raise OutputError(
                 f"cannot write into {folder}", where=error.strerror or str(error), help="name a folder to be made"
             ) from error
-        self._run = self._checked(plan)
+        self._run = self._checked_run(plan)
         if self.per_caption is not None:
             self._check_scores(self.per_caption)
 

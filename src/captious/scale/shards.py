@@ -130,7 +130,7 @@ def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLik
     others: list[Shard] = []
     for shard_or_path in items:
         if isinstance(shard_or_path, str | os.PathLike):
-            for shard in _found(os.fspath(shard_or_path)):
+            for shard in _shards_of(os.fspath(shard_or_path)):
                 # However its path is written, a file is one shard.
                 files.setdefault(shard.name if "://" in shard.name else os.path.abspath(shard.name), shard)
         elif hasattr(shard_or_path, "batches"):
@@ -148,7 +148,7 @@ def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLik
     return all_shards
 
 
-def _found(pattern: str) -> Iterator[FileShard]:
+def _shards_of(pattern: str) -> Iterator[FileShard]:
     """The shards that a pattern or path names."""
     shards = [*(_in_store(pattern) if "://" in pattern else _on_disk(pattern))]
     if not shards:
