@@ -5,15 +5,7 @@ benchmark_items.py applies it to what people judged, human_judgments.py computes
 experiments of the papers.
 """
 
-from captious.judgment.benchmark_items import (
-    CaptionPair,
-    PairReferences,
-    RankedSystem,
-    RatedCaption,
-    caption_pairs,
-    ranked_systems,
-    rated_captions,
-)
+from captious.judgment.benchmark_items import CaptionPair, PairReferences, RankedSystem, RatedCaption
 from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judging import judge, load_judgments
@@ -38,9 +30,6 @@ __all__ = [
     "RankedSystem",
     "RatedCaption",
     "Study",
-    "caption_pairs",
     "judge",
     "load_judgments",
-    "ranked_systems",
-    "rated_captions",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from captious.judgment.protocols import Protocol
 
 __all__ = [
     "CaptionPair",
+    "Item",
     "PairReferences",
     "RankedSystem",
     "RatedCaption",
@@ -32,8 +33,6 @@ __all__ = [
     "rated_captions",
     "references_table",
 ]
-
-Item = TypeVar("Item")
 
 
 class Unknown(int):
@@ -111,9 +110,12 @@ class RankedSystem:
     outputs: Sequence[str] | None = None
 
 
-def judgments_of(
-    protocol: Protocol, items: Sequence[RatedCaption | CaptionPair | RankedSystem], data: Mapping[str, str]
-) -> HumanJudgments:
+#: What a benchmark's files hold, all of one kind.
+Item: TypeAlias = RatedCaption | CaptionPair | RankedSystem
+AnItem = TypeVar("AnItem", RatedCaption, CaptionPair, RankedSystem)
+
+
+def judgments_of(protocol: Protocol, items: Sequence[Item], data: Mapping[str, str]) -> HumanJudgments:
     """The judgments of items of one kind under a protocol; arguments and errors as those of ``rated_captions``."""
     build: Any = {RatedCaption: rated_captions, CaptionPair: caption_pairs, RankedSystem: ranked_systems}
     return build[type(items[0])](protocol, items, data)  # type: ignore[no-any-return]
@@ -229,7 +231,7 @@ def _image_id(image: object) -> str:
     return f"(line {image})" if isinstance(image, Unknown) else str(image)
 
 
-def _kept(protocol: Protocol, items: Iterable[Item]) -> list[Item]:
+def _kept(protocol: Protocol, items: Iterable[AnItem]) -> list[AnItem]:
     kept = [item for item in items if not protocol.excluded(item)]
     if not kept:
         left_out = f" after excluding {protocol.excluded.text}" if protocol.excluded.text else ""

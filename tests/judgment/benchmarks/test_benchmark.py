@@ -20,10 +20,8 @@ from captious.judgment import (
     Protocol,
     RankedSystem,
     RatedCaption,
-    caption_pairs,
-    ranked_systems,
-    rated_captions,
 )
+from captious.judgment.benchmark_items import caption_pairs, ranked_systems, rated_captions
 from captious.judgment.benchmarks import benchmark_names
 
 PAIRS = Protocol("mine", "first", "accuracy", "majority", "pairs")

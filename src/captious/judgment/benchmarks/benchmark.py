@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from captious.data import References
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError
-from captious.judgment.benchmark_items import judgments_of
+from captious.judgment.benchmark_items import Item, judgments_of
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Protocol
@@ -61,8 +61,8 @@ class Benchmark:
         published: protocol -> metric -> published figure.
         pool: for studies that draw references, those of every caption, where there are more than metrics get; None if
             there are no others.
-        load: makes judgments of what was read, where that depends on the protocol: (protocol, what ``Files.read``
-            returned, folder). None for items under the choices of the protocol.
+        items: makes the items of what was read, where they depend on the protocol: (protocol, what ``Files.read``
+            returned). None if these are the items.
 
     Raises:
         ParameterError: no files, no protocol, two protocols with one name, a protocol of another benchmark, or
@@ -75,7 +75,7 @@ class Benchmark:
     obtain: str
     published: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
     pool: Callable[[Any, DataFolder], References] | None = None
-    load: Callable[[Protocol, Any, DataFolder], HumanJudgments] | None = None
+    items: Callable[[Protocol, Any], Sequence[Item]] | None = None
 
     def __post_init__(self) -> None:
         names = [protocol.name for protocol in self.protocols]
@@ -122,9 +122,8 @@ class Benchmark:
             if not content:
                 where = folder.place(files.names[0])
                 raise EmptyInputError("there are no judgments", where=where, help="download the file again")
-            if self.load is not None:
-                return self.load(protocol, content, folder)
-            return judgments_of(protocol, content, folder.read)
+            items = content if self.items is None else self.items(protocol, content)
+            return judgments_of(protocol, items, folder.read)
         except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
             raise CaptionFileError(
                 f"the data of {self.name} do not have the expected format: {type(error).__name__} {error}",

@@ -11,9 +11,8 @@ from functools import partial
 from typing import Any
 
 from captious.errors import ParameterError
-from captious.judgment import Benchmark, Choice, DataFolder, Figure, Files, Protocol, RatedCaption, rated_captions
+from captious.judgment import Benchmark, Choice, DataFolder, Figure, Files, Protocol, RatedCaption
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
-from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.image_captions import TOKENS, read_flickr8k_captions
 from captious.judgment.judgment_files import entry_of, number_within
 from captious.judgment.protocols import AS_GIVEN
@@ -65,7 +64,11 @@ def _read_means(folder: DataFolder) -> list[RatedCaption]:
             raise folder.error("refs and cand are not lists of captions", _MEANS, f"entry {key!r}")
         image = images.setdefault(tuple(references), f"image {len(images)}")
         mean = number_within(entry["score"], 1, 4, where)
-        items.append(RatedCaption(f"{image}|{key}", image, candidates[0], references, [mean], facts={"mean": True}))
+        items.append(
+            RatedCaption(
+                f"{image}|{key}", image, candidates[0], references, [mean], facts={"means_in": folder.place(_MEANS)}
+            )
+        )
     return items
 
 
@@ -73,14 +76,14 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
 
-def _load(protocol: Protocol, items: Sequence[RatedCaption], folder: DataFolder) -> HumanJudgments:
-    if protocol.ratings != "mean" and items[0].facts.get("mean"):
+def _items(protocol: Protocol, items: Sequence[RatedCaption]) -> Sequence[RatedCaption]:
+    if protocol.ratings != "mean" and "means_in" in items[0].facts:
         raise ParameterError(
             f"{protocol.full_name} needs every rating, but only their means are available",
-            where=str(folder.folder),
+            where=items[0].facts["means_in"],
             help=f"get {_OBTAIN}, or judge {protocol.benchmark}@yi2020",
         )
-    return rated_captions(protocol, items, folder.read)
+    return items
 
 
 FLICKR8K_EXPERT = Benchmark(
@@ -96,7 +99,7 @@ FLICKR8K_EXPERT = Benchmark(
         Files((_MEANS,), _read_means),
     ),
     _OBTAIN,
-    load=_load,
+    items=_items,
     published={
         "spice2016": figures(
             TOOLKIT,

@@ -12,18 +12,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from captious.judgment import (
-    Benchmark,
-    CaptionPair,
-    Choice,
-    DataFolder,
-    Files,
-    Protocol,
-    RatedCaption,
-    caption_pairs,
-    rated_captions,
-)
-from captious.judgment.human_judgments import HumanJudgments
+from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files, Protocol, RatedCaption
 
 __all__ = ["NOCAPS_FOIL"]
 
@@ -36,21 +25,19 @@ def _read(folder: DataFolder) -> list[dict[str, Any]]:
     return folder.json(_FILE)  # type: ignore[no-any-return]
 
 
-def _load(protocol: Protocol, records: list[dict[str, Any]], folder: DataFolder) -> HumanJudgments:
+def _items(protocol: Protocol, records: list[dict[str, Any]]) -> list[CaptionPair] | list[RatedCaption]:
     """Pairs, or the captions of pairs one by one: 1 for the correct one, 0 for the other."""
     if protocol.of == "pairs":
-        pairs = [
+        return [
             CaptionPair(r["image_path"], (r["baseline"], r["foil"]), 0, r["references"], r["domain"]) for r in records
         ]
-        return caption_pairs(protocol, pairs, folder.read)
-    items = [
+    return [
         RatedCaption(
             f"{number}|{r['image_path']}|{kind}", r["image_path"], r[kind], r["references"], [correct], r["domain"]
         )
         for number, r in enumerate(records, start=1)
         for kind, correct in (("baseline", 1), ("foil", 0))
     ]
-    return rated_captions(protocol, items, folder.read)
 
 
 _by_domain = partial(
@@ -66,5 +53,5 @@ NOCAPS_FOIL = Benchmark(
     ),
     (Files((_FILE,), _read),),
     "DavidMChan/aloha on GitHub, data",
-    load=_load,
+    items=_items,
 )
