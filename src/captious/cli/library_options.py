@@ -81,7 +81,7 @@ def argument_help(function: Callable[..., Any], name: str) -> str:
     for names, text in re.findall(r"^    (\w[\w, ]*): ((?:.*\n?)(?:^ {8}.*\n?)*)", section, re.MULTILINE):
         if name in re.split(", *", names):
             sentence = " ".join(_plain(text).split()).rstrip(".") + "."
-            return sentence[:1].upper() + re.sub(r" In Python, [^.]*\.", "", sentence[1:])
+            return sentence[:1].upper() + re.sub(r" In Python, .*?\.(?= |$)", "", sentence[1:])
     return ""
 
 

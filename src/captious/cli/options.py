@@ -16,6 +16,7 @@ from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import written
 from captious.data.file_contents import is_standard_input
 from captious.errors import ParameterError
+from captious.evaluation import score
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, MOST_RESAMPLES
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 from captious.metrics.contract.several import OF_K
@@ -51,24 +52,13 @@ metric_option = click.option(
     help="A metric or output, with its variant and parameters: bleu, bleu-4, cider-d@paper, rouge-s:gap=2; or "
     "all, for every metric that can run here. May be repeated. Default: the metrics of the COCO evaluation.",
 )
-subset_option = click.option("--subset", is_flag=True, help="Score only the images that both sides have.")
+subset_option = option_of(score, "subset")
+several_option = option_of(score, "several")
+of_k_option = option_of(score, "of_k", click.Choice(OF_K), multiple=True, default=OF_K[:1])
 no_references_option = click.option(
     "--no-references",
     is_flag=True,
     help="All files are candidates: for metrics that need no references, such as chair and clipscore.",
-)
-several_option = click.option(
-    "--several",
-    is_flag=True,
-    help="Images have several candidates: lists, or rows with the same image id.",
-)
-of_k_option = click.option(
-    "--of-k",
-    type=click.Choice(OF_K),
-    multiple=True,
-    callback=lambda context, option, values: values or OF_K[:1],
-    help="With --several, how metrics of single captions score an image: by the mean of its candidates, or by the best "
-    "one. May be repeated. Default: mean.",
 )
 data_option = click.option(
     "--data", type=FILE, metavar="DIR", help="Folder of human judgments. Default: CAPTIOUS_DATA."

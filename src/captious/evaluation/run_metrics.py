@@ -47,9 +47,9 @@ def score(
         settings: settings of all metrics that are requested by name: tokenizer, model, word vectors, parser, ...
         system: name of the system.
         subset: score only the images that both sides have; otherwise, a difference is an error.
-        several: images have any number of candidates; otherwise, each has exactly one.
-        of_k: with several, how metrics of single captions score an image: by the "mean" of its candidates, by the
-            "best" one, or ("mean", "best"); see ``captious.OfK``. Results for the best are called
+        several: images have several candidates: lists, or rows with the same image id. Otherwise, each has exactly one.
+        of_k: how metrics of single captions score an image with several candidates: by their mean, or by the best one.
+            In Python, "mean", "best" or both; see ``captious.OfK``. Results for the best are called
             "cider-d:of-k=best".
 
     Returns:
