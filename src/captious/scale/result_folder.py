@@ -69,7 +69,7 @@ class ResultFolder:
         if self.per_caption is not None:
             self._check_scores(self.per_caption)
 
-    def _checked(self, plan: Plan) -> str:
+    def _checked_run(self, plan: Plan) -> str:
         """Write the plan, or compare it with the one that is there. Returns what tells the run from others."""
         path = self.folder / "plan.json"
         ours = json.loads(json.dumps({"format": _FORMAT, **plan.identity}))
