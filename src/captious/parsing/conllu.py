@@ -27,8 +27,12 @@ _RELATIONS = _pairs("""
 """)
 # Subtypes that rules know. Others are dropped, but for those of collapsed dependencies, which are prepositions unless
 # they are these; cases may follow one: obl:auf:dat.
-_SUBTYPES = "acl:relcl cc:preconj compound:prt det:predet nmod:agent nmod:npmod nmod:poss nmod:tmod".split()  # noqa: SIM905
-_NO_PREPOSITIONS = "acc adj arg dat desc det flat gen lmod nom own pmod prep smod unmarked".split()  # noqa: SIM905
+_SUBTYPES = frozenset(
+    ("acl:relcl", "cc:preconj", "compound:prt", "det:predet", "nmod:agent", "nmod:npmod", "nmod:poss", "nmod:tmod")
+)
+_NO_PREPOSITIONS = frozenset(
+    ("acc", "adj", "arg", "dat", "desc", "det", "flat", "gen", "lmod", "nom", "own", "pmod", "prep", "smod", "unmarked")
+)
 # Universal parts of speech -> tags of the Penn Treebank, where a file has none of these.
 _TAGS = _pairs("""
     ADJ/JJ ADP/IN ADV/RB AUX/VBZ CCONJ/CC CONJ/CC DET/DT INTJ/UH NOUN/NN NUM/CD PART/RP PRON/PRP PROPN/NNP PUNCT/.
