@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from captious.data import ImageId, References, read_references
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
+from captious.evaluation.run_metrics import reference_counts, with_references
 from captious.metrics.contract.metric import BaseMetric, Metric
 from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
@@ -71,7 +72,10 @@ class Reward:
         self._column = metric.outputs.index(output)
         self._rows = ImageRows(references)
         self._scores = metric.row_scores(references, state)
-        self.signature = metric.signatures(state)[self._column]
+        signatures = metric.signatures(state)
+        if metric.needs_references:
+            signatures = with_references(signatures, *reference_counts(references))
+        self.signature = signatures[self._column]
 
     def __reduce__(self) -> tuple[object, ...]:
         return Reward, self._arguments

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from captious.data import Captions, CaptionSets, References, load
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnings
@@ -99,6 +101,7 @@ def evaluate(
     if any(item.metric.needs_references for item in selection):
         messages += caption_warnings(captions)
     table = captions.concatenated if references_as == "cat" else captions
+    counts = reference_counts(captions.references)
     store = table.references.stored
     not_stored: list[str] = []
     named = steps(selection, lambda item: f"{system}: {item.metric.name}")
@@ -108,7 +111,9 @@ def evaluate(
             state = item.metric.fit(table.references)
             for statistics in _statistics(item.metric, table, state, of_k):
                 metric = statistics.metric
-                signatures = [with_references(signature, references_as) for signature in metric.signatures(state)]
+                signatures = metric.signatures(state)
+                if metric.needs_references:
+                    signatures = with_references(signatures, *counts, references_as=references_as)
                 suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
                 for label, column in item.columns.items():
                     name = label + suffix
@@ -173,9 +178,25 @@ def refuse_missing_references(references: References, selection: Selection) -> N
         )
 
 
-def with_references(signature: str, references_as: str) -> str:
-    """The signature with how references were given, which is omitted if each was given separately."""
-    if references_as == "each":
-        return signature
-    parameters, _, version = signature.rpartition("|")
-    return f"{parameters}|references:{references_as}|{version}"
+def with_references(
+    signatures: Iterable[str], n_images: int, n_references: int, most: int, *, references_as: str = "each"
+) -> tuple[str, ...]:
+    """Signatures with the number of references per image, as sacrebleu's have it: 5, or "var" if it varies.
+
+    Args:
+        signatures: those of a metric that needs references.
+        n_images: number of images.
+        n_references: number of all their references.
+        most: the most references of an image.
+        references_as: see ``Settings``; "cat" is shown.
+    """
+    number = str(most) if n_references == most * n_images else "var"
+    shown = number if references_as == "each" else f"{references_as}-{number}"
+    parts = (signature.rpartition("|") for signature in signatures)
+    return tuple(f"{parameters}|references:{shown}|{version}" for parameters, _, version in parts)
+
+
+def reference_counts(references: References) -> tuple[int, int, int]:
+    """Number of images, of all their references, and the most references of an image."""
+    counts = np.diff(references.offsets)
+    return len(counts), int(counts.sum()), int(counts.max(initial=0))

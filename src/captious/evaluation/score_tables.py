@@ -172,7 +172,7 @@ def subject(reports: Sequence[Report]) -> str:
         tokenizer for result in first.values() for tokenizer in result.statistics.metric.tokens.split(", ")
     )
     references = f"{first.n_references / first.n_images:.1f} references each" if first.n_references else "no references"
-    joined = ", concatenated" * all("|references:cat|" in result.signature for result in first.values())
+    joined = ", concatenated" * all("|references:cat-" in result.signature for result in first.values())
     candidates = _candidates([report.description for report in reports])
     return f"{images}{candidates} · {references}{joined} · tokens: {', '.join(tokenizers)}"
 

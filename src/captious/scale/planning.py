@@ -36,7 +36,6 @@ from captious.errors import (
 )
 from captious.evaluation.caption_warnings import CaptionCounts
 from captious.evaluation.exact_sums import ExactSums
-from captious.evaluation.run_metrics import with_references
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.request import Requested, Selection, select
 from captious.metrics.contract.settings import Settings
@@ -226,10 +225,7 @@ class Plan:
                 where=", ".join((missing or strange)[:3]),
                 help="map every shard of the plan, and no other",
             )
-        signatures = [
-            [with_references(text, self.selection.settings.references_as) for text in chosen.metric.signatures(state)]
-            for chosen, state in self._fitted_metrics
-        ]
+        signatures = [chosen.metric.signatures(state) for chosen, state in self._fitted_metrics]
         return reduced(self.selection, signatures, [by_name[shard.name] for shard in self.shards], self.system)
 
     # ---- parts of map

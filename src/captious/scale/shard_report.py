@@ -12,6 +12,7 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import CaptionCounts
 from captious.evaluation.exact_sums import ExactSums
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
+from captious.evaluation.run_metrics import with_references
 from captious.evaluation.score_report import Report, Result, Statistics, no_captions
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import Selection
@@ -144,6 +145,8 @@ def reduced(
     total = ShardSums("all shards")
     for shard in shards:
         total.add(shard)
+    counts = total.counts
+    references_as = selection.settings.references_as
     results: dict[str, Result] = {}
     for number, chosen in enumerate(selection):
         moments = total.moments[number] if total.moments else None
@@ -151,8 +154,13 @@ def reduced(
         statistics = ShardStatistics(
             chosen.metric, [shard.sums[number] for shard in shards], total.sums[number], covariance
         )
+        of_outputs = signatures[number]
+        if chosen.metric.needs_references:
+            of_outputs = with_references(
+                of_outputs, counts.n, counts.references, counts.most_references, references_as=references_as
+            )
         for label, column in chosen.columns.items():
-            results[label] = ShardResult(label, signatures[number][column], statistics, column)
+            results[label] = ShardResult(label, of_outputs[column], statistics, column)
     warnings = [*selection.warnings]
     if any(chosen.metric.needs_references for chosen in selection):
         warnings += total.counts.warnings

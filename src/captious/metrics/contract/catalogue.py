@@ -86,10 +86,10 @@ def outputs(name: str) -> tuple[str, ...]:
 
 def owner(name: str) -> str | None:
     """The metric that a name belongs to, its own or one of its outputs; None if there is none."""
-    for metrics in (METRICS, _registered, _PLUGINS.by_name):
-        if metric := next((metric for metric in metrics if name in (metric, *outputs(metric))), None):
+    for metric in METRICS:
+        if name in (metric, *METRICS[metric][2]):
             return metric
-    return None
+    return next((metric for metric in (*_registered, *_PLUGINS.by_name) if name in (metric, *outputs(metric))), None)
 
 
 def requestable() -> list[str]:

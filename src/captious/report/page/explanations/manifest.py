@@ -46,7 +46,7 @@ def _explainable(report: Report) -> list[tuple[str, BaseMetric]]:
     """Metrics that can be explained, with their labels: those that were requested, and parts of combined ones."""
     metrics: dict[str, tuple[str, BaseMetric]] = {}
     for label, result in report.items():
-        if "|references:cat|" in result.signature:
+        if "|references:cat-" in result.signature:
             continue
         metric = result.statistics.metric
         for part in metric.metrics if isinstance(metric, Combined) else [metric]:
