@@ -12,10 +12,10 @@ from .groups import GroupedReport as GroupedReport
 from .groups import GroupScore as GroupScore
 from .groups import length_groups as length_groups
 from .preparing import prepare as prepare
-from .score_report import Report as Report
-from .score_report import Result as Result
 from .reward import Reward as Reward
 from .reward import reward as reward
 from .run_metrics import evaluate as evaluate
 from .run_metrics import score as score
+from .score_report import Report as Report
+from .score_report import Result as Result
 from .stream import Stream as Stream
