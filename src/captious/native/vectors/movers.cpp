@@ -1,3 +1,4 @@
+// Bounds that spare most transport problems, and the distances of those that are left.
 #include "vectors/movers.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Successive shortest paths, which start from the cheapest way into each column.
 #include "vectors/transport.hpp"
 
 #include <algorithm>
@@ -11,15 +12,15 @@ double Transport::solve(std::span<const double> costs, std::span<const std::int6
     rows_ = supplies.size();
     columns_ = demands.size();
     left_.assign(supplies.begin(), supplies.end());
-    wanted_.assign(demands.begin(), demands.end());
+    unmet_.assign(demands.begin(), demands.end());
     flows_.assign(rows_ * columns_, 0);
     start(costs);
-    std::int64_t missing = std::accumulate(wanted_.begin(), wanted_.end(), std::int64_t{0});
+    std::int64_t missing = std::accumulate(unmet_.begin(), unmet_.end(), std::int64_t{0});
     while (missing > 0) {
         std::size_t column = search(costs);
-        std::int64_t before = wanted_[column];
+        std::int64_t before = unmet_[column];
         augment(column);
-        missing -= before - wanted_[column];
+        missing -= before - unmet_[column];
     }
     double total = 0.0;
     for (std::size_t k = 0; k < flows_.size(); ++k) total += costs[k] * static_cast<double>(flows_[k]);
@@ -35,10 +36,10 @@ void Transport::start(std::span<const double> costs) {
         for (std::size_t i = 1; i < rows_; ++i)
             if (costs[i * columns_ + j] < costs[cheapest * columns_ + j]) cheapest = i;
         column_potential_[j] = costs[cheapest * columns_ + j];
-        std::int64_t moved = std::min(left_[cheapest], wanted_[j]);
+        std::int64_t moved = std::min(left_[cheapest], unmet_[j]);
         flows_[cheapest * columns_ + j] = moved;
         left_[cheapest] -= moved;
-        wanted_[j] -= moved;
+        unmet_[j] -= moved;
     }
 }
 
@@ -48,13 +49,13 @@ std::size_t Transport::search(std::span<const double> costs) {
     constexpr double kFar = std::numeric_limits<double>::infinity();
     row_distance_.assign(rows_, kFar);
     row_from_.assign(rows_, kNobody);
-    row_seen_.assign(rows_, 0);
+    row_reached_.assign(rows_, 0);
     column_distance_.assign(columns_, kFar);
     column_from_.assign(columns_, kNobody);
     column_done_.assign(columns_, 0);
     auto reach = [&](std::size_t i, double distance) {
         pulse_(columns_);
-        row_seen_[i] = 1;
+        row_reached_[i] = 1;
         row_distance_[i] = distance;
         for (std::size_t j = 0; j < columns_; ++j) {
             if (column_done_[j]) continue;
@@ -74,17 +75,17 @@ std::size_t Transport::search(std::span<const double> costs) {
         for (std::size_t j = 0; j < columns_; ++j)
             if (!column_done_[j] && (nearest == columns_ || column_distance_[j] < column_distance_[nearest]))
                 nearest = j;
-        if (wanted_[nearest] > 0) break;
+        if (unmet_[nearest] > 0) break;
         column_done_[nearest] = 1;
         for (std::size_t i = 0; i < rows_; ++i) {
-            if (row_seen_[i] || flows_[i * columns_ + nearest] == 0) continue;
+            if (row_reached_[i] || flows_[i * columns_ + nearest] == 0) continue;
             row_from_[i] = static_cast<std::int32_t>(nearest);
             reach(i, column_distance_[nearest]);
         }
     }
     double length = column_distance_[nearest];
     for (std::size_t i = 0; i < rows_; ++i)
-        if (row_seen_[i]) row_potential_[i] += length - row_distance_[i];
+        if (row_reached_[i]) row_potential_[i] += length - row_distance_[i];
     for (std::size_t j = 0; j < columns_; ++j)
         if (column_done_[j]) column_potential_[j] -= length - column_distance_[j];
     return nearest;
@@ -92,7 +93,7 @@ std::size_t Transport::search(std::span<const double> costs) {
 
 // Moves as much as the path to this column can take.
 void Transport::augment(std::size_t column) {
-    std::int64_t amount = wanted_[column];
+    std::int64_t amount = unmet_[column];
     std::size_t first = 0;
     for (std::size_t j = column;;) {
         first = static_cast<std::size_t>(column_from_[j]);
@@ -102,7 +103,7 @@ void Transport::augment(std::size_t column) {
     }
     amount = std::min(amount, left_[first]);
     left_[first] -= amount;
-    wanted_[column] -= amount;
+    unmet_[column] -= amount;
     for (std::size_t j = column;;) {
         auto i = static_cast<std::size_t>(column_from_[j]);
         flows_[i * columns_ + j] += amount;

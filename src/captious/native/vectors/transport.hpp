@@ -32,10 +32,10 @@ private:
     void augment(std::size_t column);
 
     std::size_t rows_ = 0, columns_ = 0;
-    std::vector<std::int64_t> left_, wanted_, flows_;  // supply left by row, demand left by column
+    std::vector<std::int64_t> left_, unmet_, flows_;  // supply left by row, demand left by column
     std::vector<double> row_potential_, column_potential_, row_distance_, column_distance_;
     std::vector<std::int32_t> row_from_, column_from_;  // the step before on the path: a column, a row
-    std::vector<char> row_seen_, column_done_;
+    std::vector<char> row_reached_, column_done_;
     Pulse pulse_;
 };
 

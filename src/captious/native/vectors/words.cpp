@@ -1,3 +1,4 @@
+// Reads lines of numbers, sorts and finds words, and hashes n-grams of characters as fastText does.
 #include "vectors/words.hpp"
 
 #include <algorithm>
