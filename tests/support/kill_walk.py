@@ -29,7 +29,7 @@ WEB = {
     "after the attempt": ("submissions.intake", "_begin", "after"),
     "folder made": ("submissions.storage", "new_folder", "after"),
     "before reading": ("submissions.intake", "read_upload", "before"),
-    "while captions are put in place": ("submissions.reading", "_move", "before"),
+    "while captions are put in place": ("submissions.upload_process", "_move", "before"),
     "after reading": ("submissions.intake", "read_upload", "after"),
     "before the upload is moved": ("submissions.intake", "shutil.move", "before"),
     "after the upload is moved": ("submissions.intake", "shutil.move", "after"),
