@@ -218,8 +218,7 @@ def signature(word: str, first: bool) -> str:
     return "".join(parts)
 
 
-_SHORTEST = 4
-_SHORTEST_FOR_PATTERNS = 6
+_SHORTEST = 6  # of the words that patterns apply to
 
 #: Months and weekdays, which become capitalised: not march and may, which are also other words.
 _NAMES = """
@@ -275,11 +274,9 @@ def american(word: str) -> str:
 
     The official lexicon was counted on American newspapers. The list is that of CoreNLP 3.6.0.
     """
-    if len(word) < _SHORTEST:
-        return word
     if word in _AMERICAN:
         return _AMERICAN[word]
-    if len(word) < _SHORTEST_FOR_PATTERNS:
+    if len(word) < _SHORTEST:
         return word
     for pattern, spelling in _PATTERNS:
         if pattern.search(word):
