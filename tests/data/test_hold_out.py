@@ -1,4 +1,4 @@
-"""One reference of each image as a candidate beside the others."""
+"""One reference of each image as a candidate and the others as its references."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def read_groups(source: object, *, column: str | None = None) -> Groups:
             data frame; a sequence of records; or ``Groups``.
         column: the field or column that holds the groups; also one of COCO's "images". Then an image may occur several
             times, as in files of captions, if always with the same group. By default ``group``, or the only one
-            beside the image ids. Groups may be text, numbers or truth values.
+            besides the image ids. Groups may be text, numbers or truth values.
 
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does; an image with two entries or two groups.

@@ -58,7 +58,7 @@ def choose_fields(source: Source, names: Sequence[object], where: str) -> tuple[
 
 
 def _group_field(source: Source, names: Sequence[object], id_field: str, where: str) -> str:
-    """The name of the field of groups: the one that was asked for, ``group``, or the only one beside the id."""
+    """The name of the field of groups: the one that was asked for, ``group``, or the only one besides the id."""
     if source.column is not None:
         if source.column not in names:
             raise missing_column(source, where)

@@ -34,7 +34,7 @@ _PATCH = 1 << 5
 _DOS_FOLDER = 0x10
 _LONGEST_NAME = 255
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-#: A file this small is no bomb, however well it packs.
+#: A file this small cannot be a bomb, however well it packs.
 _HARMLESS = 1 << 20
 _PIECE = 1 << 20
 
