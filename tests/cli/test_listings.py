@@ -10,7 +10,7 @@ import pytest
 from captious import __version__
 from captious.metrics.contract.catalogue import get, names
 
-from .conftest import Run
+from .conftest import Run, assert_refused
 
 INSTALL = "pip install 'captious[meteor]'"
 
@@ -44,6 +44,16 @@ def test_metrics_as_json(run: Run) -> None:
         assert set(metric["no_direction"]) == kind.no_direction
         assert metric["runs"] is (kind.missing() is None)
         assert metric["install"] == kind.missing()
+
+
+def test_one_metric(run: Run) -> None:
+    text = run("metrics", "cider-d").out
+    declared = get("cider-d").declared
+    assert all(f"{name}=" in text and declared[name].summary in text for name in declared if name != "variant")
+    assert "@paper" in text
+    (metric,) = run("metrics", "bleu-4", "--format", "json").json["metrics"]
+    assert metric["name"] == "bleu"
+    assert_refused(run("metrics", "blue"), "there is no metric 'blue'", "did you mean bleu?")
 
 
 def test_a_metric_that_cannot_run_here(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""captious metrics: list the metrics and their variants, and whether they can run here."""
+"""captious metrics: list the metrics, or describe one with its variants and parameters."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 from captious.cli.outputs import format_option, print_table
 from captious.errors import CaptiousError
 from captious.metrics.contract.catalogue import get, names
+from captious.metrics.contract.request import Request
 from captious.version import __version__
 
 __all__ = ["metrics"]
@@ -18,16 +19,47 @@ _WIDEST = 60  # columns; what is longer is folded
 
 
 @click.command()
+@click.argument("metric", required=False)
 @format_option("table", "json")
-def metrics(format_: str) -> None:
+def metrics(metric: str | None, format_: str) -> None:
     """List the metrics, their outputs and variants, what they need, and whether they can run here.
 
-    The first variant is the default; select another with METRIC@VARIANT.
+    With METRIC, describe that one with its parameters. The first variant is the default; select another with
+    METRIC@VARIANT, and set parameters with METRIC:PARAMETER=VALUE
     """
-    described = [_described(name) for name in names()]
+    described = [_described(name) for name in (names() if metric is None else [Request.from_text(metric).metric])]
     if format_ == "json":
         click.echo(json.dumps({"version": __version__, "metrics": described}, indent=2))
-        return
+    elif metric is None:
+        _list(described)
+    else:
+        _describe(described[0])
+
+
+def _describe(metric: dict[str, Any]) -> None:
+    """Show everything that a metric declares."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    facts = Table.grid(padding=(0, 2, 0, 0))
+    notes = {name: "lower is better" for name in metric["lower_is_better"]}
+    notes |= {name: "neither direction is better" for name in metric["no_direction"]}
+    rows = [("outputs", name, notes.get(name, "")) for name in metric["outputs"]]
+    rows += [("variants", f"@{name}", line) for name, line in metric["variants"].items()]
+    for parameter in metric["parameters"]:
+        text = f"{parameter['meaning']}: {parameter['values']}" if parameter["values"] else parameter["meaning"]
+        rows.append(("parameters", f"{parameter['name']}={parameter['default']}", text))
+    heading = ""
+    for title, name, line in rows:
+        facts.add_row(*map(Text, (title if title != heading else "", name, line)))
+        heading = title
+    runs = "" if metric["runs"] else f"\nDoes not run here: {metric['install']}"
+    print_table(Group(Text(f"{metric['name']}: {metric['summary']}{runs}\n"), facts))
+
+
+def _list(described: list[dict[str, Any]]) -> None:
+    """Show all metrics, a few lines each."""
     from rich.table import Table
     from rich.text import Text
 
@@ -48,7 +80,8 @@ def _described(name: str) -> dict[str, Any]:
         metric = get(name)
     except CaptiousError as error:
         lists: dict[str, Any] = {"outputs": [], "lower_is_better": [], "no_direction": []}
-        return {"name": name, **lists, "variants": {}, "summary": "", "runs": False, "install": error.message}
+        lists |= {"variants": {}, "parameters": [], "summary": ""}
+        return {"name": name, **lists, "runs": False, "install": error.message}
     try:
         missing = metric.missing()
     except CaptiousError as error:  # what it needs is there, but damaged
@@ -59,6 +92,16 @@ def _described(name: str) -> dict[str, Any]:
         "lower_is_better": [output for output in metric.outputs if output in metric.lower_is_better],
         "no_direction": [output for output in metric.outputs if output in metric.no_direction],
         "variants": dict(metric.variants),
+        "parameters": [
+            {
+                "name": parameter,
+                "default": declaration.to_text(declaration.default),
+                "values": declaration.values,
+                "meaning": declaration.summary,
+            }
+            for parameter, declaration in metric.declared.items()
+            if parameter != "variant"
+        ],
         "summary": metric.summary,
         "runs": missing is None,
         "install": missing,

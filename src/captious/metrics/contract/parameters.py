@@ -126,8 +126,8 @@ class Parameter(Generic[Given, Value]):
 
     @property
     def values(self) -> str:
-        """What values it takes, a phrase for help and documentation."""
-        return self.text_form
+        """What values it takes, a phrase for help and documentation; empty if the summary says it."""
+        return ""
 
 
 class Number(Parameter[MaybeNumber, MaybeNumber]):
@@ -170,7 +170,7 @@ class Number(Parameter[MaybeNumber, MaybeNumber]):
 
     @property
     def values(self) -> str:
-        return f"{self.text_form} from {self.least:,} to {'below ' if self.below else ''}{self.most:,}"
+        return f"a number from {self.least:,} to {'below ' if self.below else ''}{self.most:,}"
 
     def _refusal(self, metric: Any, value: object) -> ParameterError:
         return ParameterError(
@@ -224,13 +224,17 @@ class Whole(Parameter[MaybeWhole, MaybeWhole]):
 
     @property
     def values(self) -> str:
-        return f"{self.text_form} from {self.least:,} to {self.most:,}"
+        return f"an integer from {self.least:,} to {self.most:,}"
 
 
 class Flag(Parameter[bool, bool]):
     """True or False."""
 
     text_form = "true or false"
+
+    @property
+    def values(self) -> str:
+        return self.text_form
 
     def check(self, metric: Any, value: Any) -> bool:
         if not isinstance(value, bool):
