@@ -25,7 +25,7 @@ def metrics(metric: str | None, format_: str) -> None:
     """List the metrics, their outputs and variants, what they need, and whether they can run here.
 
     With METRIC, describe that one with its parameters. The first variant is the default; select another with
-    METRIC@VARIANT, and set parameters with METRIC:PARAMETER=VALUE
+    METRIC@VARIANT, and set a parameter with METRIC:PARAMETER=VALUE (several are separated by commas).
     """
     described = [_described(name) for name in (names() if metric is None else [Request.from_text(metric).metric])]
     if format_ == "json":
