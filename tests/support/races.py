@@ -56,13 +56,13 @@ def take_all() -> dict[str, Any]:
 def cancel_or_take() -> list[Any]:
     from captious.server.scoring import lease
 
-    found = []
+    results = []
     for _ in range(20):
         [submission] = queue()
         taken, cancelled = at_once(lambda: lease.take("worker"), lambda submission=submission: lease.cancel(submission))
         submission.refresh_from_db()
-        found.append([taken is not None, cancelled, submission.status])
-    return found
+        results.append([taken is not None, cancelled, submission.status])
+    return results
 
 
 def two_uploads() -> list[int]:

@@ -124,5 +124,5 @@ def empty_site(data: Path) -> None:
 
 def example(name: str = "improved") -> list[dict[str, Any]]:
     """The captions of a system in examples/."""
-    found: list[dict[str, Any]] = json.loads((EXAMPLES / f"{name}.json").read_text())
-    return found
+    answer: list[dict[str, Any]] = json.loads((EXAMPLES / f"{name}.json").read_text())
+    return answer

@@ -269,7 +269,7 @@ class Submission(models.Model):
     finished = models.DateTimeField(null=True)
     #: Why it failed, for the submitter.
     reason = models.TextField(blank=True)
-    #: The same for the organiser.
+    #: Why it failed, for the organiser.
     traceback = models.TextField(blank=True)
     #: label of a reference set -> output -> {"score", "low", "high", "signature"}; see scoring/stored_results.py.
     scores = models.JSONField(default=dict)

@@ -119,8 +119,8 @@ def test_captions_beside_references_down_to_one_image(page: Any) -> None:
 
 def chosen(page: Any) -> list[str]:
     """The systems that the address names."""
-    found: list[str] = re.findall(r"systems=\d+", page.url)
-    return found
+    matches: list[str] = re.findall(r"systems=\d+", page.url)
+    return matches
 
 
 @pytest.mark.parametrize("width", [1280, 360])

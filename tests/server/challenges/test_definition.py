@@ -268,7 +268,7 @@ def test_problems_of_keys_and_between_keys_at_once() -> None:
         titel="x", rank_by="spice", image_url="ftp://x", phases=[{"name": "A"}, {"name": "b", "captions": ["v"]}]
     )
     said = problems_of(data)
-    assert [each.partition(":")[0] for each in said] == [
+    assert [line.partition(":")[0] for line in said] == [
         "image_url",
         "phases[1].name",
         "titel",
@@ -285,4 +285,4 @@ def test_no_value_is_more_than_a_problem(key: str, wrong: Any) -> None:
     try:
         definition_from(values(**{key: wrong}))
     except ChallengeError as error:
-        assert any(each.startswith(key) for each in error.problems)
+        assert any(problem.startswith(key) for problem in error.problems)

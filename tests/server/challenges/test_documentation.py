@@ -18,7 +18,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "challenges.md").read_text(encoding
 def test_the_example_is_a_challenge() -> None:
     (example,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
     definition = definition_from(tomllib.loads(example))
-    assert [definition.label(each.captions, each.name) for each in definition.references] == [
+    assert [definition.label(row.captions, row.name) for row in definition.references] == [
         "val2014 · c5",
         "test2014 · c5",
         "test2014 · c40",

@@ -54,8 +54,8 @@ class TestChecked:
 
     def test_reference_sets_are_read_alike_later(self, folder: Path) -> None:
         checked = check_folder(folder)
-        for each in checked.definition.references:
-            again, first = read_reference_set(folder, each), checked.references[each.captions, each.name]
+        for row in checked.definition.references:
+            again, first = read_reference_set(folder, row), checked.references[row.captions, row.name]
             assert (again.ids, again.texts, again.name) == (first.ids, first.texts, first.name)
 
     def test_ids_that_are_text_stay_text(self, folder: Path) -> None:
@@ -227,7 +227,7 @@ def test_all_problems_at_once(folder: Path, problems: Problems, monkeypatch: pyt
     (folder / "overview.md").write_bytes(b"\xff")
     (folder / C5).write_text("[]")
     (folder / C40).unlink()
-    said = [each.partition(":")[0] for each in problems()]
+    said = [problem.partition(":")[0] for problem in problems()]
     assert sorted(said) == sorted(
         [
             *("title", "titel", "texts[1].titel", "texts[1].title", "phases[1].titel", "metrics[2]", "metrics[1]"),

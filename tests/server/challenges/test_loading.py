@@ -32,7 +32,9 @@ def test_phases_keep_the_captions_files_of_their_submissions(site: Site, folder:
     toml.write_text(text)
     with pytest.raises(ChallengeError) as caught:
         site.load(folder)
-    assert any("phases[1].captions: there are submissions with captions only" in each for each in caught.value.problems)
+    assert any(
+        "phases[1].captions: there are submissions with captions only" in problem for problem in caught.value.problems
+    )
     [submission] = site.submissions()
     assert submission.status == "done"
     toml.write_text(text.replace('title = "Main phase"', 'title = "Main phase"\ncaptions = ["captions"]') + PHASE)

@@ -157,7 +157,7 @@ class TestDemo:
         checked = check_folder(tmp_path / "demo")
         definition = checked.definition
         assert (checked.slug, definition.organisers, checked.warnings) == ("demo", ("alice",), ())
-        assert [(each.method, each.human) for each in definition.baselines] == [
+        assert [(baseline.method, baseline.human) for baseline in definition.baselines] == [
             ("Baseline", False),
             ("Improved", False),
             ("Human captions", True),

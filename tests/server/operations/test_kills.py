@@ -21,8 +21,8 @@ def walked(folder: Path, *options: str, database: str = "") -> dict[str, Any]:
     command = [sys.executable, "-P", kill_walk.__file__, str(folder / "data"), *options]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
     assert done.returncode == 0, done.stderr[-4000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def check_scored_once(walk: dict[str, Any], name: str) -> None:
     assert submission["status"] == "done"
     assert submission["counts"]
     assert submission["files"] == ["captions/captions.json", submission["results_file"], "upload"]
-    [improved] = [each for each in walk["baselines"] if each["method"] == "Improved"]
+    [improved] = [baseline for baseline in walk["baselines"] if baseline["method"] == "Improved"]
     assert submission["scores"] == improved["scores"]
     assert (user["attempts"], user["counted attempts"], user["counted"]) == (1, 1, 1)
     assert [row["method"] for row in walk["board"]].count(name) == 1
@@ -95,8 +95,8 @@ def test_loading_again_leaves_two_versions_and_each_baseline_once(walk: dict[str
     [lock, *versions] = walk["challenge"]
     assert lock == ".lock"
     assert len(versions) == 2
-    assert sorted(each["method"] for each in walk["baselines"]) == ["Baseline", "Human captions", "Improved"]
-    assert {each["status"] for each in walk["baselines"]} == {"done"}
+    assert sorted(baseline["method"] for baseline in walk["baselines"]) == ["Baseline", "Human captions", "Improved"]
+    assert {baseline["status"] for baseline in walk["baselines"]} == {"done"}
 
 
 def test_on_postgresql(postgres: Any, tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ def raced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     command = [sys.executable, "-P", races.__file__, str(data)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0, done.stderr[-4000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
 
 
 def test_several_workers_take_each_submission_once(raced: dict[str, Any]) -> None:

@@ -40,8 +40,8 @@ def wait_until_idle(server: Server, seconds: float = 60) -> None:
     """Wait until nothing is queued or scored any more."""
 
     def is_idle() -> bool:
-        found = server.get("/healthz")
-        return not found["queued"] and not found["running"]
+        answer = server.get("/healthz")
+        return not answer["queued"] and not answer["running"]
 
     wait_for(is_idle, seconds)
 

@@ -31,8 +31,8 @@ def test_there_are_templates() -> None:
 @names
 @pytest.mark.parametrize("what", FORBIDDEN)
 def test_the_content_security_policy_allows_it(path: Path, what: str) -> None:
-    found = FORBIDDEN[what].search(path.read_text())
-    assert found is None, f"{what}: {found and found.group()}"
+    match = FORBIDDEN[what].search(path.read_text())
+    assert match is None, f"{what}: {match and match.group()}"
 
 
 @pytest.mark.parametrize(

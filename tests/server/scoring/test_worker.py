@@ -217,9 +217,9 @@ class TestLockedDatabase:
         read = intake.read_upload
 
         def then_lock(*args: Any) -> Any:
-            found = read(*args)
+            problems = read(*args)
             lock.take()
-            return found
+            return problems
 
         def send() -> Any:
             if through == "page":
@@ -312,20 +312,20 @@ class TestPreparing:
             reference_cache._ready.clear()
 
         challenge = Challenge.objects.get()
-        each = challenge.definition.references[0]
-        original = reference_cache.references(challenge, each)
+        row = challenge.definition.references[0]
+        original = reference_cache.references(challenge, row)
         assert original.stored is None
         reference_cache.prepare(challenge, threads=1)
         [file] = site.data.glob("prepared/*")
         for _ in range(2):
-            found = reference_cache.references(challenge, each)
+            found = reference_cache.references(challenge, row)
             assert found.stored is not None and found.stored.n_missed == 0
             assert (found.ids, found.texts, found.name) == (original.ids, original.texts, original.name)
             restart()
             reference_cache.prepare(challenge, threads=1)
         file.write_bytes(file.read_bytes()[:-1])
         restart()
-        assert reference_cache.references(challenge, each).stored is None
+        assert reference_cache.references(challenge, row).stored is None
         restart()
         reference_cache.prepare(challenge, threads=1)
         assert [*site.data.glob("prepared/*")] == [file]

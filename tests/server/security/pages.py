@@ -65,8 +65,8 @@ def body_of(response: Any) -> str:
 
 def close(response: Any) -> None:
     """Close a file that is served. The whole response is not closed, as that would close the database as well."""
-    for each in response._resource_closers:
-        each()
+    for closer in response._resource_closers:
+        closer()
 
 
 def crawl(world: World, role: str, *starts: str) -> Iterator[tuple[str, Any, str]]:

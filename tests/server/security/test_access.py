@@ -94,7 +94,7 @@ PAGES = """
 /teams/nothing/                                       in 404 404 404 404 404 404  in |  in 405 405 405 405 405 405  in
 /teams/nothing/{invite,leave}                         in 405 405 405 405 405 405  in |  in 404 404 404 404 404 404  in
 """
-#: The same for calls of the API with tokens.
+#: Statuses of calls of the API with tokens.
 API = """
 /api/v1/challenges/open                         200 200 200 200 200 200 200 401 | 405
 /api/v1/challenges/circle                       404 404 404 200 200 404 200 401 | 405

@@ -205,7 +205,7 @@ def test_the_page_knows_what_came_through_the_api(running: Server, token: str) -
 
     while send(running, token, "daily")[0] != 409:
         pass
-    found = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page("/sign-in"))
-    assert found is not None
-    page("/sign-in", {"csrfmiddlewaretoken": found[1], "username": ADMIN, "password": PASSWORD})
+    match = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page("/sign-in"))
+    assert match is not None
+    page("/sign-in", {"csrfmiddlewaretoken": match[1], "username": ADMIN, "password": PASSWORD})
     assert "2 of 2 scored submissions used today" in page("/challenges/open/submit")

@@ -24,7 +24,7 @@ ROLES = ("visitor", "bob", "ann", "olga", "root")
 def leaks(world: World, text: str) -> list[str]:
     """What must never be in a response and is in this one."""
     secrets = [*MARKERS, str(world.site.data), "secret_key", "database.sqlite3", "/references/"]
-    secrets += [str(each.folder_name) for each in world.submissions.values()]
+    secrets += [str(submission.folder_name) for submission in world.submissions.values()]
     return [secret for secret in secrets if secret in text]
 
 

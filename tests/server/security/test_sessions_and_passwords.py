@@ -389,7 +389,7 @@ class TestResets:
         client = world.site.client()
         text = client.post("/account/reset", {"email": email}, follow=True).content.decode()
         link = re.compile(r"http://testserver(/account/reset/\S+)")
-        return text, [found for each in mail.outbox for found in link.findall(each.body)]
+        return text, [match for each in mail.outbox for match in link.findall(each.body)]
 
     def use(self, world: World, link: str, password: str = "another-horse-78") -> Any:
         client = world.site.client()

@@ -41,5 +41,5 @@ def test_organisers_read_what_others_do_not(site: Site) -> None:
         assert "approximate grammar" in text
         assert ("captious resources get" in text) is reads
         headers = {} if user is None else {"Authorization": f"Bearer {site.token(user)}"}
-        found = site.client().get(f"/api/v1/submissions/{submission.pk}", headers=headers).json()["warnings"]
-        assert found == ([warning, "Run captious get."] if reads else [warning.partition(" For official")[0]])
+        answer = site.client().get(f"/api/v1/submissions/{submission.pk}", headers=headers).json()["warnings"]
+        assert answer == ([warning, "Run captious get."] if reads else [warning.partition(" For official")[0]])

@@ -39,8 +39,8 @@ def one(entry: Forged) -> list[str]:
 
 
 def test_ordinary_zip_files() -> None:
-    expected, found = read(CONTENT)
-    assert not found
+    expected, problems = read(CONTENT)
+    assert not problems
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         assert read(zipped({NAME: CONTENT}, method), "Ours.ZIP") == (expected, [])
     assert read(forged([Forged(NAME, CONTENT)]), "ours.zip") == (expected, [])
@@ -72,8 +72,8 @@ def test_what_macos_adds_is_left_alone() -> None:
 
 def test_several_files() -> None:
     both = {NAME: CONTENT, "captions_test2014_ours_results.json": CONTENT}
-    files, found = read(zipped(both), "ours.zip", expected=[VAL, TEST])
-    assert not found
+    files, problems = read(zipped(both), "ours.zip", expected=[VAL, TEST])
+    assert not problems
     assert list(files) == ["val2014", "test2014"]
     assert "zip file with captions_val2014_" in messages(CONTENT, expected=[VAL, TEST])[0]
 
@@ -163,8 +163,8 @@ def test_archives_in_archives() -> None:
 
 
 def test_names_that_occur_twice() -> None:
-    found = messages(forged([Forged(NAME, CONTENT), Forged(NAME, CONTENT)]), "ours.zip")
-    assert "The zip file has 2 entries of this name." in found
+    problems = messages(forged([Forged(NAME, CONTENT), Forged(NAME, CONTENT)]), "ours.zip")
+    assert "The zip file has 2 entries of this name." in problems
 
 
 def test_ten_gigabytes_of_zeros() -> None:
@@ -197,16 +197,16 @@ def test_headers_that_lie_about_sizes() -> None:
 
 
 def test_headers_that_contradict_each_other() -> None:
-    (found,) = one(Forged(NAME, CONTENT, local_name="other.json"))
-    assert "truncated or damaged" in found
+    (answer,) = one(Forged(NAME, CONTENT, local_name="other.json"))
+    assert "truncated or damaged" in answer
 
 
 def test_entries_that_overlap() -> None:
     # One kernel of data for every entry of the directory, and a header that is quoted as the data of another.
     kernel = Forged("captions_val2014_0_results.json", CONTENT)
     shared = [kernel] + [Forged(f"captions_val2014_{i}_results.json", CONTENT, at=0) for i in range(1, 4)]
-    found = messages(forged(shared), "ours.zip")
-    assert any("truncated or damaged" in message for message in found)  # its header bears the name of the first
+    problems = messages(forged(shared), "ours.zip")
+    assert any("truncated or damaged" in message for message in problems)  # its header bears the name of the first
     twice = [Forged(NAME, CONTENT), Forged(NAME, CONTENT, at=0)]
     assert any("shares data with the entry" in message for message in messages(forged(twice), "ours.zip"))
     quoting = forged([Forged("b.json", CONTENT)])
@@ -215,8 +215,8 @@ def test_entries_that_overlap() -> None:
         Forged("a.json", header, packed=header, method=0),
         Forged("b.json", CONTENT, at=30 + len("a.json")),
     ]
-    found = messages(forged(quoted), "ours.zip")
-    assert any("shares data with the entry b.json" in message for message in found)
+    problems = messages(forged(quoted), "ours.zip")
+    assert any("shares data with the entry b.json" in message for message in problems)
 
 
 def test_too_many_entries() -> None:
@@ -232,8 +232,8 @@ def test_too_many_entries() -> None:
 def test_sizes_together() -> None:
     noise = random.Random(1).randbytes(700_000)
     data = forged([Forged(f"captions_val2014_{i}_results.json", noise) for i in range(3)])
-    found = messages(data, "ours.zip", limits=UploadLimits(unpacked_bytes=1 << 21))
-    assert "The zip file unpacks to more than 2 MiB." in found
+    problems = messages(data, "ours.zip", limits=UploadLimits(unpacked_bytes=1 << 21))
+    assert "The zip file unpacks to more than 2 MiB." in problems
     assert messages(data, "ours.zip", limits=SMALL) == ["The file is larger than 1 MiB."]
 
 
@@ -261,11 +261,11 @@ def test_damaged_zip_files_are_read_or_refused() -> None:
         changed = bytearray(data)
         for _ in range(rng.randint(1, 4)):
             changed[rng.randrange(len(changed))] = rng.choice((0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)))
-        files, found = read(bytes(changed), "ours.zip", expected=[VAL, TEST])
-        assert bool(files) != bool(found)
+        files, problems = read(bytes(changed), "ours.zip", expected=[VAL, TEST])
+        assert bool(files) != bool(problems)
         if files:
             assert all(json.loads(content) for content in files.values())
-        refused += bool(found)
+        refused += bool(problems)
     assert refused > 1500
 
 
@@ -288,5 +288,5 @@ def test_gzip_bombs() -> None:
     bomb = gzip.compress(bytes(1 << 25))
     assert "more than 200 times its size" in messages(bomb, "ours.json.gz")[0]
     half = gzip.compress(random.Random(1).randbytes(1_200_000))
-    found = messages(half + half, "ours.json.gz", limits=UploadLimits(unpacked_bytes=1 << 21))
-    assert found == ["The file unpacks to more than 2 MiB."]
+    problems = messages(half + half, "ours.json.gz", limits=UploadLimits(unpacked_bytes=1 << 21))
+    assert problems == ["The file unpacks to more than 2 MiB."]

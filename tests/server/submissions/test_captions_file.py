@@ -141,9 +141,9 @@ def test_numbers_where_the_challenge_has_text() -> None:
     ],
 )
 def test_what_is_not_captions(text: str, message: str) -> None:
-    found = messages(text.encode())
-    assert len(found) == 1
-    assert message in found[0]
+    problems = messages(text.encode())
+    assert len(problems) == 1
+    assert message in problems[0]
 
 
 @pytest.mark.parametrize(
@@ -151,10 +151,10 @@ def test_what_is_not_captions(text: str, message: str) -> None:
 )
 def test_image_ids_that_are_none(number: str) -> None:
     text = as_json(GOOD).replace(b"301", number.encode())
-    found = messages(text)
-    assert "Record 2 has an image id that is neither text nor an integer of at most 20 digits." in found
-    assert "1 image has no caption." in found
-    assert len(found) == 2 + ("N" in number or "I" in number)
+    problems = messages(text)
+    assert "Record 2 has an image id that is neither text nor an integer of at most 20 digits." in problems
+    assert "1 image has no caption." in problems
+    assert len(problems) == 2 + ("N" in number or "I" in number)
 
 
 def test_numbers_beyond_64_bits_are_other_images() -> None:
@@ -181,8 +181,8 @@ def test_keys_that_are_repeated() -> None:
 def test_json_lines() -> None:
     lines = [json.dumps(row).encode() for row in GOOD]
     assert not read(b"\r\n".join([*lines, b"", b" "]), "a.ndjson")[1]
-    found = messages(b"\n".join([b"{", lines[0], b"nonsense", b"[" * 100_000, b"[]"]), "a.jsonl")
-    assert found == [
+    problems = messages(b"\n".join([b"{", lines[0], b"nonsense", b"[" * 100_000, b"[]"]), "a.jsonl")
+    assert problems == [
         "3 lines (1, 3, 4) are not JSON: Expecting property name enclosed in double quotes, line 1, column 2.",
         'Line 5 is not an object such as {"image_id": 42, "caption": "a cat"}.',
         "2 images have no caption.",
@@ -194,13 +194,13 @@ def test_tables() -> None:
     assert not read(b'score,caption,image_id\n1,"a ""big"", cat\r\nhere",42\n2,b,7\n\n3,c,301\n', "a.csv")[1]
     assert "must name the columns" in messages(b"image_id;caption\n1;a", "a.csv")[0]
     assert "must name the columns" in messages(b"image_id,caption,caption\n1,a,b", "a.csv")[0]
-    found = messages(f'{header}42,a, b\n7,"x"y\n'.encode(), "a.csv")
-    assert found[0].startswith("The table cannot be read from the row that starts in line 3: ")
-    assert found[1].startswith("The row in line 2 has more or fewer cells than the first row")
+    problems = messages(f'{header}42,a, b\n7,"x"y\n'.encode(), "a.csv")
+    assert problems[0].startswith("The table cannot be read from the row that starts in line 3: ")
+    assert problems[1].startswith("The row in line 2 has more or fewer cells than the first row")
     assert "ends inside double quotes" in messages(f'{header}42,"a'.encode(), "a.csv")[0]
     assert "a cell has more than 131,072 characters" in messages(f"{header}42,{'a' * 200_000}".encode(), "a.csv")[0]
-    found = messages(f"{header}042,a\n42,a\0b\nx.jpg,b\n".encode(), "a.csv")
-    assert found == [
+    problems = messages(f"{header}042,a\n42,a\0b\nx.jpg,b\n".encode(), "a.csv")
+    assert problems == [
         "2 image ids are not in the challenge.",
         "1 caption contains NUL characters (U+0000).",
         "2 images have no caption.",

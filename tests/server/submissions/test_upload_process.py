@@ -262,16 +262,16 @@ def test_the_process_knows_no_secrets_and_has_its_limits(challenge: Challenge, m
     )
     instead(monkeypatch, look)
     assert challenge.read(as_json(), limits=UploadLimits(memory_bytes=1 << 30, seconds=7)) == [Problem("a", "b")]
-    found = json.loads(seen.read_text())
-    assert not {"DATABASE_URL", "SECRET_KEY", "HOME"} & found["environment"].keys()
-    assert {name: found["limits"][name] for name in ("RLIMIT_CORE", "RLIMIT_CPU", "RLIMIT_AS", "RLIMIT_FSIZE")} == {
+    answer = json.loads(seen.read_text())
+    assert not {"DATABASE_URL", "SECRET_KEY", "HOME"} & answer["environment"].keys()
+    assert {name: answer["limits"][name] for name in ("RLIMIT_CORE", "RLIMIT_CPU", "RLIMIT_AS", "RLIMIT_FSIZE")} == {
         "RLIMIT_CORE": 0,
         "RLIMIT_CPU": 7,
         "RLIMIT_AS": 1 << 30,
         "RLIMIT_FSIZE": 1 << 30,
     }
-    assert found["limits"]["RLIMIT_NOFILE"] <= 64
-    assert (found["group"], found["session"], found["heavy"]) == (True, True, [])
+    assert answer["limits"]["RLIMIT_NOFILE"] <= 64
+    assert (answer["group"], answer["session"], answer["heavy"]) == (True, True, [])
 
 
 def test_names_of_uploads_are_shown_without_harm(challenge: Challenge) -> None:

@@ -43,15 +43,15 @@ def read(
 
 def problems(data: bytes, filename: str = "ours.json", **options: object) -> list[Problem]:
     """What is wrong with an upload; it has to be something."""
-    files, found = read(data, filename, **options)  # type: ignore[arg-type]
-    assert found
+    files, problems = read(data, filename, **options)  # type: ignore[arg-type]
+    assert problems
     assert not files
-    for problem in found:
+    for problem in problems:
         assert problem.message[-1] == "."
         assert len(problem.ids) <= 20
         assert Problem.from_dict(json.loads(json.dumps(problem.to_dict()))) == problem
         (problem.file + problem.message).encode()
-    return found
+    return problems
 
 
 def messages(data: bytes, filename: str = "ours.json", **options: object) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from captious.server.challenges.challenge_metrics import directions_of
 from captious.server.challenges.problems import at
 
-__all__ = ["CAPTIONS", "completed", "cross_problems", "tables"]
+__all__ = ["CAPTIONS", "cross_problems", "tables", "with_defaults"]
 
 #: The output that ranks if the file names none and this is among the outputs.
 _RANKS = "cider-d"
@@ -53,7 +53,7 @@ def _outputs(data: Mapping[str, Any]) -> tuple[list[str], bool]:
     return labels, are_all
 
 
-def completed(data: Mapping[str, Any]) -> dict[str, Any]:
+def with_defaults(data: Mapping[str, Any]) -> dict[str, Any]:
     """A definition with the defaults that depend on other keys."""
     data = {"captions": [{}], **data}
     if len(_list(data, "captions")) == 1:

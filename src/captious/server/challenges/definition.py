@@ -30,7 +30,7 @@ from captious.data.ids import ImageId
 from captious.metrics.contract.settings import REFERENCES_AS
 from captious.report.image_urls import fields_problem
 from captious.server.challenges.challenge_metrics import SETTINGS, directions_of
-from captious.server.challenges.consistency import CAPTIONS, completed, cross_problems
+from captious.server.challenges.consistency import CAPTIONS, cross_problems, with_defaults
 from captious.server.challenges.problems import ChallengeError, CrossError, sentences, unknown_key
 
 __all__ = [
@@ -238,7 +238,7 @@ class ChallengeDefinition(_Table):
     @model_validator(mode="before")
     @classmethod
     def _complete(cls, data: Any) -> Any:
-        return completed(data) if isinstance(data, Mapping) else data
+        return with_defaults(data) if isinstance(data, Mapping) else data
 
     @model_validator(mode="after")
     def _is_consistent(self) -> ChallengeDefinition:
@@ -302,4 +302,4 @@ def definition_from(data: Mapping[str, Any], name: str = "challenge.toml") -> Ch
         return ChallengeDefinition.model_validate(data)
     except ValidationError as error:
         # Keys that are wrong keep pydantic from getting to the problems between keys.
-        raise ChallengeError([*sentences(error, _KEYS), *cross_problems(completed(data))], name) from None
+        raise ChallengeError([*sentences(error, _KEYS), *cross_problems(with_defaults(data))], name) from None

@@ -107,7 +107,7 @@ def restore(source: Path, data: Path) -> int:
 
 
 def _check(place: Path, source: Path) -> dict[str, str]:
-    """Check that all files of a backup are there and as they were; gives their checksums, by name."""
+    """Check that all files of a backup are there and as they were; returns their checksums by name."""
     described = place / _CHECKSUMS
     if not described.is_file():
         raise CaptionFileError(

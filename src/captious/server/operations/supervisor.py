@@ -90,7 +90,7 @@ def run_worker(data: Path) -> None:
 
 
 def supervise(data: Path, host: str, port: int, workers: int) -> int:
-    """Run web and workers until told to stop; gives the exit status."""
+    """Run web and workers until told to stop; returns the exit status."""
     reading, writing = os.pipe()
     os.set_inheritable(reading, True)
     program = [sys.executable, "-P", "-m", "captious", "serve"]

@@ -112,7 +112,7 @@ def submission_for(user: Any, pk: int, *, own: bool = False) -> Submission:
 
 
 def warnings_for(user: Any, submission: Submission) -> list[str]:
-    """The warnings of a submission; whoever does not run the server is not told about its commands."""
+    """The warnings of a submission; only those who manage its challenge read about commands of the server."""
     if may_manage(user, submission.challenge):
         return list(submission.warnings)
     return [shown for warning in submission.warnings if (shown := without_commands(warning))]
