@@ -110,7 +110,7 @@ def test_register() -> None:
     with pytest.warns(captious.CaptiousWarning):
         report = captious.score(["a dog", "a"], [["x"], ["y"]], metrics=["letters"])
     assert report["letters"].score == 3.0
-    assert report["letters"].signature.startswith("letters|variant:official|tokenizer:ptb|captious:")
+    assert report["letters"].signature.startswith("letters|variant:official|tokenizer:ptb|references:1|captious:")
 
 
 def test_outputs_follow_the_name() -> None:
@@ -272,6 +272,7 @@ def test_a_parameter_without_annotation_can_be_written_as_text() -> None:
 def test_objects_are_labelled_by_what_is_not_the_default() -> None:
     labels = select([captious.CiderD(), captious.CiderD(variant="paper"), captious.CiderD(sigma=3)]).labels
     assert labels == ("cider-d", "cider-d@paper", "cider-d:sigma=3")
+    assert select([captious.CiderD(sigma=6)]).labels == ("cider-d",)
     # Settings show only where they tell two metrics apart.
     assert select([captious.CiderD(tokenizer="spaces")]).labels == ("cider-d",)
     labels = select([captious.CiderD(), captious.CiderD(tokenizer="spaces")]).labels

@@ -1,1 +1,1 @@
-"""The metric interface, signatures, selection of metrics, and the registry of their names."""
+"""What a metric is and declares, the catalogue of metrics by name, and how requests become metrics."""

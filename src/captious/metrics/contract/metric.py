@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.errors import UnknownNameError
-from captious.metrics.contract.parameters import Declared, Parameter, TokenizerParameter, exact
+from captious.metrics.contract.declared import Declared
+from captious.metrics.contract.parameters import Parameter, TokenizerParameter, exact
 from captious.random_seed import DEFAULT_SEED
 from captious.version import __version__
 

@@ -10,20 +10,17 @@ from the declaration.
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, dataclass_transform, overload
+from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
 
-from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.text import Tokenizer, as_tokenizer
 
 __all__ = [
     "LARGE",
     "Choice",
-    "Declared",
     "Flag",
     "Number",
     "Parameter",
@@ -31,6 +28,7 @@ __all__ = [
     "Text",
     "TokenizerParameter",
     "Whole",
+    "exact",
 ]
 
 #: The limit of ranges that have no other: larger values add nothing, and their powers may overflow.
@@ -364,72 +362,6 @@ class TokenizerParameter(Resource[TokenizerLike | None, Tokenizer]):
 
 def _tokenizer_name(tokenizer: Tokenizer) -> str:
     return tokenizer.name
-
-
-class _ConstructorSignature:
-    """The signature of a constructor as ``inspect`` and ``help`` show it."""
-
-    def __get__(self, instance: object | None, owner: type[Declared]) -> inspect.Signature | None:
-        if owner.__init__ is not Declared.__init__:
-            return None
-        return inspect.Signature(
-            [
-                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=parameter.default)
-                for name, parameter in owner.declared.items()
-            ]
-        )
-
-
-@dataclass_transform(
-    kw_only_default=True, field_specifiers=(Parameter, Number, Whole, Flag, Choice, Text, Resource, TokenizerParameter)
-)
-class Declared:
-    """Base class of what declares parameters: a constructor that takes them by name, in order of declaration."""
-
-    __signature__ = _ConstructorSignature()
-    #: The parameters, base classes first: name -> declaration.
-    declared: ClassVar[Mapping[str, Parameter[Any, Any]]] = {}
-    #: Parameters of base classes that this class does not have.
-    undeclared: ClassVar[frozenset[str]] = frozenset()
-
-    def __init_subclass__(cls, **kwargs: object) -> None:
-        super().__init_subclass__(**kwargs)
-        parameters: dict[str, Parameter[Any, Any]] = {}
-        for base in reversed(cls.__mro__):
-            parameters |= {name: item for name, item in vars(base).items() if isinstance(item, Parameter)}
-        cls.declared = {name: item for name, item in parameters.items() if name not in cls.undeclared}
-
-    def __init__(self, **arguments: Any) -> None:
-        if unknown := next((name for name in arguments if name not in self.declared), None):
-            raise no_parameter(getattr(self, "name", type(self).__name__), unknown, self.declared)
-        #: The arguments that are not the default: name -> value.
-        self.arguments = {
-            name: arguments[name]
-            for name, parameter in self.declared.items()
-            if name in arguments and not _equal(arguments[name], parameter.default)
-        }
-        for name, parameter in self.declared.items():
-            setattr(self, name, arguments.get(name, parameter.default))
-        self.setup()
-
-    def setup(self) -> None:
-        """Check parameters that depend on each other, and load what they name. Called once, by the constructor."""
-
-    def __repr__(self) -> str:
-        written = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
-        return f"{type(self).__name__}({written})"
-
-
-def _equal(value: object, default: object) -> bool:
-    """Whether an argument is the default. Only plain values are compared: others need not be comparable."""
-    return value is default or (isinstance(value, str | Real) and type(value) is type(default) and value == default)
-
-
-def no_parameter(metric: str, name: str, declared: Iterable[str]) -> UnknownNameError:
-    """The error of a parameter that a metric does not have."""
-    names = list(declared)
-    takes = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
-    return UnknownNameError(f"{metric} has no parameter {name!r}", help=did_you_mean(name, names) + takes)
 
 
 def exact(number: float) -> str:

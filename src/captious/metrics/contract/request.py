@@ -12,8 +12,8 @@ from typing import Any, overload
 
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract import catalogue
+from captious.metrics.contract.declared import no_parameter
 from captious.metrics.contract.metric import BaseMetric, Metric
-from captious.metrics.contract.parameters import no_parameter
 from captious.metrics.contract.settings import Settings, label_of
 from captious.metrics.contract.several import SetMetric, one_caption_each
 
