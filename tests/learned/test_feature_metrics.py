@@ -52,7 +52,7 @@ def case(shared_data: Path, meteor_tables: object) -> Case:
     vectors = WordVectors.open(shared_data / "vectors" / "glove_100d_captions.txt.gz")
     settings = Settings(vectors=vectors, parser="bundled")
     spice = Spice(parser="bundled")
-    parses = ParsedCaptions(PTB, as_parse_source("captious"))
+    parses = ParsedCaptions(PTB, as_parse_source("bundled"))
     scores = spice.aggregate(spice.statistics(captions))[:, 0]
     inputs = []
     for row, official, score in zip(pairs, gold, scores, strict=True):
@@ -105,7 +105,7 @@ def test_frequencies_of_the_package_give_the_scores_of_all_of_coco(shared_data: 
 
 def test_layers_are_computed_once(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
-    source = as_parse_source("captious")
+    source = as_parse_source("bundled")
     parse = type(source).parse
 
     def counting(self: object, captions: list[str], words: list[tuple[str, ...]]) -> object:

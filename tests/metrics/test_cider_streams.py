@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import captious
 from captious.errors import EncodingError, ParameterError, UnknownImageError
+from captious.evaluation.run_metrics import reference_counts, with_references
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
@@ -145,7 +146,8 @@ def test_scorer_signature_is_that_of_the_scores() -> None:
     captions = CORPUS.table()
     metric = captious.CiderD(sigma=3)
     scorer = captious.reward(metric, captions.references)
-    assert scorer.signature == metric.signatures(metric.fit(captions.references))[0]
+    signatures = with_references(metric.signatures(metric.fit(captions.references)), *reference_counts(captions.references))
+    assert scorer.signature == signatures[0]
     assert "idf:references-150" in scorer.signature
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
+from captious.evaluation.run_metrics import reference_counts, with_references
 from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.spice import Spice, statistics_of
@@ -228,7 +229,8 @@ def test_rewards(kind: type[Spice] | type[Spider], parser: KnownParses, meteor_t
     np.testing.assert_allclose(scorer((10, 11, 12, 13), candidates), expected, rtol=1e-12)
     np.testing.assert_allclose(scorer([12, 10, 12], [LARGE, TWO, LARGE]), expected[[2, 0, 2]], rtol=1e-12)
     assert scorer([], []).shape == (0,)
-    assert scorer.signature == metric.signatures(metric.fit(references))[0]
+    signatures = with_references(metric.signatures(metric.fit(references)), *reference_counts(references))
+    assert scorer.signature == signatures[0]
     with pytest.raises(UnknownImageError, match="no references"):
         scorer([9], [TWO])
     with pytest.raises(ParameterError, match="2 image ids for 1 captions"):

@@ -176,20 +176,22 @@ class Captious(MeanMetric):
         words = captions.layer(WordLayer(self.tokenizer))[0]
         vocabulary = words.vocabulary.words()
         vectors = self.weights.vectors
-        known = candidates.numbers >= 0
+        has_vector = candidates.numbers >= 0
         rows = vectors[candidates.numbers]
-        length = float(np.linalg.norm(rows[known].sum(axis=0))) if known.any() else 1.0
-        shares = np.where(known, rows @ encoded.centroids[0] / length, 0)
+        length = float(np.linalg.norm(rows[has_vector].sum(axis=0))) if has_vector.any() else 1.0
+        shares = np.where(has_vector, rows @ encoded.centroids[0] / length, 0)
         theirs = np.unique(encoded.captions.numbers[encoded.captions.numbers >= 0])
-        found = []
+        agreements = []
         for i, row, share in zip(words.ids.tolist(), rows, shares.tolist(), strict=True):
             number = self.weights.numbers.get(vocabulary[i])
             if number is None or not len(theirs):
-                found.append(WordAgreement(vocabulary[i], share, None, 0.0))
+                agreements.append(WordAgreement(vocabulary[i], share, None, 0.0))
                 continue
             cosines = vectors[theirs] @ row / np.linalg.norm(vectors[theirs], axis=1) / np.linalg.norm(row)
             best = int(cosines.argmax())
-            found.append(WordAgreement(vocabulary[i], share, self.weights.words[theirs[best]], float(cosines[best])))
+            agreements.append(
+                WordAgreement(vocabulary[i], share, self.weights.words[theirs[best]], float(cosines[best]))
+            )
         features = self.features(captions)[0].tolist()
         logits = junctions(candidates, self.weights)[0]
         ends = ["", *(vocabulary[i] for i in words.ids.tolist()), ""]
@@ -199,6 +201,6 @@ class Captious(MeanMetric):
             cosines=tuple((encoded.captions.vectors @ candidates.vectors[0]).tolist()),
             sparcs=features[2],
             slips=features[3],
-            words=tuple(found),
+            words=tuple(agreements),
             unsound=tuple((ends[i], ends[i + 1]) for i in np.flatnonzero(logits < 0).tolist()),
         )

@@ -87,10 +87,10 @@ def numbers_of(words: list[str], weights: CaptionWeights) -> NDArray[np.int32]:
 def encode(tokens: Tokens, of_words: NDArray[np.int32], weights: CaptionWeights) -> EncodedCaptions:
     """The vectors of captions: the normalised sum of those of their words."""
     numbers = of_words[tokens.ids]
-    known = numbers >= 0
-    starts = np.concatenate([[0], np.cumsum(known)])[tokens.offsets]
-    n, ones = len(tokens.lengths), np.ones(int(known.sum()), np.float32)
-    summed = csr_matrix((ones, numbers[known], starts), shape=(n, len(weights.words))) @ weights.vectors
+    has_vector = numbers >= 0
+    starts = np.concatenate([[0], np.cumsum(has_vector)])[tokens.offsets]
+    n, ones = len(tokens.lengths), np.ones(int(has_vector.sum()), np.float32)
+    summed = csr_matrix((ones, numbers[has_vector], starts), shape=(n, len(weights.words))) @ weights.vectors
     return EncodedCaptions(_of_length_one(np.asarray(summed)), numbers, tokens.offsets)
 
 

@@ -97,10 +97,10 @@ def _bundled() -> CaptionWeights:
 
 
 def _load(path: Path) -> CaptionWeights:
-    return read_caption_weights(path, "about", _made, what="the metric captious", help=_HELP)
+    return read_caption_weights(path, "about", _from_tensors, what="the metric captious", help=_HELP)
 
 
-def _made(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> CaptionWeights:
+def _from_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> CaptionWeights:
     words = tuple(tensors["words"].tobytes().decode().split("\n"))
     vectors, left, right = (unpacked(tensors[n], tensors[f"{n}.scales"]) for n in ("vectors", "left", "right"))
     soundness, score = tensors["soundness"], tensors["score"]
@@ -112,7 +112,7 @@ def _made(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> CaptionWei
         and left.shape == right.shape
         and soundness.shape == (2,)
         and score.shape == (1 + len(FEATURES),)
-        and all(np.isfinite(each).all() for each in (vectors, left, right, soundness, score))
+        and all(np.isfinite(array).all() for array in (vectors, left, right, soundness, score))
         and soundness[1] > 0
         and isinstance(about, dict)
     )

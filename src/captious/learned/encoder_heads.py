@@ -126,10 +126,10 @@ def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:
 def probe(encoder: Encoder) -> NDArray[np.float32]:
     """Pooled hidden states of ``PROBES``, float32[4, n]."""
     layer = encoder.n_blocks
-    found = np.empty((len(PROBES), len(POOLS) * encoder.width), np.float32)
+    states = np.empty((len(PROBES), len(POOLS) * encoder.width), np.float32)
     for batch in encoder.run(encoder.tokenize(PROBES), [layer]):
-        found[batch.rows] = pooled(batch.hidden[layer])
-    return found
+        states[batch.rows] = pooled(batch.hidden[layer])
+    return states
 
 
 def _cosines(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -144,10 +144,10 @@ def _bundled() -> EncoderHead:
 
 
 def _load(path: Path) -> EncoderHead:
-    return read_caption_weights(path, "head", _made, what="captious@full", help=_HELP)
+    return read_caption_weights(path, "head", _from_tensors, what="captious@full", help=_HELP)
 
 
-def _made(tensors: dict[str, NDArray[Any]], said: Any, name: str) -> EncoderHead:
+def _from_tensors(tensors: dict[str, NDArray[Any]], said: Any, name: str) -> EncoderHead:
     about, encoder, light = said["about"], said["encoder"], said["light"]
     matrix = unpacked(tensors["matrix"], tensors["matrix.scales"])
     probes, score = tensors["probes"], tensors["score"]
@@ -155,7 +155,7 @@ def _made(tensors: dict[str, NDArray[Any]], said: Any, name: str) -> EncoderHead
         probes.shape == (len(PROBES), len(matrix))
         and probes.dtype == np.float32
         and score.shape == (1 + len(FULL_FEATURES),)
-        and all(np.isfinite(each).all() for each in (probes, matrix, score))
+        and all(np.isfinite(array).all() for array in (probes, matrix, score))
         and isinstance(about, dict)
         and isinstance(encoder, str)
         and isinstance(light, str)

@@ -63,14 +63,14 @@ class HeadedLayer(KeyedByFields):
         return self._encoded(tokens, None, references)
 
     def _encoded(
-        self, tokens: Tokens, offsets: NDArray[np.int64] | None, known: HeadedCaptions | None
+        self, tokens: Tokens, offsets: NDArray[np.int64] | None, references: HeadedCaptions | None
     ) -> HeadedCaptions:
         distinct, rows = numbered(joined_words(tokens))
         vectors = np.zeros((len(distinct), self.head.matrix.shape[1]), np.float32)
         new = []
         for row, text in enumerate(distinct):
-            if known is not None and text in known.numbers:
-                vectors[row] = known.vectors[known.numbers[text]]
+            if references is not None and text in references.numbers:
+                vectors[row] = references.vectors[references.numbers[text]]
             elif text:
                 new.append(row)
         layer = self.encoder.n_blocks

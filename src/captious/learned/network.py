@@ -35,24 +35,24 @@ class Network:
 
     def __post_init__(self) -> None:
         for name in ("weights", "biases"):
-            arrays = [np.array(each, np.float64) for each in getattr(self, name)]
+            arrays = [np.array(array, np.float64) for array in getattr(self, name)]
             for array in arrays:
                 array.flags.writeable = False
             object.__setattr__(self, name, tuple(arrays))
         if not _fits(self.weights, self.biases):
-            shapes = ", ".join(str(each.shape) for each in self.weights)
+            shapes = ", ".join(str(array.shape) for array in self.weights)
             raise ParameterError(
                 "these layers are not a network of two classes",
                 where=f"shapes of weights: {shapes or 'none'}",
                 help="each layer takes what the layer before it gives, and the last one gives 2",
             )
-        if not all(np.isfinite(each).all() for each in (*self.weights, *self.biases)):
+        if not all(np.isfinite(array).all() for array in (*self.weights, *self.biases)):
             raise ParameterError("a weight is not finite", help="train the network again")
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Width of the input and of each layer, such as (8, 72, 72, 2)."""
-        return (len(self.weights[0]), *(len(each) for each in self.biases))
+        return (len(self.weights[0]), *(len(layer) for layer in self.biases))
 
     def logits(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """What goes into the softmax: float64[..., n_features] to float64[..., 2].

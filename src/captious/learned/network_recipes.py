@@ -148,14 +148,16 @@ def as_recipe(what: Recipe | str | os.PathLike[str]) -> Recipe:
 
 
 def _changed(base: str, content: dict[str, Any]) -> Recipe:
-    known = {field.name for field in fields(Recipe)}
-    if unknown := {*content} - known:
+    names = {field.name for field in fields(Recipe)}
+    if unknown := {*content} - names:
         raise ParameterError(
-            f"a recipe has no {sorted(unknown)[0]!r:.60}", help=f"its fields: {', '.join(sorted(known))}"
+            f"a recipe has no {sorted(unknown)[0]!r:.60}", help=f"its fields: {', '.join(sorted(names))}"
         )
     if "features" in content:
-        given = content["features"]
-        content["features"] = FeatureSet.from_dict(given) if isinstance(given, dict) else as_feature_set(str(given))
+        features = content["features"]
+        content["features"] = (
+            FeatureSet.from_dict(features) if isinstance(features, dict) else as_feature_set(str(features))
+        )
     if "hidden" in content:
         if not isinstance(content["hidden"], list):
             raise ParameterError("hidden must be a list of widths", help=_HELP)

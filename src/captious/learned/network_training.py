@@ -130,7 +130,7 @@ def _epochs(
         order = torch.from_numpy(rng.permutation(len(features)))
         for batch in order.split(recipe.batch_size):
             loss = torch.nn.functional.cross_entropy(_logits(x[batch], weights, biases), y[batch])
-            loss = loss + recipe.l2 / 2 * sum((each * each).sum() for each in weights)
+            loss = loss + recipe.l2 / 2 * sum((layer * layer).sum() for layer in weights)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()

@@ -39,12 +39,12 @@ def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, 
         raise ResourceError(f"this file is too large for {what}", where=str(path), help=help)
     try:
         text = content.decode("utf-8")
-        found = tomllib.loads(text) if Path(path).suffix == ".toml" else json.loads(text)
+        table = tomllib.loads(text) if Path(path).suffix == ".toml" else json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ResourceError(f"this is not {what}: {error}", where=str(path), help=help) from error
-    if not isinstance(found, dict):
+    if not isinstance(table, dict):
         raise ResourceError(f"this is not {what}: not an object", where=str(path), help=help)
-    return found
+    return table
 
 
 def check_fields(recipe: Any, limits: Mapping[str, tuple[float, float]], fractional: Collection[str]) -> None:

@@ -117,7 +117,7 @@ def read_ids(path: str | os.PathLike[str]) -> list[ImageId]:
         ids = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise CaptionFileError(f"this is not a list of image ids: {error}", where=str(path)) from error
-    if not all(isinstance(each, int | str) and not isinstance(each, bool) for each in ids):
+    if not all(isinstance(image, int | str) and not isinstance(image, bool) for image in ids):
         raise CaptionFileError("this is not a list of image ids", where=str(path), help="give numbers or strings")
     return list(ids)
 

@@ -177,7 +177,7 @@ def make_examples(
         kept_out=int((~allowed).sum()),
         human_on_both_sides=sum(normalised(text) in pool.both for text in table.texts),
         machine_on_both_sides=sum(
-            normalised(text) in pool.both for each in pool.outputs.values() for text in each.values()
+            normalised(text) in pool.both for of_system in pool.outputs.values() for text in of_system.values()
         ),
         without_examples=len(table) - sum(map(len, described.values())),
         with_one_reference=int((allowed & ~several).sum()),
@@ -195,15 +195,15 @@ def _nothing(references: References, allowed: NDArray[np.bool_]) -> ParameterErr
 
 def _outputs(table: References, systems: Mapping[str, object]) -> dict[str, dict[str, str]]:
     """The captions of each system, by image as text: one side may write numbers as text."""
-    found: dict[str, dict[str, str]] = {}
+    outputs: dict[str, dict[str, str]] = {}
     with Progress(len(systems)) as progress:
         for name, results in systems.items():
             if name in (HUMAN, OTHER):
                 raise ParameterError(f"a system cannot be called {name}", help="rename the file of its results")
             progress.step(f"reading {name}")
             captions = load(results, table, subset=True)
-            found[name] = dict(zip(map(str, captions.ids), captions.candidates, strict=True))
-    return found
+            outputs[name] = dict(zip(map(str, captions.ids), captions.candidates, strict=True))
+    return outputs
 
 
 class _Pool:
@@ -229,8 +229,8 @@ class _Pool:
     def machines(self, position: int) -> list[tuple[str, str]]:
         """The system and the caption, of each system that describes an image; no caption that a person wrote, too."""
         image = str(self.table.ids[position])
-        found = [(name, of_system[image]) for name, of_system in self.outputs.items() if image in of_system]
-        return [(name, text) for name, text in found if normalised(text) not in self.both]
+        captions = [(name, of_system[image]) for name, of_system in self.outputs.items() if image in of_system]
+        return [(name, text) for name, text in captions if normalised(text) not in self.both]
 
     def examples(
         self, position: int, negatives: str, per_image: int, n_references: int, rng: np.random.Generator
@@ -251,18 +251,18 @@ class _Pool:
         """At most n captions that are no human captions of an image, each once, with their systems."""
         machines = self.machines(position)
         machines = [machines[i] for i in rng.permutation(len(machines)).tolist()]
-        found: dict[str, tuple[str, str]] = {}
+        negatives: dict[str, tuple[str, str]] = {}
         own = {normalised(text) for text in self.texts(position)}
         for _ in range(4 * n + len(machines)):  # some draws repeat a caption
-            if len(found) == n:
+            if len(negatives) == n:
                 break
             if kind == "other" or (kind == "both" and rng.integers(2)):
                 drawn = self._other(position, rng)
             else:
                 drawn = machines.pop() if machines else None
             if drawn is not None and normalised(drawn[1]) not in own:
-                found.setdefault(normalised(drawn[1]), drawn)
-        return [*found.values()]
+                negatives.setdefault(normalised(drawn[1]), drawn)
+        return [*negatives.values()]
 
     def _other(self, position: int, rng: np.random.Generator) -> tuple[str, str] | None:
         """A caption that a person or a system wrote for another image of the part; None if the draw is the image."""

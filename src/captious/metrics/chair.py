@@ -96,7 +96,7 @@ class Chair(Metric):
 
     def setup(self) -> None:
         self._finder = MentionFinder(self.vocabulary, self._base_forms())
-        self._objects = self._known(self.objects)
+        self._objects = self._as_named(self.objects)
 
     def _base_forms(self) -> BaseForms:
         """What brings the tokens of a caption to base form."""
@@ -112,34 +112,36 @@ class Chair(Metric):
         return "nltk"
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """Captions, captions with a hallucination, mentions, hallucinated mentions, objects named, objects there."""
+        """Captions, captions with a hallucination, mentions, hallucinated mentions, objects named, objects present."""
         rows = np.zeros((len(captions), 6))
         truths = self._truths(captions)
-        found = captions.own_layer(_MentionedLayer(self._finder))
-        for row, (named, truth) in enumerate(zip(found, truths, strict=True)):
+        mentions = captions.own_layer(_MentionedLayer(self._finder))
+        for row, (named, truth) in enumerate(zip(mentions, truths, strict=True)):
             if truth is None:
                 continue
-            wrong = 0
-            for each in named:
-                wrong += each not in truth
+            wrong = sum(mention not in truth for mention in named)
             rows[row] = (1, wrong > 0, len(named), wrong, len(truth.intersection(named)), len(truth))
         return rows
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        captions, with_any, mentions, wrong, named, there = np.moveaxis(np.asarray(statistics), -1, 0)
+        captions, with_any, mentions, wrong, named, present = np.moveaxis(np.asarray(statistics), -1, 0)
         # Images without objects to compare with, of which only a subset was asked for, have no score.
-        known = captions > 0
-        shares = [_share(with_any, captions, known), _share(wrong, mentions, known), _share(named, there, known)]
+        is_known = captions > 0
+        shares = [
+            _share(with_any, captions, is_known),
+            _share(wrong, mentions, is_known),
+            _share(named, present, is_known),
+        ]
         return np.stack(shares, axis=-1)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        found = []
+        messages = []
         missing = sum(truth is None for truth in self._truths(captions))
         if missing:
-            found.append(f"chair leaves out {missing:,} of {len(captions):,} images, whose objects are not known.")
+            messages.append(f"chair leaves out {missing:,} of {len(captions):,} images, whose objects are not known.")
         if not any(captions.own_layer(_MentionedLayer(self._finder))):
-            found.append("no caption names an object of chair's vocabulary, so chair-s and chair-i are 0.")
-        return found
+            messages.append("no caption names an object of chair's vocabulary, so chair-s and chair-i are 0.")
+        return messages
 
     def explain(self, candidate: str, objects: Iterable[str]) -> Mentions:
         """The mentions of a caption.
@@ -151,11 +153,11 @@ class Chair(Metric):
         Raises:
             ParameterError: an object that is not in the vocabulary.
         """
-        (truth,) = self._known(ImageObjects({0: frozenset(objects)})).by_image.values()
+        (truth,) = self._as_named(ImageObjects({0: frozenset(objects)})).by_image.values()
         tokens = word_tokenize(candidate)
         mentions = self._finder.mentions(tokens)
-        wrong = [each.object not in truth for each in mentions]
-        named = truth.intersection(each.object for each in mentions)
+        wrong = [mention.object not in truth for mention in mentions]
+        named = truth.intersection(mention.object for mention in mentions)
         row = np.array([1, any(wrong), len(wrong), sum(wrong), len(named), len(truth)], np.float64)
         return Mentions(
             tokens=tuple(tokens),
@@ -172,7 +174,7 @@ class Chair(Metric):
         named = self.vocabulary.named(texts)
         others = (text for text in texts if text not in named)
         return frozenset(
-            (*named.values(), *(name for each in others for name in self._finder.objects(word_tokenize(each))))
+            (*named.values(), *(name for text in others for name in self._finder.objects(word_tokenize(text))))
         )
 
     def objects_at(self, image: ImageId) -> frozenset[str]:
@@ -183,14 +185,14 @@ class Chair(Metric):
         """
         by_image = self._objects.by_image
         number = next(iter(numbers_from_text([image])))
-        found = by_image.get(image, by_image.get(number))
-        if found is None:
+        objects = by_image.get(image, by_image.get(number))
+        if objects is None:
             raise MissingObjectsError(
                 "the objects of the image are not known",
                 where=f"{self.objects.name}: {images([image])}",
                 help="give an image of that file",
             )
-        return found
+        return objects
 
     def objects_of(self, sources: Iterable[object]) -> ImageObjects:
         """The ground truth of images, from all sources together: what ``captious fit chair`` writes.
@@ -204,15 +206,15 @@ class Chair(Metric):
             InputError: a source that cannot be read.
             ParameterError: an object that is not in the vocabulary.
         """
-        found: ImageObjects | None = None
+        objects: ImageObjects | None = None
         for source in sources:
             rows = read_rows(source, "objects")
             named = rows.are_categories or self._are_names(set(rows.texts))
-            of_source = self._known(ImageObjects.of_rows(rows)) if named else self._named_by(rows)
-            found = of_source if found is None else found.union(of_source)
-        if found is None:
+            of_source = self._as_named(ImageObjects.of_rows(rows)) if named else self._named_by(rows)
+            objects = of_source if objects is None else objects.union(of_source)
+        if objects is None:
             raise ParameterError("no objects were given", help="give COCO's instances, captions, or both")
-        return found
+        return objects
 
     def _are_names(self, texts: set[str]) -> bool:
         return 2 * len(self.vocabulary.named(texts)) >= len(texts)
@@ -224,20 +226,20 @@ class Chair(Metric):
         frozen = {image: frozenset(names) for image, names in by_image.items()}
         return ImageObjects(frozen, name=rows.name, id_form=rows.id_form)
 
-    def _known(self, objects: ImageObjects) -> ImageObjects:
-        """The same, with objects as the vocabulary names them."""
+    def _as_named(self, objects: ImageObjects) -> ImageObjects:
+        """Objects of images, called as the vocabulary calls them."""
         names = frozenset().union(*objects.by_image.values())
         if names <= self.vocabulary.objects:
             return objects
-        known = self.vocabulary.named(names)
-        if unknown := sorted(names - known.keys()):
+        object_of = self.vocabulary.named(names)
+        if unknown := sorted(names - object_of.keys()):
             raise ParameterError(
                 f"{len(unknown):,} of {len(names):,} objects are not in the vocabulary {self.vocabulary.name}",
                 where=f"{objects.name}: {', '.join(map(repr, unknown[:3]))}",
                 help="give the words for these objects: chair:vocabulary=FILE. Of captions, captious fit chair writes "
                 "the objects that they name",
             )
-        by_image = {image: frozenset(known[name] for name in each) for image, each in objects.by_image.items()}
+        by_image = {image: frozenset(map(object_of.__getitem__, own)) for image, own in objects.by_image.items()}
         return ImageObjects(by_image, name=objects.name, id_form=objects.id_form)
 
     def _truths(self, captions: Captions) -> list[frozenset[str] | None]:
@@ -245,8 +247,8 @@ class Chair(Metric):
         truths = self._objects.of(captions.references)
         missing = [row for row, truth in enumerate(truths) if truth is None]
         if missing and not captions.subset:
-            known = set(map(str, self._objects.by_image))
-            if not known.isdisjoint(str(captions.references.images[row]) for row in missing):
+            ids = set(map(str, self._objects.by_image))
+            if not ids.isdisjoint(str(captions.references.images[row]) for row in missing):
                 raise ParameterError(
                     "images cannot be matched with their objects: ids are strings on one side and numbers on the other",
                     where=f"{self.objects.name}; {captions.references.name}",
@@ -273,6 +275,6 @@ class _MentionedLayer(KeyedByFields):
         return [self.finder.objects(word_tokenize(candidate)) for candidate in captions.candidates]
 
 
-def _share(part: NDArray[np.float64], whole: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _share(part: NDArray[np.float64], whole: NDArray[np.float64], is_known: NDArray[np.bool_]) -> NDArray[np.float64]:
     """part / whole, 0 where both are 0; nan where nothing is known."""
-    return np.divide(part, whole, out=np.where(known, 0.0, np.nan), where=whole > 0)
+    return np.divide(part, whole, out=np.where(is_known, 0.0, np.nan), where=whole > 0)

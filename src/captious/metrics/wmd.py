@@ -128,10 +128,10 @@ class Wmd(VectorMetric):
 
     def _left_out(self, text: str, bag: Bags) -> tuple[str, ...]:
         """Tokens of a caption that are not in its bag."""
-        known = {bag.table.words[word] for word in bag.words.tolist()}
+        in_bag = {bag.table.words[word] for word in bag.words.tolist()}
         form = FORMS[self.words.form]
         words = (word for token in self.tokenizer(text) for word in token.split())
-        return tuple(word for word in words if form(word) not in known)
+        return tuple(word for word in words if form(word) not in in_bag)
 
     def _rows(self, bags: Bags) -> NDArray[np.float32]:
         """Vectors of the words, as the variant takes them; in single precision, as gensim has them."""

@@ -237,13 +237,13 @@ class _CombinationLayer(KeyedByFields):
 
     def of_references(self, references: References) -> _Combined:
         encoded = references.layer(self.encoding)
-        found: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]] = []
+        combined: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]] = []
         with Progress(max(1, len(references))) as progress:
             for i, (first, end) in enumerate(pairwise(references.offsets.tolist())):
                 progress.reach(i, "combining references")
-                found.append(self._of_image(encoded, first, end))
-        sizes = [len(rows) for rows, _, _ in found]
-        parts = [np.concatenate([np.empty(0, np.int32), *column]) for column in zip(*found, strict=True)]
+                combined.append(self._of_image(encoded, first, end))
+        sizes = [len(rows) for rows, _, _ in combined]
+        parts = [np.concatenate([np.empty(0, np.int32), *column]) for column in zip(*combined, strict=True)]
         rows, tokens, bases = parts or [np.empty(0, np.int32)] * 3
         return _Combined(rows, tokens, bases, np.cumsum([0, *sizes]))
 
@@ -261,10 +261,10 @@ class _CombinationLayer(KeyedByFields):
         for base in range(end - first):
             own = np.arange(starts[base] + 1, starts[base + 1] - 1)
             added = np.empty(0, np.int64) if new is None else np.flatnonzero(new[:, base])
-            taken = added
+            read_from = added
             if self.shifted and len(added):
-                taken = np.concatenate([[starts[base + 1] - 1], added[:-1] - 1])
-            rows.append(np.concatenate([own, taken]).astype(np.int32))
+                read_from = np.concatenate([[starts[base + 1] - 1], added[:-1] - 1])
+            rows.append(np.concatenate([own, read_from]).astype(np.int32))
             stands_for.append(tokens[np.concatenate([own, added])])
             bases.append(np.full(len(rows[-1]), base, np.int32))
         return np.concatenate(rows), np.concatenate(stands_for), np.concatenate(bases)
@@ -284,8 +284,8 @@ class _CombinationLayer(KeyedByFields):
         similarity[:, ~inner] = 0  # from which the search for the largest starts
         matched = np.maximum.reduceat(similarity, starts[:-1], axis=1) > self.threshold
         before = np.arange(len(starts) - 1) < owner[:, None]
-        known = matched | (matched & before).any(axis=1, keepdims=True)
-        new: NDArray[np.bool_] = ~known & inner[:, None] & (np.arange(len(starts) - 1) != owner[:, None])
+        is_matched = matched | (matched & before).any(axis=1, keepdims=True)
+        new: NDArray[np.bool_] = ~is_matched & inner[:, None] & (np.arange(len(starts) - 1) != owner[:, None])
         return new
 
 

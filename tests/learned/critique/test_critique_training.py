@@ -16,7 +16,7 @@ from tests.support.critiques import WIDTH, random_critique, small_recipe
 
 torch = pytest.importorskip("torch")
 
-from captious.learned.critique import training  # noqa: E402
+from captious.learned.critique import critique_training  # noqa: E402
 from captious.learned.critique.critique_training import train_critique  # noqa: E402
 from captious.learned.critique.two_folds import two_folds  # noqa: E402
 
@@ -40,7 +40,7 @@ def test_torch_and_numpy_compute_the_same(combination: str, images: str) -> None
     rng = np.random.default_rng(3)
     numbers = rng.integers(3, len(trained.words) + 4, (3, 9, 6)).astype(np.int32)
     features = rng.normal(size=(9, WIDTH)).astype(np.float32)
-    network = training._Network(recipe, {k: torch.from_numpy(a) for k, a in trained.critique.arrays.items()})
+    network = critique_training._Network(recipe, {k: torch.from_numpy(a) for k, a in trained.critique.arrays.items()})
     seen = None if images == "none" else torch.from_numpy(features)
     logits = network.logits(*numbers, seen)
     context, *others = (trained.critique.sentences(each) for each in numbers)

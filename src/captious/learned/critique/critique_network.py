@@ -29,19 +29,19 @@ _SEEDS = {"context": (1, 3), "candidate": (5, 7)}  # of the official code: hash,
 def shapes(recipe: CritiqueRecipe, n_words: int, image_width: int) -> dict[str, tuple[int, ...]]:
     """The shape of each array of a network."""
     gates, n_context = 4 * recipe.units, recipe.units * (2 if recipe.images == "context" else 1)
-    found: dict[str, tuple[int, ...]] = {
+    layers: dict[str, tuple[int, ...]] = {
         "embedding": (n_words + FIRST_WORD, recipe.width),
         "lstm.input": (gates, recipe.width),
         "lstm.state": (gates, recipe.units),
         "lstm.bias": (gates,),
     }
     if recipe.images != "none":
-        found |= {"image.weight": (recipe.units, image_width), "image.bias": (recipe.units,)}
+        layers |= {"image.weight": (recipe.units, image_width), "image.bias": (recipe.units,)}
     joint = recipe.pooled if recipe.combination == "bilinear" else n_context + recipe.units
     if recipe.combination == "mlp":
-        found |= {"hidden.weight": (recipe.hidden, joint), "hidden.bias": (recipe.hidden,)}
+        layers |= {"hidden.weight": (recipe.hidden, joint), "hidden.bias": (recipe.hidden,)}
         joint = recipe.hidden
-    return found | {"output.weight": (2, joint), "output.bias": (2,)}
+    return layers | {"output.weight": (2, joint), "output.bias": (2,)}
 
 
 def ends(numbers: NDArray[np.int32], cut: str) -> NDArray[np.int64]:
@@ -87,12 +87,12 @@ class Critique:
     def sentences(self, numbers: NDArray[np.int32]) -> NDArray[np.float32]:
         """Vectors of captions, int32[n, length] to float32[n, units]."""
         last = ends(numbers, self.recipe.cut)
-        found = np.zeros((len(numbers), self.recipe.units), np.float32)
+        vectors = np.zeros((len(numbers), self.recipe.units), np.float32)
         order = np.argsort(last, kind="stable")
         for start in range(0, len(order), _ROWS):
             rows = order[start : start + _ROWS]
-            found[rows] = self._read(_filled(numbers[rows]), _filled(last[rows]))[: len(rows)]
-        return found
+            vectors[rows] = self._read(_filled(numbers[rows]), _filled(last[rows]))[: len(rows)]
+        return vectors
 
     def humans(
         self,
@@ -107,18 +107,18 @@ class Critique:
             references: those of one reference each; None if the network sees none.
             images: features of images, float32[n, image_width]; None if the network sees none.
         """
-        found = np.empty(len(candidates))
+        probabilities = np.empty(len(candidates))
         for start in range(0, len(candidates), _ROWS):
             some = slice(start, start + _ROWS)
-            given = [None if each is None else _filled(each[some]) for each in (candidates, references, images)]
+            inputs = [None if array is None else _filled(array[some]) for array in (candidates, references, images)]
             n = len(candidates[some])
-            found[some] = self._human(*given)[:n]  # type: ignore[arg-type]
-        return found
+            probabilities[some] = self._human(*inputs)[:n]  # type: ignore[arg-type]
+        return probabilities
 
     def _read(self, numbers: NDArray[np.int32], last: NDArray[np.int64]) -> NDArray[np.float32]:
         arrays, units = self.arrays, self.recipe.units
         state = np.zeros((len(numbers), units), np.float32)
-        cell, found = state.copy(), state.copy()
+        cell, outputs = state.copy(), state.copy()
         for step in range(int(last.max(initial=-1)) + 1):
             gates = arrays["embedding"][numbers[:, step]] @ arrays["lstm.input"].T
             gates += state @ arrays["lstm.state"].T
@@ -126,8 +126,8 @@ class Critique:
             update, keep, new, out = (gates[:, i * units : (i + 1) * units] for i in range(4))
             cell = _sigmoid(keep) * cell + _sigmoid(update) * np.tanh(new)
             state = _sigmoid(out) * np.tanh(cell)
-            found[last == step] = state[last == step]
-        return found
+            outputs[last == step] = state[last == step]
+        return outputs
 
     def _human(
         self,
@@ -159,11 +159,11 @@ class Critique:
     @cached_property
     def _sketches(self) -> tuple[csr_matrix, csr_matrix]:
         units, pooled = self.recipe.units, self.recipe.pooled
-        found = []
+        matrices = []
         for which, n_in in (("context", units * (2 if self.recipe.images == "context" else 1)), ("candidate", units)):
             to, signs = sketch(which, n_in, pooled)
-            found.append(csr_matrix((signs, (to, np.arange(n_in))), shape=(pooled, n_in)))
-        return found[0], found[1]
+            matrices.append(csr_matrix((signs, (to, np.arange(n_in))), shape=(pooled, n_in)))
+        return matrices[0], matrices[1]
 
 
 def _filled(rows: NDArray[Any]) -> NDArray[Any]:

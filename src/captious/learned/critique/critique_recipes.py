@@ -102,9 +102,9 @@ class CritiqueRecipe:
                     f"invalid {field}: {getattr(self, field)!r:.60}", help=f"give {' or '.join(choices)}"
                 )
         for field, choices in _LISTS.items():
-            given = getattr(self, field)
-            if not given or not isinstance(given, tuple) or {*given} - {*choices} or len({*given}) < len(given):
-                raise ParameterError(f"invalid {field}: {given!r:.60}", help=f"give some of {', '.join(choices)}")
+            values = getattr(self, field)
+            if not values or not isinstance(values, tuple) or {*values} - {*choices} or len({*values}) < len(values):
+                raise ParameterError(f"invalid {field}: {values!r:.60}", help=f"give some of {', '.join(choices)}")
         check_fields(self, _LIMITS, _FRACTIONAL)
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,10 +118,10 @@ class CritiqueRecipe:
         Raises:
             ParameterError: an unknown field, or a value that a field does not take.
         """
-        known = {field.name for field in fields(cls)}
-        if unknown := {*content} - known:
+        names = {field.name for field in fields(cls)}
+        if unknown := {*content} - names:
             raise ParameterError(
-                f"a recipe has no {sorted(unknown)[0]!r:.60}", help=f"its fields: {', '.join(sorted(known))}"
+                f"a recipe has no {sorted(unknown)[0]!r:.60}", help=f"its fields: {', '.join(sorted(names))}"
             )
         lists = {field: tuple(content[field]) for field in _LISTS if isinstance(content.get(field), list)}
         return cls(**{**content, **lists})

@@ -30,17 +30,18 @@ def critique_scores(
         ParameterError: an image without features.
     """
     critique, references = trained.critique, captions.references
-    seen = None if critique.recipe.images == "none" or images is None else images.of(references.images)
+    features = None if critique.recipe.images == "none" or images is None else images.of(references.images)
     candidates = trained.sentences(captions.candidates)
     if critique.recipe.images == "only":
-        return critique.humans(candidates, None, seen)
+        return critique.humans(candidates, None, features)
     if seed is not None:
         texts = tuple(references.texts[row] for row in drawn_references(captions, seed).tolist())
-        return critique.humans(candidates, trained.sentences(texts), seen)
+        return critique.humans(candidates, trained.sentences(texts), features)
     counts = np.diff(references.offsets)
     rows = np.repeat(np.arange(len(captions)), counts)
-    each = critique.humans(candidates[rows], trained.sentences(references.texts), None if seen is None else seen[rows])
-    return np.asarray(np.add.reduceat(each, references.offsets[:-1]) / counts) if len(each) else each
+    features = None if features is None else features[rows]
+    scores = critique.humans(candidates[rows], trained.sentences(references.texts), features)
+    return np.asarray(np.add.reduceat(scores, references.offsets[:-1]) / counts) if len(scores) else scores
 
 
 def drawn_references(captions: Captions, seed: int) -> NDArray[np.int64]:

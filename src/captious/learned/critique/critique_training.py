@@ -60,8 +60,8 @@ class _Texts:
     def drawn(self, image: int, n: int, rng: np.random.Generator) -> NDArray[np.int32]:
         """Different captions of an image."""
         start, stop = self.offsets[image : image + 2].tolist()
-        found: NDArray[np.int32] = self.numbers[start + rng.permutation(stop - start)[:n]]
-        return found
+        captions: NDArray[np.int32] = self.numbers[start + rng.permutation(stop - start)[:n]]
+        return captions
 
     def has(self, image: int) -> bool:
         return bool(self.offsets[image] < self.offsets[image + 1])
@@ -148,8 +148,8 @@ def _fitted(
         raise ParameterError("a critique of images alone needs image features", help="give --images FEATURES")
     if images is not None and recipe.images == "none":
         raise ParameterError("image features are given, but the recipe sees no images", help="remove one of the two")
-    for kind, given in (("generated", generated), ("sampled", sampled)):
-        if given and kind not in recipe.negatives:
+    for kind, is_given in (("generated", generated), ("sampled", sampled)):
+        if is_given and kind not in recipe.negatives:
             raise ParameterError(
                 f"{kind} captions are given, but are not among the negatives of the recipe",
                 help=f"add {kind} to its negatives, or remove these captions",
@@ -219,14 +219,14 @@ class _Batches:
 def _of_images(references: References, captions: Mapping[ImageId, Sequence[str]], kind: str) -> list[Sequence[str]]:
     """The captions of each image. Ids are compared as text: one side may write numbers as text."""
     by_text = {str(image): texts for image, texts in captions.items()}
-    found = [by_text.get(str(image), ()) for image in references.ids]
-    if not any(found):
+    of_images = [by_text.get(str(image), ()) for image in references.ids]
+    if not any(of_images):
         raise ParameterError(
             f"the {kind} captions are of other images than the references",
             where=references.name,
             help="give captions of images that have references",
         )
-    return found
+    return of_images
 
 
 def _initial(
@@ -250,9 +250,9 @@ def _initial(
     arrays["lstm.bias"][recipe.units : 2 * recipe.units] = 1
     if vectors is not None:
         (has_unk,), unk = vectors.look_up(["unk"])
-        known, found = vectors.look_up(words)
-        found = np.where(known[:, None], found, unk if has_unk else arrays["embedding"][FIRST_WORD:])
-        arrays["embedding"][FIRST_WORD:] = found
+        has_vector, rows = vectors.look_up(words)
+        rows = np.where(has_vector[:, None], rows, unk if has_unk else arrays["embedding"][FIRST_WORD:])
+        arrays["embedding"][FIRST_WORD:] = rows
     return {name: array.astype(np.float32) for name, array in arrays.items()}
 
 
@@ -281,8 +281,8 @@ def _descend(
                     group["lr"] = recipe.learning_rate * recipe.decay**epoch
                 total = correct = n = 0.0
                 for number, (images, context, human, negative) in enumerate(batches.epoch()):
-                    seen = None if features is None else torch.from_numpy(features[images])
-                    logits = network.logits(context, human, negative, seen)
+                    image_vectors = None if features is None else torch.from_numpy(features[images])
+                    logits = network.logits(context, human, negative, image_vectors)
                     loss = torch.nn.functional.cross_entropy(logits, target)
                     optimiser.zero_grad()
                     loss.backward()
@@ -334,8 +334,8 @@ class _Network:
             parts.append(images @ self.tensors["image.weight"].T + self.tensors["image.bias"])
         if self.recipe.images != "only":
             parts.append(sentences[0])
-        given = torch.cat(parts, 1)
-        return torch.cat([self._classified(given, candidates) for candidates in sentences[-2:]])
+        joined = torch.cat(parts, 1)
+        return torch.cat([self._classified(joined, candidates) for candidates in sentences[-2:]])
 
     def _sentences(self, numbers: NDArray[np.int32]) -> Any:
         import torch

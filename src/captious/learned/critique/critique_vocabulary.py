@@ -44,10 +44,10 @@ def encoded(captions: Sequence[str], numbers: Mapping[str, int], length: int) ->
         numbers: the number of each word of the vocabulary.
         length: how many words are read.
     """
-    found = np.full((len(captions), length), PAD, np.int32)
+    rows = np.full((len(captions), length), PAD, np.int32)
     for row, caption in enumerate(captions):
-        known = [numbers.get(word, UNKNOWN) for word in words_of(caption)[:length]]
-        found[row, : len(known)] = known
-        if len(known) < length:
-            found[row, len(known)] = END
-    return found
+        ids = [numbers.get(word, UNKNOWN) for word in words_of(caption)[:length]]
+        rows[row, : len(ids)] = ids
+        if len(ids) < length:
+            rows[row, len(ids)] = END
+    return rows

@@ -21,21 +21,21 @@ def with_random_words(numbers: NDArray[np.int32], n_words: int, rng: np.random.G
         n_words: size of the vocabulary.
         rng: what is random.
     """
-    found = numbers.copy()
+    corrupted = numbers.copy()
     places = _places(numbers, rng)
-    found[places] = rng.integers(FIRST_WORD, n_words + FIRST_WORD, len(places))
-    return found
+    corrupted[places] = rng.integers(FIRST_WORD, n_words + FIRST_WORD, len(places))
+    return corrupted
 
 
 def permuted(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int32]:
     """A caption with some words in another order; after a second draw, it may still be the same (official code)."""
-    found = numbers.copy()
+    corrupted = numbers.copy()
     places = _places(numbers, rng)
     for _ in range(2):
-        found[places] = numbers[rng.permutation(places)]
-        if (found != numbers).any():
+        corrupted[places] = numbers[rng.permutation(places)]
+        if (corrupted != numbers).any():
             break
-    return found
+    return corrupted
 
 
 def _places(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int64]:

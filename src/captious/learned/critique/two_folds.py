@@ -73,7 +73,7 @@ def two_folds(
     system, human = np.empty(n), np.empty(n)
     people = _people(captions.references, recipe.seed)
     seed = None if all_references else recipe.seed
-    found = []
+    critiques = []
     with Progress(2) as progress:
         for fold in (0, 1):
             progress.step(f"fold {fold + 1} of 2")
@@ -84,8 +84,8 @@ def two_folds(
             )
             system[folds == fold] = critique_scores(trained, own, images, seed=seed)
             human[folds == fold] = critique_scores(trained, people.select(folds == fold), images, seed=seed)
-            found.append((trained, course))
-    (first, first_course), (second, second_course) = found
+            critiques.append((trained, course))
+    (first, first_course), (second, second_course) = critiques
     return TwoFolds(system, human, folds, (first, second), (first_course, second_course))
 
 

@@ -60,10 +60,10 @@ class FlowLayer(KeyedByFields):
 
     def _without_stop_words(self, sequences: Sequence[Sequence[int]]) -> list[list[int]]:
         tokenizer = self.encoder.tokenizer
-        known = sorted({token for sequence in sequences for token in sequence})
-        pieces = [piece.translate(_BLANKS) for piece in tokenizer.convert_ids_to_tokens(known)]
-        gone = {token for token, piece in zip(known, pieces, strict=True) if piece in {*string.punctuation}}
-        stopped = {token for token, piece in zip(known, pieces, strict=True) if piece in NLTK_STOP_WORDS.words}
+        tokens = sorted({token for sequence in sequences for token in sequence})
+        pieces = [piece.translate(_BLANKS) for piece in tokenizer.convert_ids_to_tokens(tokens)]
+        gone = {token for token, piece in zip(tokens, pieces, strict=True) if piece in {*string.punctuation}}
+        stopped = {token for token, piece in zip(tokens, pieces, strict=True) if piece in NLTK_STOP_WORDS.words}
         if self.stop_words == "removed":
             return [[t for t in sequence if t not in gone | stopped] for sequence in sequences]
         pad = tokenizer.pad_token_id

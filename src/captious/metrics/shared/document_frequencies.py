@@ -121,8 +121,8 @@ class DocumentFrequencies:
             ResourceError: no such file, or not such a pickle.
             ParameterError: neither the file nor ``n_documents`` says how many documents there are.
         """
-        counts, found = read_pickle(path)
-        n = found if n_documents is None else n_documents
+        counts, n_in_file = read_pickle(path)
+        n = n_in_file if n_documents is None else n_documents
         if n is None:
             raise ParameterError(
                 "the pickle does not say of how many documents it is", where=str(path), help="give n_documents"
@@ -171,7 +171,7 @@ class DocumentFrequencies:
         return both.total
 
     def without_singles(self) -> DocumentFrequencies:
-        """The same without n-grams of one document, which weigh as much as n-grams that are unknown.
+        """These frequencies without n-grams of one document, which weigh as much as n-grams that are unknown.
 
         Scores are the same. It cannot be merged any more: n-grams that were left out may be in other documents, too.
         """
@@ -314,10 +314,10 @@ class FrequencySum:
         Raises:
             ParameterError: none were added.
         """
-        found = self._sum or self._first
-        if found is None:
+        total = self._sum or self._first
+        if total is None:
             raise ParameterError("there are no document frequencies to merge", help="add some first")
-        return found
+        return total
 
     @staticmethod
     def _plus(total: DocumentFrequencies, part: DocumentFrequencies) -> DocumentFrequencies:
@@ -342,15 +342,13 @@ def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> Documen
         ResourceError: as ``DocumentFrequencies.load``.
     """
     if isinstance(idf, str | os.PathLike):
-        found = _coco_val() if os.fspath(idf) == NAME else DocumentFrequencies.load(idf)
-    else:
-        found = idf
-    if not isinstance(found, DocumentFrequencies):
+        return _coco_val() if os.fspath(idf) == NAME else DocumentFrequencies.load(idf)
+    if not isinstance(idf, DocumentFrequencies):
         raise ParameterError(
             f"{idf!r:.60} does not hold document frequencies",
             help="give a file that 'captious fit cider-d' wrote, or captious.DocumentFrequencies",
         )
-    return found
+    return idf
 
 
 class FrequenciesParameter(Resource[DocumentFrequencies | str | os.PathLike[str] | None, DocumentFrequencies | None]):

@@ -80,9 +80,9 @@ def write_pickle(path: str | os.PathLike[str], counts: Mapping[tuple[str, ...], 
 def _understood(content: Any) -> tuple[Mapping[tuple[str, ...], int], int | None]:
     if not isinstance(content, Mapping):
         raise ValueError(f"it holds a {type(content).__name__}")
-    given = content.get(_COUNTS, content.get(_ALSO_COUNTS, content))
-    counts = {_ngram(ngram): count for ngram, value in given.items() if (count := _whole(value))}
-    if given is content:
+    frequencies = content.get(_COUNTS, content.get(_ALSO_COUNTS, content))
+    counts = {_ngram(ngram): count for ngram, value in frequencies.items() if (count := _whole(value))}
+    if frequencies is content:
         return counts, None
     return counts, _documents(content[_DOCUMENTS], max(counts.values(), default=1))
 

@@ -48,13 +48,14 @@ class ImageObjects:
     @classmethod
     def of_rows(cls, rows: CaptionRows) -> ImageObjects:
         """The objects of rows, one of which names one object, read with the role "objects"."""
-        found: dict[ImageId, set[str]] = {image: set() for image in rows.known_images}
+        names_of: dict[ImageId, set[str]] = {image: set() for image in rows.known_images}
         for image, name in zip(rows.ids, rows.texts, strict=True):
-            found.setdefault(image, set()).add(name)
+            names_of.setdefault(image, set()).add(name)
         shared: dict[frozenset[str], frozenset[str]] = {}  # few sets are many images'
-        by_image = {
-            image: shared.setdefault(each, each) for image, names in found.items() for each in [frozenset(names)]
-        }
+        by_image = {}
+        for image, names in names_of.items():
+            objects = frozenset(names)
+            by_image[image] = shared.setdefault(objects, objects)
         return cls(by_image, name=rows.name, id_form=rows.id_form)
 
     def __len__(self) -> int:
@@ -77,7 +78,7 @@ class ImageObjects:
 
     @cached_property
     def _by_number(self) -> Mapping[ImageId, frozenset[str]]:
-        """The same, with ids that a format could only write as text read as numbers."""
+        """The objects by image, where ids that a format could only write as text are read as numbers."""
         return dict(zip(numbers_from_text(self.by_image), self.by_image.values(), strict=True))
 
     def of(self, references: References) -> list[frozenset[str] | None]:
@@ -123,10 +124,10 @@ class ImageObjects:
                 where=f"{self.name}, {other.name}",
                 help="give both with ids",
             )
-        found: defaultdict[ImageId, frozenset[str]] = defaultdict(frozenset, self.by_image)
+        by_image: defaultdict[ImageId, frozenset[str]] = defaultdict(frozenset, self.by_image)
         for image, names in other.by_image.items():
-            found[image] |= names
-        return ImageObjects(dict(found), name=f"{self.name}, {other.name}", id_form=self.id_form)
+            by_image[image] |= names
+        return ImageObjects(dict(by_image), name=f"{self.name}, {other.name}", id_form=self.id_form)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file that ``read`` reads: parquet if it is called so, else JSON, ``{image: [names]}``, names sorted.
@@ -155,7 +156,7 @@ class ImageObjects:
         images = list(numbers_from_text(self.by_image) if self.id_form == "text" else self.by_image)
         if not all(isinstance(image, int) for image in images):
             images = [str(image) for image in images]
-        names = pa.array([sorted(each) for each in self.by_image.values()], pa.list_(pa.string()))
+        names = pa.array([*map(sorted, self.by_image.values())], pa.list_(pa.string()))
         content = io.BytesIO()
         pq.write_table(pa.table({"image_id": images, "objects": names}), content)
         with whole_file(path, "wb") as file:

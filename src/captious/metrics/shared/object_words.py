@@ -55,7 +55,7 @@ class ObjectWords:
         """What signatures call them; with a checksum, unless they are those of the package."""
         if self.name == COCO:
             return self.name
-        content = json.dumps([sorted(each.items()) for each in (self.object_of, self.joined, self.dropped)])
+        content = json.dumps([sorted(table.items()) for table in (self.object_of, self.joined, self.dropped)])
         return f"{self.name}-{zlib.crc32(content.encode()):08x}"
 
     @cached_property
@@ -65,10 +65,9 @@ class ObjectWords:
 
     def named(self, names: Iterable[str]) -> dict[str, str]:
         """Names of objects or words for them -> objects. Names that mean nothing are left out."""
-        known = {name.lower(): name for name in self.objects}
-        lowered = ((name, " ".join(name.lower().split())) for name in names)
-        found = ((name, known.get(each) or self.object_of.get(each)) for name, each in lowered)
-        return {name: each for name, each in found if each is not None}
+        object_of = {**self.object_of, **{name.lower(): name for name in self.objects}}
+        words = {name: _spaced(name) for name in names}
+        return {name: object_of[word] for name, word in words.items() if word in object_of}
 
 
 @dataclass(frozen=True)
@@ -99,10 +98,10 @@ class MentionFinder:
         self._base_forms = base_forms
         self._object_of = words.object_of
         self._dropped = tuple(words.dropped.items())
-        several = {each: each for each in words.object_of if " " in each} | dict(words.joined)
-        self._joined = {tuple(each.split()): to for each, to in several.items()}
-        self._first_words = frozenset(each[0] for each in self._joined)
-        self._lengths = sorted({len(each) for each in self._joined}, reverse=True)
+        phrases = {phrase: phrase for phrase in words.object_of if " " in phrase} | dict(words.joined)
+        self._joined = {tuple(phrase.split()): to for phrase, to in phrases.items()}
+        self._first_words = frozenset(parts[0] for parts in self._joined)
+        self._lengths = sorted({len(parts) for parts in self._joined}, reverse=True)
 
     def objects(self, tokens: Sequence[str]) -> list[str]:
         """The objects that are named, in order; one that is named twice is there twice."""
@@ -111,7 +110,7 @@ class MentionFinder:
             words = [word for word, _, _ in self._with_joined(words)]
         for word, other in self._dropped:
             if word in words and other in words:
-                words = [each for each in words if each != word]
+                words = [kept for kept in words if kept != word]
         object_of = self._object_of
         return [object_of[word] for word in words if word in object_of]
 
@@ -126,13 +125,13 @@ class MentionFinder:
 
     def _kept(self, tokens: Sequence[str]) -> list[tuple[str, int, int]]:
         words = self._with_joined(self._base_forms(tokens))
-        there = {word for word, _, _ in words}
-        dropped = {word for word, other in self._dropped if other in there}
-        return [each for each in words if each[0] not in dropped]
+        present = {word for word, _, _ in words}
+        dropped = {word for word, other in self._dropped if other in present}
+        return [(word, start, end) for word, start, end in words if word not in dropped]
 
     def _with_joined(self, words: Sequence[str]) -> list[tuple[str, int, int]]:
         """Words and where they start and end, with joined words in place of those that they are made of."""
-        found = []
+        positions = []
         start = 0
         while start < len(words):
             word, end = words[start], start + 1
@@ -142,9 +141,9 @@ class MentionFinder:
                     if together in self._joined:
                         word, end = self._joined[together], start + length
                         break
-            found.append((word, start, end))
+            positions.append((word, start, end))
             start = end
-        return found
+        return positions
 
 
 def as_object_words(words: ObjectWords | Mapping[str, Iterable[str]] | str | os.PathLike[str]) -> ObjectWords:
@@ -201,19 +200,19 @@ def _from_document(document: Mapping[str, Any], name: str, where: str) -> Object
     listed = objects if isinstance(objects, Mapping) else document
     unnamed = more.get("unnamed", ())
     object_of: dict[str, str] = {}
-    for each, words in listed.items():
+    for named_object, words in listed.items():
         if isinstance(words, str) or not isinstance(words, Iterable) or not all(isinstance(w, str) for w in words):
             raise ResourceError(
-                f"{each!r:.60} is not followed by a list of words",
+                f"{named_object!r:.60} is not followed by a list of words",
                 where=where,
                 help='write {"dog": ["puppy", "hound"]}',
             )
-        named = [each] if each not in unnamed else []
-        for word in dict.fromkeys(_spaced(word) for word in (*named, *words)):
-            if word and object_of.setdefault(word, each) != each:
+        own = [named_object] if named_object not in unnamed else []
+        for word in dict.fromkeys(_spaced(word) for word in (*own, *words)):
+            if word and object_of.setdefault(word, named_object) != named_object:
                 raise ResourceError(
                     f"{word!r} names two objects",
-                    where=f"{where}: {object_of[word]}, {each}",
+                    where=f"{where}: {object_of[word]}, {named_object}",
                     help="give each word to one object",
                 )
     if not object_of:

@@ -95,7 +95,7 @@ class SmurfConstants:
     def hold_for(self, mima_model: str, spurts_model: str) -> bool:
         """Whether the constants were computed with these models."""
         pairs = ((self.mima_model, mima_model), (self.spurts_model, spurts_model))
-        return all(known in (asked, asked.partition("@")[0]) for known, asked in pairs)
+        return all(published in (model, model.partition("@")[0]) for published, model in pairs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write them as JSON.
