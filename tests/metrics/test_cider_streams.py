@@ -146,7 +146,9 @@ def test_scorer_signature_is_that_of_the_scores() -> None:
     captions = CORPUS.table()
     metric = captious.CiderD(sigma=3)
     scorer = captious.reward(metric, captions.references)
-    signatures = with_references(metric.signatures(metric.fit(captions.references)), *reference_counts(captions.references))
+    signatures = with_references(
+        metric.signatures(metric.fit(captions.references)), *reference_counts(captions.references)
+    )
     assert scorer.signature == signatures[0]
     assert "idf:references-150" in scorer.signature
 

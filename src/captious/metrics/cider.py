@@ -18,7 +18,8 @@ from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, RowScores, State
 from captious.metrics.contract.parameters import TokenizerParameter
-from captious.metrics.shared.document_frequencies import DocumentFrequencies, FrequenciesParameter
+from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.resource_parameters import FrequenciesParameter
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 

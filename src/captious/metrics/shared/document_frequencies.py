@@ -23,7 +23,6 @@ from captious.atomic_write import whole_file
 from captious.data import KeyedByFields, References, Stored, read_references, stored_key
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Resource
 from captious.metrics.shared.frequency_pickles import read_pickle, write_pickle
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary
 from captious.resources.coco_val import FILE, NAME
@@ -31,7 +30,7 @@ from captious.resources.npy_files import read_npz
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 from captious.unpacking import RAISE_LIMIT, UnpackedSizeError
 
-__all__ = ["DocumentFrequencies", "FrequenciesParameter", "FrequencySum", "as_frequencies"]
+__all__ = ["DocumentFrequencies", "FrequencySum", "as_frequencies"]
 
 _FORMAT = 1
 _MOST_DOCUMENTS = 1 << 53
@@ -349,19 +348,6 @@ def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> Documen
             help="give a file that 'captious fit cider-d' wrote, or captious.DocumentFrequencies",
         )
     return idf
-
-
-class FrequenciesParameter(Resource[DocumentFrequencies | str | os.PathLike[str] | None, DocumentFrequencies | None]):
-    """Document frequencies, or a file of them; None to count the references that are scored against."""
-
-    def __init__(self, *, default: None = None) -> None:
-        super().__init__(
-            default=default,
-            read=as_frequencies,
-            keep_none=True,
-            summary="document frequencies: a file, or coco-val; none to count the references",
-            signature="",  # what was counted is known after the fit
-        )
 
 
 @cache
