@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 from captious.errors import ParameterError
 from captious.learned.feature_sets import FeatureSet, as_feature_set
-from captious.learned.recipe_files import changed_base, check_fields
+from captious.learned.recipe_files import AnyRecipe, choice, number, read_recipe, whole
 
 __all__ = ["INITIALISATIONS", "METRICS", "RECIPES", "Recipe", "as_recipe"]
 
@@ -24,25 +24,17 @@ INITIALISATIONS = ("he-normal", "glorot-uniform")
 #: The metrics that take weights.
 METRICS = ("nneval", "lceval")
 _HELP = 'write {"base": "lceval", "name": "mine", "hidden": [24, 12]}, with any fields of the recipe'
-_LIMITS: Mapping[str, tuple[float, float]] = {
-    "l2": (0, 1e6),
-    "learning_rate": (1e-12, 1e3),
-    "batch_size": (1, 1 << 31),
-    "epochs": (1, 1_000_000),
-    "patience": (1, 1_000_000),
-    "seed": (0, (1 << 63) - 1),
-}
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(AnyRecipe):
     """How to train: the network, the loss, and when to stop.
 
     Args:
         name: of the recipe.
-        metric: the metric that the weights are for, one of ``METRICS``.
         features: what the network takes.
         hidden: widths of hidden layers, with ReLU.
+        metric: the metric that the weights are for, one of ``METRICS``.
         initialisation: one of ``INITIALISATIONS``.
         l2: weight of half the sum of squared weights, without biases, beside the mean cross-entropy.
         learning_rate: of Adam.
@@ -55,26 +47,19 @@ class Recipe:
         ParameterError: a value that a field does not take.
     """
 
-    name: str
-    metric: str
     features: FeatureSet
     hidden: tuple[int, ...]
-    initialisation: str
-    l2: float
-    learning_rate: float
-    batch_size: int
-    epochs: int
-    patience: int
-    seed: int = 123
+    metric: str = choice(METRICS, refusal="no metric {value!r:.60} takes weights")
+    initialisation: str = choice(INITIALISATIONS, refusal="there is no initialisation {value!r:.60}")
+    l2: float = number(0, 1e6)
+    learning_rate: float = number(1e-12, 1e3)
+    batch_size: int = whole(1, 1 << 31)
+    epochs: int = whole(1, 1_000_000)
+    patience: int = whole(1, 1_000_000)
+    seed: int = whole(0, (1 << 63) - 1, 123)
 
     def __post_init__(self) -> None:
-        if self.metric not in METRICS:
-            raise ParameterError(f"no metric {self.metric!r:.60} takes weights", help=f"give {' or '.join(METRICS)}")
-        if self.initialisation not in INITIALISATIONS:
-            raise ParameterError(
-                f"there is no initialisation {self.initialisation!r:.60}", help=f"give {' or '.join(INITIALISATIONS)}"
-            )
-        check_fields(self, _LIMITS, ("l2", "learning_rate"))
+        super().__post_init__()
         if not all(isinstance(n, int) and not isinstance(n, bool) and 0 < n <= 4096 for n in self.hidden):
             raise ParameterError(f"invalid hidden layers {self.hidden!r:.60}", help="give widths from 1 to 4,096")
         if len(self.hidden) > 16:
@@ -90,44 +75,47 @@ class Recipe:
         return math.sqrt(2 / n_in) if self.initialisation == "he-normal" else math.sqrt(6 / (n_in + n_out))
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is written in files."""
-        return {**asdict(self), "features": self.features.to_dict(), "hidden": list(self.hidden)}
+        return {**super().to_dict(), "features": self.features.to_dict()}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        features = content["features"]
+        features = FeatureSet.from_dict(features) if isinstance(features, dict) else as_feature_set(str(features))
+        if not isinstance(content["hidden"], list):
+            raise ParameterError("hidden must be a list of widths", help=_HELP)
+        return super().from_dict({**content, "features": features})
 
 
+_BUILT_IN: Mapping[str, Mapping[str, Any]] = {
+    "nneval": {
+        "hidden": (72, 72),
+        "initialisation": "he-normal",
+        "batch_size": 6650,
+        "epochs": 700,
+        "patience": 700,
+    },
+    "lceval": {
+        "hidden": (12,),
+        "initialisation": "glorot-uniform",
+        "batch_size": 75,
+        "epochs": 800,
+        "patience": 50,
+    },
+    "lceval-logistic": {
+        "hidden": (),
+        "initialisation": "he-normal",
+        "batch_size": 13300,
+        "epochs": 1000,
+        "patience": 1000,
+    },
+}
 #: The names of the built-in recipes.
-RECIPES = ("nneval", "lceval", "lceval-logistic")
+RECIPES = tuple(_BUILT_IN)
 
 
 def _built_in(name: str) -> Recipe:
-    if name == "nneval":
-        return Recipe(
-            name="nneval",
-            metric="nneval",
-            features=as_feature_set("nneval"),
-            hidden=(72, 72),
-            initialisation="he-normal",
-            l2=1e-4,
-            learning_rate=5e-4,
-            batch_size=6650,
-            epochs=700,
-            patience=700,
-        )
-    lceval = Recipe(
-        name="lceval",
-        metric="lceval",
-        features=as_feature_set("lceval"),
-        hidden=(12,),
-        initialisation="glorot-uniform",
-        l2=1e-4,
-        learning_rate=5e-4,
-        batch_size=75,
-        epochs=800,
-        patience=50,
-    )
-    if name == "lceval":
-        return lceval
-    logistic = {"hidden": (), "initialisation": "he-normal", "batch_size": 13300, "epochs": 1000, "patience": 1000}
-    return replace(lceval, name=name, **logistic)  # type: ignore[arg-type]
+    metric = name.partition("-")[0]
+    return Recipe(name, as_feature_set(metric), metric=metric, l2=1e-4, learning_rate=5e-4, **_BUILT_IN[name])
 
 
 def as_recipe(what: Recipe | str | os.PathLike[str]) -> Recipe:
@@ -139,27 +127,4 @@ def as_recipe(what: Recipe | str | os.PathLike[str]) -> Recipe:
         UnknownNameError: neither the name of a recipe nor a file.
         ResourceError: a file that holds no recipe.
     """
-    if isinstance(what, Recipe):
-        return what
-    name = os.fspath(what)
-    if name in RECIPES:
-        return _built_in(name)
-    return changed_base(what, RECIPES, _changed, _HELP)
-
-
-def _changed(base: str, content: dict[str, Any]) -> Recipe:
-    names = {field.name for field in fields(Recipe)}
-    if unknown := {*content} - names:
-        raise ParameterError(
-            f"a recipe has no {sorted(unknown)[0]!r:.60}", help=f"its fields: {', '.join(sorted(names))}"
-        )
-    if "features" in content:
-        features = content["features"]
-        content["features"] = (
-            FeatureSet.from_dict(features) if isinstance(features, dict) else as_feature_set(str(features))
-        )
-    if "hidden" in content:
-        if not isinstance(content["hidden"], list):
-            raise ParameterError("hidden must be a list of widths", help=_HELP)
-        content["hidden"] = tuple(content["hidden"])
-    return replace(_built_in(base), **content)
+    return what if isinstance(what, Recipe) else read_recipe(what, RECIPES, _built_in, _HELP)

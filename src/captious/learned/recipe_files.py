@@ -1,20 +1,19 @@
-"""Small tables that users write by hand, as JSON or TOML: feature sets and recipes."""
+"""Small tables that users write by hand, as JSON or TOML, and what the recipes among them share."""
 
 from __future__ import annotations
 
 import json
 import os
 import tomllib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
 
-__all__ = ["changed_base", "check_fields", "read_table"]
-
-T = TypeVar("T")
+__all__ = ["AnyRecipe", "choice", "number", "read_recipe", "read_table", "several", "whole"]
 
 _LARGEST = 1 << 20
 
@@ -47,54 +46,115 @@ def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, 
     return table
 
 
-def check_fields(recipe: Any, limits: Mapping[str, tuple[float, float]], fractional: Collection[str]) -> None:
-    """Refuse the name or a number that a recipe does not take.
+def number(least: float, most: float, default: Any = MISSING) -> Any:
+    """A field of a recipe: a number in a range."""
+    return _in_range(int | float, "a number", least, most, default)
 
-    Args:
-        recipe: has the attributes ``name`` and those of ``limits``.
-        limits: field -> smallest and largest number.
-        fractional: the fields that need not be integers.
+
+def whole(least: int, most: int, default: Any = MISSING) -> Any:
+    """A field of a recipe: an integer in a range."""
+    return _in_range(int, "an integer", least, most, default)
+
+
+def choice(choices: Sequence[str], default: Any = MISSING, refusal: str = "invalid {name}: {value!r:.60}") -> Any:
+    """A field of a recipe: one of some names."""
+
+    def check(name: str, value: Any) -> None:
+        if value not in choices:
+            raise ParameterError(refusal.format(name=name, value=value), help=f"give {' or '.join(choices)}")
+
+    return _checked(default, check)
+
+
+def several(choices: Sequence[str], default: Any = MISSING) -> Any:
+    """A field of a recipe: at least one of some names, each once."""
+
+    def check(name: str, values: Any) -> None:
+        if not values or not isinstance(values, tuple) or {*values} - {*choices} or len({*values}) < len(values):
+            raise ParameterError(f"invalid {name}: {values!r:.60}", help=f"give some of {', '.join(choices)}")
+
+    return _checked(default, check)
+
+
+def _checked(default: Any, check: Callable[[str, Any], None]) -> Any:
+    return field(default=default, metadata={"check": check})
+
+
+def _in_range(kind: Any, what: str, least: float, most: float, default: Any) -> Any:
+    def check(name: str, value: Any) -> None:
+        if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
+            raise ParameterError(f"invalid {name}: {value!r:.60}", help=f"give {what} from {least:g} to {most:g}")
+
+    return _checked(default, check)
+
+
+@dataclass(frozen=True)
+class AnyRecipe:
+    """What recipes share: a name, fields that are checked, and a form in files.
 
     Raises:
-        ParameterError: which field, and what it takes.
+        ParameterError: a value that a field does not take.
     """
-    if not isinstance(recipe.name, str) or not recipe.name.isprintable() or not 0 < len(recipe.name) <= 100:
-        raise ParameterError(f"{recipe.name!r:.60} is not a name for a recipe", help="give a short text")
-    for field, (least, most) in limits.items():
-        value = getattr(recipe, field)
-        kind = (int, float) if field in fractional else int
-        if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
-            what = "a number" if field in fractional else "an integer"
-            raise ParameterError(f"invalid {field}: {value!r:.60}", help=f"give {what} from {least:g} to {most:g}")
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isprintable() or not 0 < len(self.name) <= 100:
+            raise ParameterError(f"{self.name!r:.60} is not a name for a recipe", help="give a short text")
+        for declared in fields(self):
+            if check := declared.metadata.get("check"):
+                check(declared.name, getattr(self, declared.name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe as it is written in files."""
+        values = {declared.name: getattr(self, declared.name) for declared in fields(self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """A recipe from what ``to_dict`` gives.
+
+        Raises:
+            ParameterError: an unknown field, or a value that a field does not take.
+        """
+        names = sorted(declared.name for declared in fields(cls))
+        if unknown := {*content} - {*names}:
+            raise ParameterError(f"a recipe has no {min(unknown)!r:.60}", help=f"its fields: {', '.join(names)}")
+        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
+        return cls(**values)
 
 
-def changed_base(
-    path: str | os.PathLike[str], bases: Sequence[str], make: Callable[[str, dict[str, Any]], T], help: str
-) -> T:
-    """A recipe from a file: the name of a ``base``, and the fields that differ from it.
+R = TypeVar("R", bound=AnyRecipe)
+
+
+def read_recipe(path: str | os.PathLike[str], names: Sequence[str], built_in: Callable[[str], R], help: str) -> R:
+    """A built-in recipe by its name, or one from a file: the name of a ``base``, and the fields that differ from it.
 
     Args:
-        path: the file.
-        bases: names of recipes.
-        make: makes a recipe of the base and the other fields, the name among them; by default that of the file.
+        path: the name or the file. A recipe of a file is called as the file unless it has a ``name``.
+        names: names of the built-in recipes.
+        built_in: the recipe of a name.
         help: what a file should hold.
 
     Raises:
-        UnknownNameError: not the name of a JSON or TOML file.
+        UnknownNameError: neither the name of a recipe nor of a JSON or TOML file.
         ResourceError: a file that holds no recipe.
     """
     name = os.fspath(path)
+    if name in names:
+        return built_in(name)
     if Path(name).suffix not in (".json", ".toml"):
         raise UnknownNameError(
             f"there is no recipe {name!r}",
-            help=f"{did_you_mean(name, bases)}give {', '.join(bases)}, or a file (.json, .toml)",
+            help=f"{did_you_mean(name, names)}give {', '.join(names)}, or a file (.json, .toml)",
         )
     content = read_table(path, "a recipe", help)
     try:
         base = content.pop("base", None)
-        if base not in bases:
+        if base not in names:
             raise ParameterError(f"the recipe has no base, or an unknown one: {base!r:.60}", help=help)
-        return make(base, {"name": Path(name).stem, **content})
+        recipe = built_in(base)
+        return recipe.from_dict({**recipe.to_dict(), "name": Path(name).stem, **content})
     except CaptiousError as error:
         where = "\n".join(filter(None, [name, error.where]))
         raise ResourceError(error.message, where=where, help=error.help or help) from error

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-from captious.errors import ParameterError
-from captious.learned.recipe_files import changed_base, check_fields
+from captious.learned.recipe_files import AnyRecipe, choice, number, read_recipe, several, whole
 
 __all__ = [
     "COMBINATIONS",
@@ -32,20 +30,11 @@ NEGATIVES = ("generated", "pathological", "sampled")
 PATHOLOGIES = ("random-caption", "random-words", "word-permutation")
 #: What a caption that is too long for the network is encoded as: zeros (the official code), or its first words.
 _CUT = ("zeros", "first-words")
-_CHOICES = {"combination": COMBINATIONS, "images": IMAGES, "cut": _CUT}
-_LISTS = {"negatives": NEGATIVES, "pathologies": PATHOLOGIES}
-_LIMITS: Mapping[str, tuple[float, float]] = {
-    **{"most_words": (1, 1_000_000), "least_count": (1, 1_000_000), "length": (1, 1_000), "width": (1, 4_096)},
-    **{"units": (1, 8_192), "hidden": (1, 8_192), "pooled": (2, 1 << 20), "dropout": (0, 0.99)},
-    **{"images_per_batch": (1, 1 << 20), "epochs": (1, 100_000), "learning_rate": (1e-12, 1e3), "decay": (1e-6, 1)},
-    **{"clip": (0, 1e9), "seed": (0, (1 << 63) - 1)},
-}
-_FRACTIONAL = {"dropout", "learning_rate", "decay", "clip"}
 _HELP = 'write {"base": "leic", "name": "mine", "units": 128}, with any fields of the recipe'
 
 
 @dataclass(frozen=True)
-class CritiqueRecipe:
+class CritiqueRecipe(AnyRecipe):
     """How to train a critique.
 
     Args:
@@ -74,57 +63,25 @@ class CritiqueRecipe:
         ParameterError: a value that a field does not take.
     """
 
-    name: str
-    combination: str = "mlp"
-    images: str = "context"
-    most_words: int = 10_000
-    least_count: int = 1
-    length: int = 15
-    cut: str = "zeros"
-    width: int = 300
-    units: int = 512
-    hidden: int = 512
-    pooled: int = 8_192
-    dropout: float = 0.5
-    negatives: tuple[str, ...] = NEGATIVES
-    pathologies: tuple[str, ...] = PATHOLOGIES
-    images_per_batch: int = 50
-    epochs: int = 30
-    learning_rate: float = 1e-3
-    decay: float = 0.9
-    clip: float = 1.0
-    seed: int = 123
-
-    def __post_init__(self) -> None:
-        for field, choices in _CHOICES.items():
-            if getattr(self, field) not in choices:
-                raise ParameterError(
-                    f"invalid {field}: {getattr(self, field)!r:.60}", help=f"give {' or '.join(choices)}"
-                )
-        for field, choices in _LISTS.items():
-            values = getattr(self, field)
-            if not values or not isinstance(values, tuple) or {*values} - {*choices} or len({*values}) < len(values):
-                raise ParameterError(f"invalid {field}: {values!r:.60}", help=f"give some of {', '.join(choices)}")
-        check_fields(self, _LIMITS, _FRACTIONAL)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it is written in files."""
-        return {**asdict(self), **{field: list(getattr(self, field)) for field in _LISTS}}
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> CritiqueRecipe:
-        """What ``to_dict`` gives.
-
-        Raises:
-            ParameterError: an unknown field, or a value that a field does not take.
-        """
-        names = {field.name for field in fields(cls)}
-        if unknown := {*content} - names:
-            raise ParameterError(
-                f"a recipe has no {sorted(unknown)[0]!r:.60}", help=f"its fields: {', '.join(sorted(names))}"
-            )
-        lists = {field: tuple(content[field]) for field in _LISTS if isinstance(content.get(field), list)}
-        return cls(**{**content, **lists})
+    combination: str = choice(COMBINATIONS, "mlp")
+    images: str = choice(IMAGES, "context")
+    most_words: int = whole(1, 1_000_000, 10_000)
+    least_count: int = whole(1, 1_000_000, 1)
+    length: int = whole(1, 1_000, 15)
+    cut: str = choice(_CUT, "zeros")
+    width: int = whole(1, 4_096, 300)
+    units: int = whole(1, 8_192, 512)
+    hidden: int = whole(1, 8_192, 512)
+    pooled: int = whole(2, 1 << 20, 8_192)
+    dropout: float = number(0, 0.99, 0.5)
+    negatives: tuple[str, ...] = several(NEGATIVES, NEGATIVES)
+    pathologies: tuple[str, ...] = several(PATHOLOGIES, PATHOLOGIES)
+    images_per_batch: int = whole(1, 1 << 20, 50)
+    epochs: int = whole(1, 100_000, 30)
+    learning_rate: float = number(1e-12, 1e3, 1e-3)
+    decay: float = number(1e-6, 1, 0.9)
+    clip: float = number(0, 1e9, 1.0)
+    seed: int = whole(0, (1 << 63) - 1, 123)
 
 
 _OFFICIAL = CritiqueRecipe("leic")
@@ -153,11 +110,4 @@ def as_critique_recipe(what: CritiqueRecipe | str | os.PathLike[str]) -> Critiqu
     """
     if isinstance(what, CritiqueRecipe):
         return what
-    name = os.fspath(what)
-    if name in CRITIQUE_RECIPES:
-        return CRITIQUE_RECIPES[name]
-    return changed_base(what, [*CRITIQUE_RECIPES], _changed, _HELP)
-
-
-def _changed(base: str, content: dict[str, Any]) -> CritiqueRecipe:
-    return CritiqueRecipe.from_dict({**CRITIQUE_RECIPES[base].to_dict(), **content})
+    return read_recipe(what, tuple(CRITIQUE_RECIPES), CRITIQUE_RECIPES.__getitem__, _HELP)
