@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.learned.caption_agreement import Captious
+from captious.learned.caption_features import centroids, similarities
 from captious.learned.caption_weights import CaptionWeights
 from captious.learned.encoder_heads import BUNDLED_HEAD, FULL_FEATURES, EncoderHead, probe
-from captious.learned.headed_captions import HeadedCaptions, headed_similarities
 from captious.models import Encoder
 from coefficients import fitted
 from encoder import frequent_words, train_encoder
@@ -54,14 +54,12 @@ class Features:
             rows: of their states.
             references: numbers of captions.
         """
-        offsets = np.concatenate([[0], np.cumsum([len(each) for each in references])])
-        flat = np.array([i for each in references for i in each])
+        offsets = np.concatenate([[0], np.cumsum([len(numbers) for numbers in references])])
+        flat = np.array([i for numbers in references for i in numbers])
         texts = tuple(self._texts[i] for i in flat)
         captions = Captions(tuple(candidates), References(tuple(range(len(candidates))), texts, offsets))
-        headed = headed_similarities(
-            HeadedCaptions(self._vectors, rows, {}),
-            HeadedCaptions(self._vectors, self._states.of_captions[flat], {}, offsets),
-        )
+        vectors = self._vectors[self._states.of_captions[flat]]
+        headed = similarities(self._vectors[rows], vectors, offsets, centroids(vectors, offsets))
         return np.hstack([headed, Captious(weights=self._light).features(captions)])
 
     def of_wrong(

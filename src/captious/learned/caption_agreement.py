@@ -21,7 +21,7 @@ from captious.errors import ParameterError, ResourceError
 from captious.learned.caption_features import EncodedLayer, junctions, similarities, slips
 from captious.learned.caption_weights import CaptionWeights
 from captious.learned.encoder_heads import EncoderHead
-from captious.learned.headed_captions import HeadedLayer, headed_similarities
+from captious.learned.headed_captions import HeadedLayer
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import Resource
 from captious.metrics.sparcs import Sparcs
@@ -131,14 +131,16 @@ class Captious(MeanMetric):
         ``captious.learned.encoder_heads.FULL_FEATURES``.
         """
         candidates, references = captions.layer(self.layer)
-        centroid, closest = similarities(candidates, references)
-        light = np.stack([centroid, closest, self._sparcs.scores(captions), slips(candidates, self.weights)], axis=1)
+        cosines = similarities(candidates.vectors, references.captions.vectors, references.rows, references.centroids)
+        light = np.column_stack([cosines, self._sparcs.scores(captions), slips(candidates, self.weights)])
         if self.head is None or self.encoder is None:
             return light
         if not self._checked:
             self.head.check(self.encoder)
             self._checked = True
-        headed = headed_similarities(*captions.layer(HeadedLayer(self.head, self.encoder, self.tokenizer)))
+        ours, theirs = captions.layer(HeadedLayer(self.head, self.encoder, self.tokenizer))
+        offsets = captions.references.offsets
+        headed = similarities(ours.vectors[ours.rows], theirs.vectors[theirs.rows], offsets, theirs.centroids)
         return np.hstack([headed, light])
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:

@@ -24,6 +24,7 @@ __all__ = [
     "encode",
     "junctions",
     "numbers_of",
+    "of_length_one",
     "similarities",
     "slips",
     "soundness",
@@ -91,7 +92,14 @@ def encode(tokens: Tokens, of_words: NDArray[np.int32], weights: CaptionWeights)
     starts = np.concatenate([[0], np.cumsum(has_vector)])[tokens.offsets]
     n, ones = len(tokens.lengths), np.ones(int(has_vector.sum()), np.float32)
     summed = csr_matrix((ones, numbers[has_vector], starts), shape=(n, len(weights.words))) @ weights.vectors
-    return EncodedCaptions(_of_length_one(np.asarray(summed)), numbers, tokens.offsets)
+    return EncodedCaptions(of_length_one(np.asarray(summed)), numbers, tokens.offsets)
+
+
+def of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows divided by their lengths; zeros stay."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    scaled: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
+    return scaled
 
 
 def centroids(vectors: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -107,17 +115,30 @@ def centroids(vectors: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArr
 
 
 def similarities(
-    candidates: EncodedCaptions, references: EncodedReferences
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Cosine of each candidate with the sum of its references, and with the closest of them; float64[n] each."""
-    with_centroid = np.einsum("ij,ij->i", candidates.vectors, references.centroids)
-    closest = []
-    for start in range(0, len(references.rows) - 1, _ROWS_AT_ONCE):
-        rows = references.rows[start : start + _ROWS_AT_ONCE + 1]
-        own = np.repeat(candidates.vectors[start : start + len(rows) - 1], np.diff(rows), axis=0)
-        cosines = np.einsum("ij,ij->i", own, references.captions.vectors[rows[0] : rows[-1]])
-        closest.append(np.maximum.reduceat(cosines, rows[:-1] - rows[0]))
-    return with_centroid.astype(np.float64), np.concatenate([*closest, np.empty(0)]).astype(np.float64)
+    candidates: NDArray[np.float32],
+    references: NDArray[np.float32],
+    offsets: NDArray[np.int64],
+    centroids: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Cosine of each candidate with the sum of its references, and with the closest of them.
+
+    Args:
+        candidates: vectors of length 1, float32[n, width].
+        references: those of all references, float32[n_references, width].
+        offsets: the references of each candidate, int64[n + 1].
+        centroids: see ``centroids``, float64[n, width].
+
+    Returns:
+        float64[n, 2]
+    """
+    with_centroid = np.einsum("ij,ij->i", candidates, centroids)
+    closest = np.empty(len(candidates))
+    for start in range(0, len(candidates), _ROWS_AT_ONCE):
+        rows = offsets[start : start + _ROWS_AT_ONCE + 1]
+        own = np.repeat(candidates[start : start + len(rows) - 1], np.diff(rows), axis=0)
+        cosines = np.einsum("ij,ij->i", own, references[rows[0] : rows[-1]])
+        closest[start : start + len(rows) - 1] = np.maximum.reduceat(cosines, rows[:-1] - rows[0])
+    return np.stack([with_centroid, closest], axis=1)
 
 
 def slips(captions: EncodedCaptions, weights: CaptionWeights) -> NDArray[np.float64]:
@@ -142,9 +163,3 @@ def junctions(captions: EncodedCaptions, weights: CaptionWeights) -> tuple[NDArr
     logits = np.einsum("ij,ij->i", weights.left[left, :width], weights.right[right, :width])
     logits = logits + weights.left[left, width] + weights.right[right, width]
     return logits.astype(np.float64), captions.offsets + np.arange(n + 1)
-
-
-def _of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    scaled: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
-    return scaled

@@ -6,7 +6,6 @@ was made.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,9 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
-from captious.learned.quantized import packed, unpacked
-from captious.learned.weight_files import read_caption_weights
+from captious.learned.weight_files import packed, read_caption_weights, unpacked, write_caption_weights
 
 __all__ = ["BUNDLED", "END", "FEATURES", "FIRST_WORD", "START", "UNKNOWN", "CaptionWeights"]
 
@@ -71,15 +68,12 @@ class CaptionWeights:
         Raises:
             OutputError: the file cannot be written.
         """
-        from safetensors.numpy import save
-
         tensors: dict[str, NDArray[Any]] = {"words": np.frombuffer("\n".join(self.words).encode(), np.uint8)}
         for name in ("vectors", "left", "right"):
             tensors[name], tensors[f"{name}.scales"] = packed(getattr(self, name))
         tensors["soundness"] = np.array(self.soundness)
         tensors["score"] = np.array([self.bias, *self.coefficients])
-        with whole_file(path, "wb") as file:
-            file.write(save(tensors, {"about": json.dumps(self.about, sort_keys=True)}))
+        write_caption_weights(path, tensors, "about", self.about)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | None = None) -> CaptionWeights:
@@ -88,16 +82,14 @@ class CaptionWeights:
         Raises:
             ResourceError: the file cannot be read, or holds other weights.
         """
-        return _bundled() if path is None else _load(Path(path))
+        if path is None:
+            return _bundled()
+        return read_caption_weights(Path(path), "about", _from_tensors, what="the metric captious", help=_HELP)
 
 
 @cache
 def _bundled() -> CaptionWeights:
-    return _load(BUNDLED)
-
-
-def _load(path: Path) -> CaptionWeights:
-    return read_caption_weights(path, "about", _from_tensors, what="the metric captious", help=_HELP)
+    return CaptionWeights.load(BUNDLED)
 
 
 def _from_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> CaptionWeights:

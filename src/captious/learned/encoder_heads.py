@@ -6,7 +6,6 @@ head is never used with another encoder.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,11 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
 from captious.errors import ParameterError
+from captious.learned.caption_features import of_length_one
 from captious.learned.caption_weights import FEATURES
-from captious.learned.quantized import packed, unpacked
-from captious.learned.weight_files import read_caption_weights
+from captious.learned.weight_files import packed, read_caption_weights, unpacked, write_caption_weights
 from captious.models import Encoder
 
 __all__ = ["BUNDLED_HEAD", "FULL_FEATURES", "POOLS", "PROBES", "EncoderHead", "pooled", "probe"]
@@ -67,10 +65,7 @@ class EncoderHead:
 
     def vectors(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
         """Vectors of captions of length 1, float32[b, width], from hidden states, float32[b, tokens, d]."""
-        vectors = pooled(states) @ self.matrix
-        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        normalised: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
-        return normalised
+        return of_length_one(pooled(states) @ self.matrix)
 
     def check(self, encoder: Encoder) -> None:
         """Refuse an encoder other than the one that the head was trained for.
@@ -96,17 +91,14 @@ class EncoderHead:
         Raises:
             OutputError: the file cannot be written.
         """
-        from safetensors.numpy import save
-
         matrix, scales = packed(self.matrix)
         tensors: dict[str, NDArray[Any]] = {
             "probes": np.ascontiguousarray(self.probes, np.float32),
             **{"matrix": matrix, "matrix.scales": scales},
             "score": np.array([self.bias, *self.coefficients]),
         }
-        said = {"about": self.about, "encoder": self.encoder, "light": self.light}
-        with whole_file(path, "wb") as file:
-            file.write(save(tensors, {"head": json.dumps(said, sort_keys=True)}))
+        value = {"about": self.about, "encoder": self.encoder, "light": self.light}
+        write_caption_weights(path, tensors, "head", value)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | None = None) -> EncoderHead:
@@ -115,7 +107,9 @@ class EncoderHead:
         Raises:
             ResourceError: the file cannot be read, or is not a head.
         """
-        return _bundled() if path is None else _load(Path(path))
+        if path is None:
+            return _bundled()
+        return read_caption_weights(Path(path), "head", _from_tensors, what="captious@full", help=_HELP)
 
 
 def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -140,11 +134,7 @@ def _cosines(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np
 
 @cache
 def _bundled() -> EncoderHead:
-    return _load(BUNDLED_HEAD)
-
-
-def _load(path: Path) -> EncoderHead:
-    return read_caption_weights(path, "head", _from_tensors, what="captious@full", help=_HELP)
+    return EncoderHead.load(BUNDLED_HEAD)
 
 
 def _from_tensors(tensors: dict[str, NDArray[Any]], said: Any, name: str) -> EncoderHead:

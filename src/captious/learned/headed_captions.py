@@ -17,7 +17,7 @@ from captious.models import Encoder
 from captious.models.encoding_layers import numbered
 from captious.text import Tokenizer, Tokens, WordLayer
 
-__all__ = ["HeadedCaptions", "HeadedLayer", "headed_similarities", "joined_words"]
+__all__ = ["HeadedCaptions", "HeadedLayer", "joined_words"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,15 +84,3 @@ def joined_words(tokens: Tokens) -> list[str]:
     words = tokens.vocabulary.words()
     ids, offsets = tokens.ids.tolist(), tokens.offsets.tolist()
     return [" ".join(map(words.__getitem__, ids[i:j])) for i, j in pairwise(offsets)]
-
-
-def headed_similarities(candidates: HeadedCaptions, references: HeadedCaptions) -> NDArray[np.float64]:
-    """Cosine of each candidate with the sum of its references, and with the closest of them; float64[n, 2]."""
-    offsets = references.offsets
-    assert offsets is not None
-    if len(offsets) < 2:
-        return np.empty((0, 2))
-    with_centroid = np.einsum("ij,ij->i", candidates.vectors[candidates.rows], references.centroids)
-    own = np.repeat(candidates.rows, np.diff(offsets))
-    cosines = np.einsum("ij,ij->i", candidates.vectors[own], references.vectors[references.rows])
-    return np.stack([with_centroid, np.maximum.reduceat(cosines, offsets[:-1])], axis=1).astype(np.float64)

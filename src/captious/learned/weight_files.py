@@ -9,12 +9,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
 from captious.errors import CaptiousError, ParameterError, ResourceError
 
-__all__ = ["check_name", "read_caption_weights", "read_weights", "write_weights"]
+__all__ = [
+    "check_name",
+    "packed",
+    "read_caption_weights",
+    "read_weights",
+    "unpacked",
+    "write_caption_weights",
+    "write_weights",
+]
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
@@ -108,6 +117,35 @@ def read_caption_weights(path: Path, entry: str, make: Callable[[Arrays, Any, st
         raise ResourceError("cannot read the weights", where=str(path), help=error.strerror or str(error)) from error
     except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ResourceError(f"not weights of {what}", where=f"{path}: {error}", help=help) from error
+
+
+def write_caption_weights(path: str | os.PathLike[str], arrays: Arrays, entry: str, value: object) -> None:
+    """Write what ``read_caption_weights`` reads.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    from safetensors.numpy import save
+
+    with whole_file(path, "wb") as file:
+        file.write(save(arrays, {entry: json.dumps(value, sort_keys=True)}))
+
+
+def packed(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Rows as 8-bit integers with one scale each, as the weights of the metric captious are stored."""
+    scales = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype(np.float32) / np.float32(127)
+    return np.rint(rows / scales[:, None]).astype(np.int8), scales
+
+
+def unpacked(rows: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows from what ``packed`` gives.
+
+    Raises:
+        ValueError: shapes or types that do not match.
+    """
+    if rows.dtype != np.int8 or rows.ndim != 2 or scales.shape != (len(rows),):
+        raise ValueError("rows and scales do not match")
+    return rows.astype(np.float32) * scales.astype(np.float32)[:, None]
 
 
 def _parts(content: bytes) -> tuple[Arrays, Any]:
