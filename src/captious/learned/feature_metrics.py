@@ -59,7 +59,7 @@ class Features(Combined):
 
     @property
     def resources(self) -> Mapping[str, object]:
-        """What the features depend on besides the set: tokenizer, vectors, parser, tables, models.
+        """The resources that the features depend on: tokenizer, vectors, parser, tables, models.
 
         Numbers follow from the set, so they are left out. Where metrics have different values of one parameter, these
         are joined by "+".

@@ -26,7 +26,7 @@ from captious.resources.coco_val import NAME as COCO_VAL
 
 __all__ = ["FEATURE_SETS", "Feature", "FeatureSet", "as_feature_set"]
 
-#: Parameters that are resources. The frequencies of the package are no file, so a set may name them.
+#: Parameters that are resources. A set may name the document frequencies of the package, which are not a user's file.
 _RESOURCES = ({*Settings.__dataclass_fields__} | {"constants", "stop_words", "weights"}) - {"tokenizer"}
 _MOST_FEATURES = 1_000
 _HELP = 'write {"name": "mine", "features": ["bleu-1", {"metric": "cider-d", "scale": 0.1}]}'

@@ -70,7 +70,7 @@ class Network:
         return values
 
     def probabilities(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of both classes, float64[..., n_features] to float64[..., 2]."""
+        """Probabilities of both classes, float64[..., n_features] to float64[..., 2]."""
         logits = self.logits(features)
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=-1, keepdims=True))

@@ -36,7 +36,7 @@ class Recipe(AnyRecipe):
         hidden: widths of hidden layers, with ReLU.
         metric: the metric that the weights are for, one of ``METRICS``.
         initialisation: one of ``INITIALISATIONS``.
-        l2: weight of half the sum of squared weights, without biases, beside the mean cross-entropy.
+        l2: weight of half the sum of squared weights, without biases, which is added to the mean cross-entropy.
         learning_rate: of Adam.
         batch_size: examples of a step; the last of an epoch may be smaller.
         epochs: at most so many.

@@ -24,11 +24,11 @@ __all__ = ["Outcome", "check_torch", "tau", "train_network"]
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What training gave.
+    """The result of training.
 
     Args:
-        network: the one of the best epoch.
-        best_epoch: which that is, from 1.
+        network: the network after the best epoch.
+        best_epoch: number of that epoch, from 1.
         taus: validation tau after each epoch.
         interrupted: whether Ctrl-C ended the training.
     """

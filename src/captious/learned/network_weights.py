@@ -1,4 +1,4 @@
-"""What training gives: a network, the features that it takes, and where both come from; as a safetensors file."""
+"""A trained metric: its network, the features that it takes, where both come from, and its safetensors file."""
 
 from __future__ import annotations
 

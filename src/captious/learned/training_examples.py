@@ -79,7 +79,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class ExampleCounts:
-    """What ``make_examples`` did.
+    """Counts of what ``make_examples`` used and left out.
 
     Args:
         images: images with examples, by part.
@@ -88,7 +88,7 @@ class ExampleCounts:
         human_on_both_sides: captions by people that were not used, because a system wrote the same one.
         machine_on_both_sides: captions of systems that were not used, because a person wrote the same one.
         without_examples: images that were drawn, but have captions on one side only.
-        with_one_reference: images that could not be drawn, because they have no references besides the candidate.
+        with_one_reference: images that could not be drawn, because the candidate is their only reference.
     """
 
     images: Mapping[str, int]
@@ -248,7 +248,7 @@ class _Pool:
             yield Example(image, caption, _drawn(texts, size, rng), name, part)
 
     def _negatives(self, position: int, kind: str, n: int, rng: np.random.Generator) -> list[tuple[str, str]]:
-        """At most n captions that are no human captions of an image, each once, with their systems."""
+        """At most n distinct captions that nobody wrote for the image, with their systems."""
         machines = self.machines(position)
         machines = [machines[i] for i in rng.permutation(len(machines)).tolist()]
         negatives: dict[str, tuple[str, str]] = {}

@@ -19,6 +19,8 @@ from captious.text import WordLayer
 
 __all__ = ["Lsa"]
 
+_BATCH = 20_000  # candidates whose matrices are in memory at a time
+
 
 class Lsa(SetMeanMetric):
     """LSA diversity, 0 to 1, higher is more diverse. The corpus score is the mean over images.
@@ -65,6 +67,3 @@ class Lsa(SetMeanMetric):
                 np.add.at(matrices, (place[image_of[here]], within[here], column[here]), 1.0)
                 scores[part] = spread(np.linalg.svd(matrices, compute_uv=False), m)
         return scores
-
-
-_BATCH = 20_000  # candidates whose matrices are in memory at a time

@@ -166,7 +166,7 @@ class Meteor(Metric):
         return sum(1 << bit for bit, name in enumerate(_MODULES) if name in self.modules)
 
     def best_alignments(self, captions: Captions, rows: Iterable[int]) -> Iterator[NDArray[np.int32]]:
-        """Of these images, the alignment of each candidate with the reference of ``best_references``.
+        """The alignments of the candidates of some images with the references of ``best_references``.
 
         Yields:
             int32[n_matches, 5]: start and length of a match in the candidate, start and length in the reference, and

@@ -26,6 +26,8 @@ from captious.native import threads
 
 __all__ = ["SelfCider"]
 
+_BATCH = 4_000_000  # similarities that are in memory at a time as matrices
+
 
 class SelfCider(SetMeanMetric):
     """Self-CIDEr, 0 to 1, higher is more diverse. The corpus score is the mean over images.
@@ -84,6 +86,3 @@ class SelfCider(SetMeanMetric):
         few = self._pairs.warnings(sets.slots[0].captions, state) if len(sets) else []
         own = [warning.replace(self._pairs.name, self.name, 1) for warning in few]
         return [*super().warnings(sets, state), *own]
-
-
-_BATCH = 4_000_000  # similarities that are in memory at a time as matrices

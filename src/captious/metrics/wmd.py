@@ -98,7 +98,7 @@ class Wmd(VectorMetric):
     def plans(
         self, captions: Captions, rows: Iterable[int], references: NDArray[np.int64]
     ) -> Iterator[list[tuple[int, int, float, float]]]:
-        """Of these images, how the words of one reference are moved to those of the candidate.
+        """How the words of one reference are moved to those of the candidate, for some images.
 
         Args:
             captions: the table.

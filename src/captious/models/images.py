@@ -28,7 +28,7 @@ def images_in(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def ids_in_name(file: str) -> list[str]:
-    """The ids that the name of an image file can stand for, besides itself; none if it is not an image file."""
+    """The ids that the name of an image file can stand for, apart from itself; none if it is not an image file."""
     stem, extension = os.path.splitext(file)
     if extension.lower() not in _EXTENSIONS:
         return []

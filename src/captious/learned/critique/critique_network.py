@@ -66,7 +66,7 @@ class Critique:
             forget, new value and output.
 
     Raises:
-        ParameterError: arrays that are no such network.
+        ParameterError: arrays of other names or shapes, or numbers that are not finite.
     """
 
     def __init__(self, recipe: CritiqueRecipe, arrays: Mapping[str, NDArray[np.float32]]) -> None:

@@ -1,4 +1,4 @@
-"""What training of a critique gives: a network and its vocabulary; as a safetensors file."""
+"""A trained critique, which is a network and its vocabulary, and its safetensors file."""
 
 from __future__ import annotations
 

@@ -352,7 +352,7 @@ def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> Documen
 
 @cache
 def _coco_val() -> DocumentFrequencies:
-    """Those of the package, without n-grams of a single image: these weigh as much as n-grams that are unknown."""
+    """The frequencies of the package, without n-grams of a single image, which weigh as much as unknown ones."""
     return DocumentFrequencies.load(FILE)
 
 

@@ -23,7 +23,7 @@ __all__ = ["read_pickle", "write_pickle"]
 _COUNTS, _DOCUMENTS = "document_frequency", "ref_len"
 _ALSO_COUNTS = "df"  # the key of vrama91/coco-caption
 _HELP = "give a pickle with document_frequency and ref_len, as the training code writes it"
-#: What such pickles hold besides plain values, by module and name.
+#: What such pickles may hold apart from plain values, by module and name.
 _KNOWN = {
     ("collections", "defaultdict"),
     ("collections", "Counter"),

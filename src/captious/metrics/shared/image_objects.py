@@ -51,7 +51,7 @@ class ImageObjects:
         names_of: dict[ImageId, set[str]] = {image: set() for image in rows.known_images}
         for image, name in zip(rows.ids, rows.texts, strict=True):
             names_of.setdefault(image, set()).add(name)
-        shared: dict[frozenset[str], frozenset[str]] = {}  # few sets are many images'
+        shared: dict[frozenset[str], frozenset[str]] = {}  # many images have equal sets
         by_image = {}
         for image, names in names_of.items():
             objects = frozenset(names)

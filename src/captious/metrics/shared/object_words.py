@@ -2,7 +2,7 @@
 
 A file of words is JSON, ``{object: [words]}``, or lines of words separated by commas, the object first, as in the
 ``synonyms.txt`` of CHAIR's authors. The words of the package also have pairs of words that read as another word, and
-words that do not count beside another.
+words that do not count if another word is in the same caption.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ObjectWords:
         name: what signatures call them.
         object_of: word, or words joined by single spaces -> the object they name.
         joined: words joined by single spaces that are read as something else -> what they are read as.
-        dropped: word -> another word; beside it, in the same caption, the first does not count.
+        dropped: word -> another word; the first does not count if the second is in the same caption.
     """
 
     name: str

@@ -179,7 +179,7 @@ class _Means:
         self._rows = words.table.rows
 
     def of(self, first: int, end: int) -> NDArray[np.float64]:
-        """Of captions, float64[end - first, d]; zeros without words."""
+        """Mean vectors of some captions, float64[end - first, d]; zeros without words."""
         offsets = self._words.offsets[first : end + 1]
         ids = self._words.ids[offsets[0] : offsets[-1]]
         return mean_vectors(self._rows, ids, offsets - offsets[0], threads())
