@@ -48,7 +48,7 @@ def test_the_oracle_agrees_on_real_captions(shared_data: Path) -> None:
     captions = table([candidate for candidate, _ in records], [references for _, references in records])
     sparcs = captious.Sparcs().scores(captions).tolist()
     expected = [
-        oracle.score(tokens(candidate), [tokens(each) for each in references], part, WEIGHTS)
+        oracle.score(tokens(candidate), [tokens(reference) for reference in references], part, WEIGHTS)
         for (candidate, references), part in zip(records, sparcs, strict=True)
     ]
     np.testing.assert_allclose(Captious().scores(captions), expected, rtol=0, atol=1e-5)
@@ -92,14 +92,14 @@ def test_words_without_a_vector_change_nothing_but_sparcs_and_junctions() -> Non
 
 
 def test_the_parts_of_an_explanation_add_up() -> None:
-    found = Captious().explain("a dog zzqqxx runs over grass", REFERENCES)
-    assert sum(word.share for word in found.words) == pytest.approx(found.centroid, abs=1e-5)
-    assert found.score == pytest.approx(score("a dog zzqqxx runs over grass"))
-    by_word = {word.word: word for word in found.words}
+    agreement = Captious().explain("a dog zzqqxx runs over grass", REFERENCES)
+    assert sum(word.share for word in agreement.words) == pytest.approx(agreement.centroid, abs=1e-5)
+    assert agreement.score == pytest.approx(score("a dog zzqqxx runs over grass"))
+    by_word = {word.word: word for word in agreement.words}
     assert (by_word["dog"].closest, by_word["zzqqxx"].closest) == ("dog", None)
     assert by_word["dog"].similarity == pytest.approx(1, abs=1e-5)
     assert by_word["dog"].share > by_word["a"].share
-    assert len(found.cosines) == len(REFERENCES)
+    assert len(agreement.cosines) == len(REFERENCES)
 
 
 def test_an_explanation_shows_where_a_caption_breaks() -> None:
@@ -109,9 +109,9 @@ def test_an_explanation_shows_where_a_caption_breaks() -> None:
 
 def test_it_is_a_reward() -> None:
     scorer = captious.reward(Captious(), {1: REFERENCES, 2: ["a plate of food"]})
-    found = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
-    assert found[0] > found[1] and found[0] > found[2]
-    assert found[0] == pytest.approx(score("a dog runs"), abs=1e-12)
+    rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
+    assert rewards[0] > rewards[1] and rewards[0] > rewards[2]
+    assert rewards[0] == pytest.approx(score("a dog runs"), abs=1e-12)
 
 
 def test_the_signature_names_the_weights() -> None:

@@ -72,17 +72,17 @@ def encoders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Encoder, Encoder
 
 
 def slow_vectors(head: EncoderHead, encoder: Encoder, texts: list[str]) -> list[np.ndarray]:
-    found = []
+    vectors = []
     for text in texts:
         joined = " ".join(PTB(text))
         if not joined:
-            found.append(np.zeros(head.matrix.shape[1]))
+            vectors.append(np.zeros(head.matrix.shape[1]))
             continue
         (batch,) = encoder.run(encoder.tokenize([joined]), [encoder.n_blocks])
         states = batch.hidden[encoder.n_blocks][0].astype(float)
         vector = np.concatenate([states.mean(axis=0), states.max(axis=0), states[0], states[-1]]) @ head.matrix
-        found.append(vector / np.linalg.norm(vector))
-    return found
+        vectors.append(vector / np.linalg.norm(vector))
+    return vectors
 
 
 @pytest.mark.models
@@ -93,17 +93,17 @@ def test_scores_are_those_of_a_slow_transcription(encoders: tuple[Encoder, Encod
     captions = corpus.table()
     light = Captious().features(captions)
     metric = Captious(weights=head, model=encoder)
-    found = metric.features(captions)
-    np.testing.assert_array_equal(found[:, 2:], light)
+    features = metric.features(captions)
+    np.testing.assert_array_equal(features[:, 2:], light)
     offsets = captions.references.offsets
     for i, candidate in enumerate(captions.candidates):
         references = list(captions.references.texts[offsets[i] : offsets[i + 1]])
         own, *theirs = slow_vectors(head, encoder, [candidate, *references])
         summed = sum(theirs)
         length = max(float(np.linalg.norm(summed)), 1e-9)
-        expected = [own @ summed / length, max(own @ each for each in theirs)]
-        np.testing.assert_allclose(found[i, :2], expected, rtol=0, atol=1e-4)
-    expected_scores = 1 / (1 + np.exp(-(head.bias + found @ head.coefficients)))
+        expected = [own @ summed / length, max(own @ vector for vector in theirs)]
+        np.testing.assert_allclose(features[i, :2], expected, rtol=0, atol=1e-4)
+    expected_scores = 1 / (1 + np.exp(-(head.bias + features @ head.coefficients)))
     np.testing.assert_allclose(metric.scores(captions), expected_scores, rtol=0, atol=1e-9)
 
 
@@ -181,15 +181,15 @@ def test_worse_captions_score_lower(full: Captious, worse: str) -> None:
 @pytest.mark.models
 def test_scores_lie_between_0_and_1_whatever_the_caption(full: Captious) -> None:
     odd = ["", "!!!", "zzqqxx", "dog " * 500, "\N{SNOWMAN}"]
-    found = full.scores(table([*odd, "a dog"], [REFERENCES] * len(odd) + [["", "zzqqxx"]]))
-    assert ((found >= 0) & (found <= 1)).all()
+    scores = full.scores(table([*odd, "a dog"], [REFERENCES] * len(odd) + [["", "zzqqxx"]]))
+    assert ((scores >= 0) & (scores <= 1)).all()
 
 
 @pytest.mark.models
 def test_it_is_a_reward(full: Captious) -> None:
     scorer = captious.reward(full, {1: REFERENCES, 2: ["a plate of food"]})
-    found = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
-    assert found[0] > found[1] and found[0] > found[2]
+    rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
+    assert rewards[0] > rewards[1] and rewards[0] > rewards[2]
 
 
 @pytest.mark.models

@@ -56,14 +56,14 @@ def case(shared_data: Path, meteor_tables: object) -> Case:
     scores = spice.aggregate(spice.statistics(captions))[:, 0]
     inputs = []
     for row, official, score in zip(pairs, gold, scores, strict=True):
-        candidate, references = official["tokens"].split(), [each.split() for each in official["ref_tokens"]]
+        candidate, references = official["tokens"].split(), [tokens.split() for tokens in official["ref_tokens"]]
         of_texts = parses.of_texts([row["captions"][1], *row["refs"]]).of_captions
         trees = [(parse.lemmas, parse.relations, parse.heads) for parse in of_texts]
         inputs.append(lceval.Inputs(candidate, references, trees, official["meteor"], float(score)))
-    texts = [text for each in inputs for text in [each.candidate, *each.references]]
+    texts = [text for caption in inputs for text in [caption.candidate, *caption.references]]
     words = list({word for text in texts for word in [*text, *clean(" ".join(text))]})
-    found, rows = vectors.look_up(words)
-    own = {word: row.astype(float) for word, there, row in zip(words, found, rows, strict=True) if there}
+    has_vector, rows = vectors.look_up(words)
+    own = {word: row.astype(float) for word, is_known, row in zip(words, has_vector, rows, strict=True) if is_known}
     unit = {word: row / np.linalg.norm(row) for word, row in own.items()}
     coco = captious.read_references(shared_data / "coco" / "captions_val2014.json.gz")
     frequencies = own_frequencies(DocumentFrequencies.of(coco), inputs)
@@ -72,35 +72,35 @@ def case(shared_data: Path, meteor_tables: object) -> Case:
 
 def own_frequencies(counted: DocumentFrequencies, inputs: list[lceval.Inputs]) -> cider.Frequencies:
     """The frequencies of the n-grams of some captions, from those of all of them."""
-    texts = [text for each in inputs for text in [each.candidate, *each.references]]
-    wanted = {ngram for text in texts for n in range(1, 5) for ngram in ngrams(text, n)}
+    texts = [text for caption in inputs for text in [caption.candidate, *caption.references]]
+    ngrams_of_texts = {ngram for text in texts for n in range(1, 5) for ngram in ngrams(text, n)}
     words = counted.vocabulary.words()
     rows, images = counted.counts.entries()
     named = ((tuple(words[i] for i in row if i >= 0), n) for row, n in zip(rows.tolist(), images.tolist(), strict=True))
-    return cider.Frequencies(counted.n_documents, Counter({ngram: n for ngram, n in named if ngram in wanted}))
+    return cider.Frequencies(counted.n_documents, Counter({ngram: n for ngram, n in named if ngram in ngrams_of_texts}))
 
 
 def test_nneval(case: Case) -> None:
-    found = Features(feature_set=as_feature_set("nneval"), settings=case.settings).matrix(case.captions)
-    expected = [lceval.nneval(each, case.known) for each in case.inputs]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
-    assert (found.std(axis=0) > 0.01).all()
+    matrix = Features(feature_set=as_feature_set("nneval"), settings=case.settings).matrix(case.captions)
+    expected = [lceval.nneval(caption, case.known) for caption in case.inputs]
+    np.testing.assert_allclose(matrix, expected, rtol=0, atol=1e-6)
+    assert (matrix.std(axis=0) > 0.01).all()
 
 
 @pytest.mark.parametrize(("name", "combine"), [("lceval", None), ("lceval-mean", fmean), ("lceval-min", min)])
 def test_lceval(name: str, combine: lceval.Combine | None, case: Case) -> None:
     features = Features(feature_set=as_feature_set(name), settings=case.settings)
-    found = features.matrix(case.captions, features.fit(case.captions.references))
-    expected = [lceval.lceval(each, case.known, combine) for each in case.inputs]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
-    assert (found.std(axis=0) > 0.01).all()
+    matrix = features.matrix(case.captions, features.fit(case.captions.references))
+    expected = [lceval.lceval(caption, case.known, combine) for caption in case.inputs]
+    np.testing.assert_allclose(matrix, expected, rtol=0, atol=1e-6)
+    assert (matrix.std(axis=0) > 0.01).all()
 
 
 def test_frequencies_of_the_package_give_the_scores_of_all_of_coco(shared_data: Path, case: Case) -> None:
     counted = DocumentFrequencies.of(captious.read_references(shared_data / "coco" / "captions_val2014.json.gz"))
-    found = CiderD(idf="coco-val").scores(case.captions)
-    np.testing.assert_allclose(found, CiderD(idf=counted).scores(case.captions), rtol=1e-12)
-    assert found.mean() == pytest.approx(1.0, abs=0.3)
+    scores = CiderD(idf="coco-val").scores(case.captions)
+    np.testing.assert_allclose(scores, CiderD(idf=counted).scores(case.captions), rtol=1e-12)
+    assert scores.mean() == pytest.approx(1.0, abs=0.3)
 
 
 def test_layers_are_computed_once(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,8 +121,8 @@ def test_layers_are_computed_once(case: Case, monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_score_that_a_caption_has_not_is_zero(meteor_tables: object) -> None:
     features = Features(feature_set=FeatureSet("colours", (Feature("spice-color"), Feature("bleu-1", 2.0))))
-    found = features.matrix(table(["a dog", "a red dog"], [["a cat"], ["a red dog"]]))
-    np.testing.assert_allclose(found, [[0, 1], [1, 2]], atol=1e-8)
+    matrix = features.matrix(table(["a dog", "a red dog"], [["a cat"], ["a red dog"]]))
+    np.testing.assert_allclose(matrix, [[0, 1], [1, 2]], atol=1e-8)
 
 
 def test_resources_are_shown_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

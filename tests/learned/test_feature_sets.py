@@ -37,7 +37,7 @@ def test_labels_change_with_the_content() -> None:
         FeatureSet("mine", (Feature("bleu-1@paper"), Feature("rouge-l"))),
         FeatureSet("yours", one.features),
     ]
-    assert len({each.label for each in (one, *others)}) == 5
+    assert len({feature_set.label for feature_set in (one, *others)}) == 5
 
 
 @pytest.mark.parametrize("form", ["json", "toml"])
@@ -48,9 +48,9 @@ def test_sets_in_files(form: str, tmp_path: Path) -> None:
         "toml": 'name = "mine"\nfeatures = ["bleu-1", {metric = "cider-d:idf=coco-val", scale = 0.1}]\n',
     }
     path.write_text(texts[form])
-    found = as_feature_set(path)
-    assert found == FeatureSet("mine", (Feature("bleu-1"), Feature("cider-d:idf=coco-val", 0.1)))
-    assert FeatureSet.from_dict(found.to_dict()) == found
+    loaded = as_feature_set(path)
+    assert loaded == FeatureSet("mine", (Feature("bleu-1"), Feature("cider-d:idf=coco-val", 0.1)))
+    assert FeatureSet.from_dict(loaded.to_dict()) == loaded
 
 
 REFUSED = {

@@ -104,7 +104,7 @@ def test_weights_of_another_metric() -> None:
 
 def test_other_resources_than_in_training_are_said() -> None:
     metric = NNEval()
-    (warning,) = [each for each in metric.warnings(table(["a"], [["b"]]), None) if "trained with" in each]
+    (warning,) = [message for message in metric.warnings(table(["a"], [["b"]]), None) if "trained with" in message]
     assert "vectors glove_100d_captions-" in warning
     assert "vectors vectors-" in warning
     same = replace(own(), resources={"tokenizer": "ptb"})

@@ -64,14 +64,14 @@ def test_scores_are_those_of_the_oracle() -> None:
         )
     ]
     means = Leic(weights=trained, images=images, variant="paper").scores(captions)
-    np.testing.assert_allclose(means, [np.mean(each) for each in every], atol=3e-6)
-    seen = set()
+    np.testing.assert_allclose(means, [np.mean(of_references) for of_references in every], atol=3e-6)
+    drawn = set()
     for seed in range(10):
         scores = Leic(weights=trained, images=images, seed=seed).scores(captions)
-        np.testing.assert_allclose(scores[1:], [each[0] for each in every[1:]], atol=3e-6)
-        seen.add(int(np.abs(np.array(every[0]) - scores[0]).argmin()))
+        np.testing.assert_allclose(scores[1:], [of_references[0] for of_references in every[1:]], atol=3e-6)
+        drawn.add(int(np.abs(np.array(every[0]) - scores[0]).argmin()))
         assert np.abs(np.array(every[0]) - scores[0]).min() < 3e-6
-    assert seen == {0, 1}
+    assert drawn == {0, 1}
 
 
 def test_the_signature_says_what_scores_depend_on(tmp_path: Path) -> None:
@@ -119,12 +119,12 @@ def test_judged_captions_of_one_image_have_its_features() -> None:
     trained = random_critique(small_recipe("mlp", "only"))
     images = ImageFeatures((7, 8), np.random.default_rng(0).normal(size=(2, WIDTH)).astype(np.float32))
     table = references_table(["7|a", "7|b", "8|c"], [["a dog"], ["a dog"], ["a cat"]], ["7", "7", "8"])
-    found = Leic(weights=trained, images=images).scores(Captions(("a dog", "two cats", "a dog"), table))
+    scores = Leic(weights=trained, images=images).scores(Captions(("a dog", "two cats", "a dog"), table))
     own = [
         Leic(weights=trained, images=images).scores(load({i: text}, {i: ["x"]}))[0]
         for i, text in ((7, "a dog"), (7, "two cats"), (8, "a dog"))
     ]
-    np.testing.assert_array_equal(found, own)
+    np.testing.assert_array_equal(scores, own)
     assert len({*own}) == 3
 
 

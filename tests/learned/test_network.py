@@ -31,11 +31,11 @@ def random_network(*sizes: int, seed: int = 4) -> Network:
 @pytest.mark.parametrize(("features", "expected"), VERIFIED)
 def test_values_of_the_published_checkpoint(features: np.ndarray, expected: float) -> None:
     """Within 1e-6; four printed decimals of a weight permit p (1 - p) 5e-5 (1 + sum of features), at most 2.3e-6."""
-    found = LCEval(variant="official-8010").trained.network.human(features)
-    assert found == pytest.approx(expected, abs=1e-6)
+    probability = LCEval(variant="official-8010").trained.network.human(features)
+    assert probability == pytest.approx(expected, abs=1e-6)
     counted = np.array(OFFICIAL_8010[0]) != 0
     permitted = expected * (1 - expected) * 5e-5 * (1 + features[counted].sum()) + 5e-9  # and eight of the value
-    assert abs(found - expected) <= permitted
+    assert abs(probability - expected) <= permitted
 
 
 @pytest.mark.parametrize("sizes", [(16, 2), (16, 12, 2), (8, 72, 72, 2), (1, 1, 1, 1, 2)])

@@ -62,7 +62,7 @@ def test_it_repeats_to_the_bit(threads: int) -> None:
 
 def test_numpy_scores_what_torch_trained() -> None:
     network = run().network
-    layers = [torch.from_numpy(np.array(each)) for each in (*network.weights, *network.biases)]
+    layers = [torch.from_numpy(np.array(array)) for array in (*network.weights, *network.biases)]
     weights, biases = layers[:2], layers[2:]
     expected = torch.softmax(training._logits(torch.from_numpy(X), weights, biases), -1)[:, 1]
     np.testing.assert_allclose(network.human(X), expected.numpy(), rtol=1e-13)
@@ -96,20 +96,20 @@ def test_it_stops_when_nothing_gets_better(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_an_interrupt_keeps_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, seen = training.tau, []
+    real, taus = training.tau, []
 
     def interrupted(scores: np.ndarray, target: np.ndarray) -> float:
-        if len(seen) == 3:
+        if len(taus) == 3:
             raise KeyboardInterrupt
-        seen.append(real(scores, target))
-        return seen[-1]
+        taus.append(real(scores, target))
+        return taus[-1]
 
     monkeypatch.setattr(training, "tau", interrupted)
     outcome = run()
     assert outcome.interrupted
-    assert outcome.taus == tuple(seen)
-    assert outcome.best_tau == max(seen)
-    seen[:] = [0.0, 0.0, 0.0]
+    assert outcome.taus == tuple(taus)
+    assert outcome.best_tau == max(taus)
+    taus[:] = [0.0, 0.0, 0.0]
     with pytest.raises(KeyboardInterrupt):
         run()
 
@@ -139,9 +139,9 @@ def test_recipes_of_the_papers_and_of_the_repository() -> None:
 def test_recipes_in_files(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('base = "lceval"\nfeatures = "lceval-mean"\nhidden = [24, 6]\nepochs = 3\n')
-    found = as_recipe(path)
-    assert (found.name, found.metric, found.sizes, found.epochs) == ("mine", "lceval", (16, 24, 6, 2), 3)
-    assert found.features == as_feature_set("lceval-mean")
+    recipe = as_recipe(path)
+    assert (recipe.name, recipe.metric, recipe.sizes, recipe.epochs) == ("mine", "lceval", (16, 24, 6, 2), 3)
+    assert recipe.features == as_feature_set("lceval-mean")
     path.write_text('base = "nneval"\nfeatures = {name = "two", features = ["bleu-1", "rouge-l"]}\n')
     assert as_recipe(path).sizes == (2, 72, 72, 2)
 

@@ -35,7 +35,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     written = trained()
     written.save(tmp_path / "a.safetensors")
     read = NetworkWeights.load(tmp_path / "a.safetensors")
-    arrays = [(*each.network.weights, *each.network.biases) for each in (read, written)]
+    arrays = [(*weights.network.weights, *weights.network.biases) for weights in (read, written)]
     for ours, theirs in zip(*arrays, strict=True):
         np.testing.assert_array_equal(ours, theirs)
     assert read.label == written.label
@@ -58,11 +58,11 @@ def test_labels_change_with_every_weight() -> None:
 def test_weights_of_the_package(metric: str) -> None:
     path = bundled(metric)
     assert path.stat().st_size < 200_000
-    found = NetworkWeights.load(path)
-    assert found.metric == metric
-    assert found.network.sizes == {"nneval": (8, 72, 72, 2), "lceval": (16, 12, 2)}[metric]
-    assert found.data["examples"]["sha256"]
-    assert found.figures["validation_tau_b"] > max(found.figures["feature_tau_b"].values())
+    loaded = NetworkWeights.load(path)
+    assert loaded.metric == metric
+    assert loaded.network.sizes == {"nneval": (8, 72, 72, 2), "lceval": (16, 12, 2)}[metric]
+    assert loaded.data["examples"]["sha256"]
+    assert loaded.figures["validation_tau_b"] > max(loaded.figures["feature_tau_b"].values())
 
 
 def content(config: Any, arrays: dict[str, np.ndarray] | None = None) -> bytes:

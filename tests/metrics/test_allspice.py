@@ -34,11 +34,11 @@ def test_the_replacement_of_the_official_program_gives_the_same() -> None:
     corpus, per_image = Spice().compute_score(REFERENCES, CANDIDATES)
     np.testing.assert_allclose(metric.aggregate(metric.statistics(sets).sum(axis=0))[0], corpus, rtol=1e-12)
     for row, official in zip(scores, per_image, strict=True):
-        found = dict(zip(metric.outputs, row.tolist(), strict=True))
-        assert found["allspice"] == official["All"]["f"]
-        assert (found["allspice-p"], found["allspice-r"]) == (official["All"]["pr"], official["All"]["re"])
+        outputs = dict(zip(metric.outputs, row.tolist(), strict=True))
+        assert outputs["allspice"] == official["All"]["f"]
+        assert (outputs["allspice-p"], outputs["allspice-r"]) == (official["All"]["pr"], official["All"]["re"])
         for category in CATEGORIES[1:]:
-            np.testing.assert_equal(found[f"allspice-{category}"], official[category.capitalize()]["f"])
+            np.testing.assert_equal(outputs[f"allspice-{category}"], official[category.capitalize()]["f"])
 
 
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")

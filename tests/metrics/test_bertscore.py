@@ -63,8 +63,8 @@ def scores(metric: BertScore, captions: Captions) -> NDArray[np.float64]:
 
 
 def score(metric: BertScore, candidate: str, *references: str) -> list[float]:
-    found: list[float] = scores(metric, table([candidate], [[*references]]))[0].tolist()
-    return found
+    outputs: list[float] = scores(metric, table([candidate], [[*references]]))[0].tolist()
+    return outputs
 
 
 # ---- against the package bert_score
@@ -138,11 +138,11 @@ def test_odd_captions_are_scored_as_by_bert_score(minilm: Encoder, idf: bool) ->
     odd = ["\u00a0 ", "犬 🐕 é e\u0301", "a" * 3000, "x " * 700, "Don't\tstop\r\n", "\u200b", "[SEP]", "."]
     captions = table([*ODD.candidates, *odd], [*([text, "a dog"] for text in (*ODD.candidates, *odd[::-1]))])
     expected = by_bert_score(captions, minilm.model, 6, idf)
-    found = scores(BertScore(model=minilm, layer=6, token_idf=idf), captions)
-    assert np.isfinite(found).all()
+    ours = scores(BertScore(model=minilm, layer=6, token_idf=idf), captions)
+    assert np.isfinite(ours).all()
     weightless = ~np.isfinite(expected)  # "[SEP]": no token has any weight, and bert_score divides 0 by 0
     assert weightless.sum() == 2
-    np.testing.assert_allclose(found[~weightless], expected[~weightless], atol=CLOSE, rtol=0)
+    np.testing.assert_allclose(ours[~weightless], expected[~weightless], atol=CLOSE, rtol=0)
 
 
 def test_roberta_gets_the_blank_that_bert_score_gives_it(tmp_path: Path) -> None:
@@ -157,8 +157,8 @@ def test_roberta_gets_the_blank_that_bert_score_gives_it(tmp_path: Path) -> None
     tokenizer.save_pretrained(peer)
     captions = table([" a dog runs ", "a cat", "", "a bus"], [["a dog"], ["the cat ", "a"], ["a dog"], [" "]])
     expected = by_bert_score(captions, str(peer), 2, False)
-    found = scores(BertScore(model=Encoder(str(folder), device="cpu"), layer=2), captions)
-    np.testing.assert_allclose(found, expected, atol=CLOSE, rtol=0)
+    ours = scores(BertScore(model=Encoder(str(folder), device="cpu"), layer=2), captions)
+    np.testing.assert_allclose(ours, expected, atol=CLOSE, rtol=0)
 
 
 @pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")

@@ -85,15 +85,15 @@ class TestByHand:
         assert Chair(objects={**OBJECTS, 3: ["dog"]}).signatures()[1] != signature
 
     def test_mentions_are_marked(self) -> None:
-        found = Chair(objects=OBJECTS).explain(CANDIDATES[1], ["person", "bicycle"])
-        assert [(m.words, m.object, m.start, m.end) for m in found.mentions] == [
+        explanation = Chair(objects=OBJECTS).explain(CANDIDATES[1], ["person", "bicycle"])
+        assert [(m.words, m.object, m.start, m.end) for m in explanation.mentions] == [
             ("man", "person", 1, 2),
             ("motorcycle", "motorcycle", 4, 5),
             ("dog", "dog", 8, 9),
         ]
-        assert found.hallucinated == (False, True, True)
-        assert (found.objects, found.unmentioned) == (("bicycle", "person"), ("bicycle",))
-        assert found.scores == {"chair-s": 1.0, "chair-i": pytest.approx(2 / 3), "chair-recall": 0.5}
+        assert explanation.hallucinated == (False, True, True)
+        assert (explanation.objects, explanation.unmentioned) == (("bicycle", "person"), ("bicycle",))
+        assert explanation.scores == {"chair-s": 1.0, "chair-i": pytest.approx(2 / 3), "chair-recall": 0.5}
 
 
 class TestWords:
@@ -118,18 +118,18 @@ class TestWords:
         ],
     )
     def test_official(self, caption: str, expected: list[str]) -> None:
-        assert [each.object for each in Chair(objects=NOTHING).explain(caption, []).mentions] == expected
+        assert [mention.object for mention in Chair(objects=NOTHING).explain(caption, []).mentions] == expected
 
     def test_the_fixed_variant_finds_the_bus(self) -> None:
-        found = Chair(objects=NOTHING, variant="fixed").explain("a bus, two buses, an airbus and people", ["bus"])
-        assert [each.object for each in found.mentions] == ["bus", "bus", "airplane", "person"]
+        explanation = Chair(objects=NOTHING, variant="fixed").explain("a bus, two buses, an airbus and people", ["bus"])
+        assert [mention.object for mention in explanation.mentions] == ["bus", "bus", "airplane", "person"]
 
     def test_other_words(self, tmp_path: Path) -> None:
         lists = tmp_path / "words.txt"
         lists.write_text("# of ours\nglasses, spectacles\nwind turbine, windmill\npublic address system, loudspeaker\n")
         chair = Chair(objects={1: ["glasses"]}, vocabulary=lists)
         caption = "Spectacles, wind turbines, and a public address system; reading glasses"
-        assert [each.object for each in chair.explain(caption, []).mentions] == [
+        assert [mention.object for mention in chair.explain(caption, []).mentions] == [
             "glasses",
             "wind turbine",
             "public address system",
@@ -188,8 +188,8 @@ class TestObjects:
         path = tmp_path / f"objects{suffix}"
         saved = ImageObjects.read(OBJECTS)
         saved.save(path)
-        found = ImageObjects.read(path)
-        assert found.label == saved.label
+        read = ImageObjects.read(path)
+        assert read.label == saved.label
         np.testing.assert_array_equal(Chair(objects=path).statistics(captions()), STATISTICS)
 
     def test_ids_agree_as_those_of_captions_do(self, tmp_path: Path) -> None:
@@ -265,8 +265,8 @@ class TestObjects:
         (tmp_path / "instances.json").write_text(json.dumps(instances))
         (tmp_path / "captions.json").write_text(json.dumps(written))
         files = [tmp_path / "captions.json", tmp_path / "instances.json"]
-        found = Chair(objects=NOTHING).objects_of(files)
-        assert found.by_image == {1: {"person", "train"}, 2: frozenset(), 3: frozenset()}
+        learned = Chair(objects=NOTHING).objects_of(files)
+        assert learned.by_image == {1: {"person", "train"}, 2: frozenset(), 3: frozenset()}
         assert Chair(objects=NOTHING).objects_of([files[1]]).by_image[1] == {"train"}
         assert Chair(objects=NOTHING).objects_of([{1: ["desk"]}, {1: ["Two dogs at a desk"]}]).by_image == {
             1: {"dining table", "dog"}
@@ -338,10 +338,12 @@ class TestOfficial:
             tokens = word_tokenize(caption)
             mentions = val2014._finder.mentions(tokens)
             assert val2014._finder.words(tokens) == row["words"]
-            assert [each.object for each in mentions] == row["objects"]
-            wrong = [each for each in mentions if each.object not in val2014._objects.by_image[row["image_id"]]]
-            assert [[each.words, each.object] for each in wrong] == row["hallucinated"]
-            assert [each.start for each in wrong] == row["hallucination_idxs"]
+            assert [mention.object for mention in mentions] == row["objects"]
+            wrong = [
+                mention for mention in mentions if mention.object not in val2014._objects.by_image[row["image_id"]]
+            ]
+            assert [[mention.words, mention.object] for mention in wrong] == row["hallucinated"]
+            assert [mention.start for mention in wrong] == row["hallucination_idxs"]
 
     def test_captions_made_by_hand(self) -> None:
         finder = Chair(objects=NOTHING)._finder
@@ -350,10 +352,10 @@ class TestOfficial:
             mentions = finder.mentions(tokens)
             assert tokens == case["tokens"]
             assert finder.words(tokens) == case["joined"]
-            assert [each.words for each in mentions] == case["found"]
-            assert finder.objects(tokens) == [each.object for each in mentions] == case["objects"]
+            assert [mention.words for mention in mentions] == case["found"]
+            assert finder.objects(tokens) == [mention.object for mention in mentions] == case["objects"]
             if not {"toilet", "seat"} <= {*case["joined"]}:  # its indices are then those of a shorter list
-                assert [each.start for each in mentions] == case["idxs"]
+                assert [mention.start for mention in mentions] == case["idxs"]
 
     @pytest.mark.slow
     @pytest.mark.parametrize(
@@ -368,9 +370,9 @@ class TestOfficial:
 
     @pytest.mark.slow
     def test_objects_of_all_reference_captions(self) -> None:
-        found = Chair(objects=NOTHING).objects_of([SHARED / "coco" / "captions_val2014.json.gz"]).by_image
+        learned = Chair(objects=NOTHING).objects_of([SHARED / "coco" / "captions_val2014.json.gz"]).by_image
         rows = list(lines(CHAIR / "objects_val2014.jsonl.gz"))
-        assert {row["image_id"]: set(row["caption_objects"]) for row in rows} == found
+        assert {row["image_id"]: set(row["caption_objects"]) for row in rows} == learned
 
     @pytest.mark.slow
     def test_every_reference_caption(self) -> None:
@@ -380,9 +382,9 @@ class TestOfficial:
         other_places = 0
         for row in lines(CHAIR / "chair_references_val2014.jsonl.gz"):
             mentions = finder.mentions(word_tokenize(texts[row["id"]]))
-            assert [each.words for each in mentions] == row["found"]
-            assert [each.object for each in mentions] == row["objects"]
-            other_places += [each.start for each in mentions] != row["idxs"]
+            assert [mention.words for mention in mentions] == row["found"]
+            assert [mention.object for mention in mentions] == row["objects"]
+            other_places += [mention.start for mention in mentions] != row["idxs"]
         assert other_places == 24  # 22 with a toilet and a seat, 2 whose sentences Punkt ends elsewhere
 
     @pytest.mark.slow

@@ -23,16 +23,16 @@ from ..support.corpora import large_corpus
 GOLD = Path(__file__).parents[3] / "shared" / "data" / "gold"
 
 
-def slow(candidate: list[str], references: list[list[str]], known: cider.Frequencies) -> float:
+def slow(candidate: list[str], references: list[list[str]], frequencies: cider.Frequencies) -> float:
     total = 0.0
     for reference in references:
         # CIDEr-D between captions of equal length: only the penalty is different.
-        similarity = cider.cider_d(candidate, [reference], known, "official", 1e9)
+        similarity = cider.cider_d(candidate, [reference], frequencies, "official", 1e9)
         mine, theirs = (Counter(re.findall(r"\w+", " ".join(words))) for words in (candidate, reference))
         if not mine:
             continue
         differences = [abs(theirs[w] - n) if w in theirs else n - 1 for w, n in mine.items()]
-        repetition = math.prod(1 / (1 + each) for each in differences) ** (1 / len(mine))
+        repetition = math.prod(1 / (1 + difference) for difference in differences) ** (1 / len(mine))
         c, r = max(len(candidate) - 1, 0) + 1, max(len(reference) - 1, 0) + 1
         total += similarity * repetition**0.8 * math.exp(-((c - r) ** 2) / r**2) ** 0.2
     return total / len(references)
@@ -40,8 +40,8 @@ def slow(candidate: list[str], references: list[list[str]], known: cider.Frequen
 
 def test_formula() -> None:
     corpus = large_corpus(60, seed=5)
-    known = cider.frequencies(corpus.references)
-    expected = [slow(c, r, known) for c, r in zip(corpus.candidates, corpus.references, strict=True)]
+    frequencies = cider.frequencies(corpus.references)
+    expected = [slow(c, r, frequencies) for c, r in zip(corpus.candidates, corpus.references, strict=True)]
     scores = CiderR(tokenizer="whitespace").scores(corpus.table())
     np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12)
     assert max(expected) > 0.1

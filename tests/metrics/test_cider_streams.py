@@ -68,10 +68,10 @@ def test_scorer_gives_what_statistics_give(
     metric: type[captious.Cider], variant: str, corpus: Corpus, counted: Corpus | None
 ) -> None:
     idf = None if counted is None else DocumentFrequencies.of(counted.table().references, WHITESPACE)
-    made = metric(idf=idf, variant=variant, tokenizer="whitespace")
+    ours = metric(idf=idf, variant=variant, tokenizer="whitespace")
     captions = corpus.table()
-    expected = made.statistics(captions)[:, 0]
-    scorer = captious.reward(made, corpus.table().references)
+    expected = ours.statistics(captions)[:, 0]
+    scorer = captious.reward(ours, corpus.table().references)
     np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12, atol=1e-14)
 
 

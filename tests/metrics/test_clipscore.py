@@ -97,11 +97,11 @@ def expected(vectors: tuple[Any, Any], pictures: Path, captions: Captions) -> ND
 def test_scores_are_those_of_single_passes(
     vectors: tuple[Any, Any], model: str, pictures: Path, captions: Captions
 ) -> None:
-    wanted = expected(vectors, pictures, captions)
-    np.testing.assert_allclose(ClipScore(images=pictures, model=model).scores(captions), wanted[:, 1], atol=CLOSE)
-    np.testing.assert_allclose(RefClipScore(images=pictures, model=model).scores(captions), wanted[:, 2], atol=CLOSE)
-    assert wanted[:, 2].max() > 0.1
-    assert len(set(wanted[:, 1].round(4))) > N / 3
+    oracle = expected(vectors, pictures, captions)
+    np.testing.assert_allclose(ClipScore(images=pictures, model=model).scores(captions), oracle[:, 1], atol=CLOSE)
+    np.testing.assert_allclose(RefClipScore(images=pictures, model=model).scores(captions), oracle[:, 2], atol=CLOSE)
+    assert oracle[:, 2].max() > 0.1
+    assert len(set(oracle[:, 1].round(4))) > N / 3
 
 
 def test_cosines_below_0_count_0(vectors: tuple[Any, Any], model: str, pictures: Path, captions: Captions) -> None:
@@ -118,13 +118,13 @@ def test_references_that_point_away_count_0(
 ) -> None:
     # The official code leaves them negative, so that the mean of the two can be any number.
     own = {text: row for row, text in enumerate(captions.candidates)}
-    there = ClipScore(images=pictures, model=model)
-    images = captions.references.layer(clip.ImageLayer(there.encoder, pictures))
+    metric = ClipScore(images=pictures, model=model)
+    images = captions.references.layer(clip.ImageLayer(metric.encoder, pictures))
 
     def opposite(encoder: Encoder, texts: list[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         rows = [own.get(text.removeprefix("A photo depicts "), -1) for text in texts]
-        found = np.array([images[row] if row >= 0 else -images.mean(axis=0) for row in rows], np.float32)
-        return found / np.linalg.norm(found, axis=1, keepdims=True), np.zeros(len(texts), np.bool_)
+        vectors = np.array([images[row] if row >= 0 else -images.mean(axis=0) for row in rows], np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.zeros(len(texts), np.bool_)
 
     monkeypatch.setattr(clip, "encode_texts", opposite)
     fresh = Captions(captions.candidates[:3], references_table([["x"], ["x", captions.candidates[1]], ["x"]]))
@@ -204,16 +204,16 @@ def test_weights_are_read_once(model: str, pictures: Path, captions: Captions) -
 def test_clipscore_does_not_encode_references(
     model: str, pictures: Path, captions: Captions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[str] = []
+    encoded: list[str] = []
     encode_texts = clip.encode_texts
 
     def record(encoder: Encoder, texts: list[str]) -> Any:
-        seen.extend(texts)
+        encoded.extend(texts)
         return encode_texts(encoder, texts)
 
     monkeypatch.setattr(clip, "encode_texts", record)
     ClipScore(images=pictures, model=model).scores(captions.select(range(N - 1, -1, -1)))
-    assert set(seen) == {f"A photo depicts {text}" for text in captions.candidates}
+    assert set(encoded) == {f"A photo depicts {text}" for text in captions.candidates}
 
 
 # ---- the contract of metrics
@@ -347,7 +347,7 @@ def test_half_precision_is_near(model: str, pictures: Path, captions: Captions) 
 @pytest.mark.parametrize("w", [0, -1.0, float("nan"), float("inf")])
 def test_w_outside_its_range(metric: type[ClipScore], w: float, pictures: Path) -> None:
     with pytest.raises(ParameterError, match=f"invalid w for {metric.name}"):
-        metric(pictures, w=w)
+        metric(images=pictures, w=w)
 
 
 def test_without_images() -> None:

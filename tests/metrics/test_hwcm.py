@@ -53,15 +53,15 @@ def test_scores_are_those_of_the_oracle(
     candidates, references = captions
     metric = Hwcm(chains=kind, variant=variant, parser=parses, tokenizer="whitespace")
     report = captious.score(candidates, references, [metric])
-    found = np.column_stack([report[f"hwcm-{u}"].per_caption for u in range(1, 5)])
+    scores = np.column_stack([report[f"hwcm-{u}"].per_caption for u in range(1, 5)])
     score = oracle.official if variant == "official" else oracle.paper
     expected = [
-        score(words(candidate), [words(each) for each in theirs])
+        score(words(candidate), [words(reference) for reference in theirs])
         for candidate, theirs in zip(candidates, references, strict=True)
     ]
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
-    assert (found > 0).sum() > N
-    assert len(np.unique(found)) > 20
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+    assert (scores > 0).sum() > N
+    assert len(np.unique(scores)) > 20
 
 
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")

@@ -53,8 +53,8 @@ def real(shared_data: Path) -> Callable[[int], list[str]]:
 
     def captions(count: int) -> list[str]:
         with gzip.open(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz", "rt", encoding="utf-8") as lines:
-            found = [json.loads(line)["captions"] for _, line in zip(range(-(-count // 4)), lines, strict=False)]
-        return [caption for of_image in found for caption in of_image][:count]
+            images = [json.loads(line)["captions"] for _, line in zip(range(-(-count // 4)), lines, strict=False)]
+        return [caption for of_image in images for caption in of_image][:count]
 
     return captions
 
@@ -86,15 +86,15 @@ def all_three(model: str) -> list[tuple[Mima | Spurts, str]]:
 def check(model: str, texts: list[str], padded: bool = False) -> None:
     """Ours, one at a time and together, against the oracle, one at a time and on padded batches."""
     for metric, stop_words in all_three(model):
-        wanted = expected(model, texts, stop_words)
+        oracle_scores = expected(model, texts, stop_words)
         alone = scores_in_batches(metric, texts, tokens=1)
         together = scores_in_batches(metric, texts, tokens=64 * 64)
-        np.testing.assert_allclose(alone, wanted, rtol=0, atol=1e-6)
-        np.testing.assert_allclose(together, wanted, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(alone, oracle_scores, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(together, oracle_scores, rtol=0, atol=1e-6)
         if padded:
-            wanted = expected(model, texts, stop_words, batch_size=64)
-            np.testing.assert_allclose(together, wanted, rtol=0, atol=5e-6)
-        assert np.ptp(wanted[wanted > 0]) > 0.02, "all captions score the same"
+            oracle_scores = expected(model, texts, stop_words, batch_size=64)
+            np.testing.assert_allclose(together, oracle_scores, rtol=0, atol=5e-6)
+        assert np.ptp(oracle_scores[oracle_scores > 0]) > 0.02, "all captions score the same"
 
 
 def test_of_roberta_shape(roberta: str) -> None:
@@ -121,7 +121,7 @@ def test_published_values(metric: type[Mima | Spurts], shared_data: Path, real: 
     texts = real(200)
     with gzip.open(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz", "rt", encoding="utf-8") as lines:
         scores = [json.loads(line)["smurf_scores"] for _, line in zip(range(50), lines, strict=False)]
-    shipped = [each[metric.name.upper()] for of_image in scores for each in of_image]
+    shipped = [caption[metric.name.upper()] for of_image in scores for caption in of_image]
     np.testing.assert_allclose(metric().scores(beside_nothing(texts)), shipped, rtol=0, atol=1e-4)
 
 
@@ -175,9 +175,9 @@ def test_information_of_a_map() -> None:
     spread = np.full((4, 4), 0.25)
     random = np.random.default_rng(0).dirichlet(np.ones(5), (2, 3, 5))
     np.testing.assert_allclose(normalised_information(np.stack([one_to_one, to_one, spread])), [1, 0, 0], atol=1e-15)
-    wanted = [[oracle.mutual_information(head.tolist()) for head in layer] for layer in random]
-    np.testing.assert_allclose(normalised_information(random), wanted, rtol=1e-12)
-    np.testing.assert_allclose(normalised_information(random * 7), wanted, rtol=1e-12)
+    expected_information = [[oracle.mutual_information(head.tolist()) for head in layer] for layer in random]
+    np.testing.assert_allclose(normalised_information(random), expected_information, rtol=1e-12)
+    np.testing.assert_allclose(normalised_information(random * 7), expected_information, rtol=1e-12)
 
 
 def test_a_single_token_has_no_flow(roberta: str) -> None:

@@ -71,9 +71,9 @@ def statistics(candidate: str, *references: str) -> NDArray[np.float64]:
 @pytest.mark.parametrize(("candidate", "references", "score"), GOLDEN, ids=[candidate for candidate, _, _ in GOLDEN])
 def test_golden_scores(candidate: str, references: list[str], score: float) -> None:
     metric = meteor()
-    found = metric.statistics(table([candidate], [references]))
-    assert metric.aggregate(found)[0, 0] == pytest.approx(score, abs=CLOSE, rel=0)
-    assert metric.aggregate(found.sum(axis=0))[0] == pytest.approx(score, abs=CLOSE, rel=0)
+    statistics = metric.statistics(table([candidate], [references]))
+    assert metric.aggregate(statistics)[0, 0] == pytest.approx(score, abs=CLOSE, rel=0)
+    assert metric.aggregate(statistics.sum(axis=0))[0] == pytest.approx(score, abs=CLOSE, rel=0)
 
 
 def test_golden_statistics() -> None:
@@ -156,18 +156,18 @@ def test_fewer_bars_are_words() -> None:
 
 
 def test_align() -> None:
-    found = align("automobile parked beside the roadway", "car parked next to the road")
-    assert found.candidate == ("automobile", "parked", "beside", "the", "roadway")
-    assert found.reference == ("car", "parked", "next", "to", "the", "road")
-    assert [(m.module, m.start, m.end, m.reference_start, m.reference_end) for m in found.matches] == [
+    alignment = align("automobile parked beside the roadway", "car parked next to the road")
+    assert alignment.candidate == ("automobile", "parked", "beside", "the", "roadway")
+    assert alignment.reference == ("car", "parked", "next", "to", "the", "road")
+    assert [(m.module, m.start, m.end, m.reference_start, m.reference_end) for m in alignment.matches] == [
         ("synonym", 0, 1, 0, 1),
         ("exact", 1, 2, 1, 2),
         ("exact", 3, 4, 4, 5),
     ]
-    assert found.chunks == 2
-    assert found.precision == pytest.approx((0.75 * (0.8 + 1) + 0.25) / (0.75 * 4 + 0.25), abs=CLOSE)
-    assert found.recall == pytest.approx((0.75 * (0.8 + 1) + 0.25) / (0.75 * 4 + 0.5), abs=CLOSE)
-    assert found.score == pytest.approx(0.20643361876607697, abs=CLOSE)
+    assert alignment.chunks == 2
+    assert alignment.precision == pytest.approx((0.75 * (0.8 + 1) + 0.25) / (0.75 * 4 + 0.25), abs=CLOSE)
+    assert alignment.recall == pytest.approx((0.75 * (0.8 + 1) + 0.25) / (0.75 * 4 + 0.5), abs=CLOSE)
+    assert alignment.score == pytest.approx(0.20643361876607697, abs=CLOSE)
 
 
 @pytest.mark.parametrize(
@@ -175,17 +175,17 @@ def test_align() -> None:
     [("cats", "cat", "stem"), ("automobile", "car", "synonym"), ("oxen", "ox", "synonym"), ("cat", "cat", "exact")],
 )
 def test_align_words(candidate: str, reference: str, module: str) -> None:
-    found = align(f"xx {candidate} yy", f"xx {reference} yy")
-    assert [match.module for match in found.matches] == ["exact", module, "exact"]
-    assert found.chunks == 1
+    alignment = align(f"xx {candidate} yy", f"xx {reference} yy")
+    assert [match.module for match in alignment.matches] == ["exact", module, "exact"]
+    assert alignment.chunks == 1
 
 
 def test_align_phrases() -> None:
-    found = align("a cat in front of a house", "a cat before a house")
-    (phrase,) = (match for match in found.matches if match.module == "paraphrase")
-    assert found.candidate[phrase.start : phrase.end] == ("in", "front", "of", "a")
-    assert found.reference[phrase.reference_start : phrase.reference_end] == ("before", "a")
-    assert (found.chunks, found.fragmentation) == (1, 0)
+    alignment = align("a cat in front of a house", "a cat before a house")
+    (phrase,) = (match for match in alignment.matches if match.module == "paraphrase")
+    assert alignment.candidate[phrase.start : phrase.end] == ("in", "front", "of", "a")
+    assert alignment.reference[phrase.reference_start : phrase.reference_end] == ("before", "a")
+    assert (alignment.chunks, alignment.fragmentation) == (1, 0)
 
 
 def test_a_word_of_many_matches_may_be_left_unaligned() -> None:
@@ -200,16 +200,16 @@ def test_align_takes_raw_captions() -> None:
 
 def test_align_under_other_parameters() -> None:
     exact = captious.Meteor(modules={"exact": 1.0}, alpha=0.5, beta=1.0, gamma=0.5, delta=0.5)
-    found = exact.align("the dogs ran home", "the dogs went home")
-    assert [match.module for match in found.matches] == ["exact"] * 3
-    assert (found.precision, found.recall, found.chunks) == (0.75, 0.75, 2)
-    assert found.fragmentation == pytest.approx(2 / 3)
-    assert found.score == pytest.approx(0.75 * (1 - 0.5 * 2 / 3))
+    alignment = exact.align("the dogs ran home", "the dogs went home")
+    assert [match.module for match in alignment.matches] == ["exact"] * 3
+    assert (alignment.precision, alignment.recall, alignment.chunks) == (0.75, 0.75, 2)
+    assert alignment.fragmentation == pytest.approx(2 / 3)
+    assert alignment.score == pytest.approx(0.75 * (1 - 0.5 * 2 / 3))
 
 
 def test_align_nothing() -> None:
-    found = align("", "")
-    assert found == Alignment((), (), (), 0, 0.0, 0.0, 0.0, 0.0)
+    alignment = align("", "")
+    assert alignment == Alignment((), (), (), 0, 0.0, 0.0, 0.0, 0.0)
     assert align("cat", "sofa").matches == ()
 
 
@@ -227,33 +227,39 @@ captions = st.lists(st.sampled_from(WORDS), max_size=16).map(" ".join)
 @example(candidate=MAT, reference=MAT)
 def test_an_alignment_is_what_the_statistics_say(candidate: str, reference: str) -> None:
     metric = meteor()
-    found = metric.align(candidate, reference)
-    assert (list(found.candidate), list(found.reference)) == (candidate.split(), reference.split())
-    mine = [i for match in found.matches for i in range(match.start, match.end)]
-    theirs = [j for match in found.matches for j in range(match.reference_start, match.reference_end)]
+    alignment = metric.align(candidate, reference)
+    assert (list(alignment.candidate), list(alignment.reference)) == (candidate.split(), reference.split())
+    mine = [i for match in alignment.matches for i in range(match.start, match.end)]
+    theirs = [j for match in alignment.matches for j in range(match.reference_start, match.reference_end)]
     assert len(set(mine)) == len(mine)
-    assert set(mine) <= set(range(len(found.candidate)))
+    assert set(mine) <= set(range(len(alignment.candidate)))
     assert theirs == sorted(set(theirs))
-    assert set(theirs) <= set(range(len(found.reference)))
-    for match in found.matches:
-        same = found.candidate[match.start] == found.reference[match.reference_start]
+    assert set(theirs) <= set(range(len(alignment.reference)))
+    for match in alignment.matches:
+        same = alignment.candidate[match.start] == alignment.reference[match.reference_start]
         one_to_one = match.end - match.start == match.reference_end - match.reference_start == 1
         assert {"exact": same and one_to_one, "paraphrase": True}.get(match.module, not same and one_to_one)
     row = metric.statistics(table([candidate], [[reference]]))
-    perfect = len(mine) == len(found.candidate) and len(theirs) == len(found.reference) and found.chunks == 1
-    assert row[0, 20:].tolist() == [0 if perfect else found.chunks, len(mine), len(theirs)]
+    perfect = (
+        len(mine) == len(alignment.candidate) and len(theirs) == len(alignment.reference) and alignment.chunks == 1
+    )
+    assert row[0, 20:].tolist() == [0 if perfect else alignment.chunks, len(mine), len(theirs)]
     for number, module in enumerate(oracle.MODULES):
-        matches = [match for match in found.matches if match.module == module]
+        matches = [match for match in alignment.matches if match.module == module]
         counts = row[0, 4 + 4 * number : 8 + 4 * number]
         assert counts[0] + counts[2] == sum(match.end - match.start for match in matches)
         assert counts[1] + counts[3] == sum(match.reference_end - match.reference_start for match in matches)
-    starts = [m for k, m in enumerate(found.matches) if k == 0 or not m.continues(found.matches[k - 1])]
-    assert found.chunks == len(starts)
+    starts = [m for k, m in enumerate(alignment.matches) if k == 0 or not m.continues(alignment.matches[k - 1])]
+    assert alignment.chunks == len(starts)
     if mine:
-        assert found.fragmentation == row[0, 20] / ((len(mine) + len(theirs)) / 2)
-        mean = 1 / (0.15 / found.precision + 0.85 / found.recall) if found.precision and found.recall else 0
-        assert found.score == pytest.approx(max(0, mean * (1 - 0.6 * found.fragmentation**0.2)), abs=CLOSE)
-    assert found.score == pytest.approx(metric.aggregate(row)[0, 0], abs=CLOSE)
+        assert alignment.fragmentation == row[0, 20] / ((len(mine) + len(theirs)) / 2)
+        mean = (
+            1 / (0.15 / alignment.precision + 0.85 / alignment.recall)
+            if alignment.precision and alignment.recall
+            else 0
+        )
+        assert alignment.score == pytest.approx(max(0, mean * (1 - 0.6 * alignment.fragmentation**0.2)), abs=CLOSE)
+    assert alignment.score == pytest.approx(metric.aggregate(row)[0, 0], abs=CLOSE)
 
 
 # ---- variants and parameters
@@ -264,18 +270,18 @@ def test_an_alignment_is_what_the_statistics_say(candidate: str, reference: str)
 def test_the_paper_variant_is_the_formulas_of_the_paper(candidate: str, reference: str) -> None:
     # Chen et al. 2015, equations 11 to 14, over the words that are matched.
     alpha, gamma, theta = 0.85, 0.6, 0.2
-    found = meteor("paper").align(candidate, reference)
-    matched = sum(match.end - match.start for match in found.matches)
-    of_reference = sum(match.reference_end - match.reference_start for match in found.matches)
+    alignment = meteor("paper").align(candidate, reference)
+    matched = sum(match.end - match.start for match in alignment.matches)
+    of_reference = sum(match.reference_end - match.reference_start for match in alignment.matches)
     if matched == 0:
-        assert found.score == 0
+        assert alignment.score == 0
         return
-    precision, recall = matched / len(found.candidate), of_reference / len(found.reference)
+    precision, recall = matched / len(alignment.candidate), of_reference / len(alignment.reference)
     mean = precision * recall / (alpha * precision + (1 - alpha) * recall)
-    fragments = found.chunks / ((matched + of_reference) / 2)
-    if precision == recall == found.chunks == 1:
+    fragments = alignment.chunks / ((matched + of_reference) / 2)
+    if precision == recall == alignment.chunks == 1:
         fragments = 0  # as METEOR itself has it: a copy of the reference scores 1
-    assert found.score == pytest.approx((1 - gamma * fragments**theta) * mean, abs=CLOSE)
+    assert alignment.score == pytest.approx((1 - gamma * fragments**theta) * mean, abs=CLOSE)
 
 
 def test_variants_differ_in_weights_only() -> None:
@@ -412,8 +418,8 @@ def test_any_text_has_a_score(tokenizer: str, candidate: str, references: list[s
 
 @given(st.text(max_size=40))
 def test_a_copy_is_perfect_or_empty(text: str) -> None:
-    found = align(text, text)
-    assert found.score == pytest.approx(1 if found.candidate else 0, abs=CLOSE)
+    alignment = align(text, text)
+    assert alignment.score == pytest.approx(1 if alignment.candidate else 0, abs=CLOSE)
 
 
 def test_too_many_paraphrases_are_refused(meteor_tables: object) -> None:

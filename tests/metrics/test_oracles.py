@@ -74,8 +74,10 @@ def test_bleu_of_a_corpus(variant: str, corpus: Corpus) -> None:
 @given(corpus=corpora())
 @example(corpus=TOY)
 def test_cider(variant: str, corpus: Corpus) -> None:
-    known = cider.frequencies(corpus.references)
-    expected = [[cider.cider(c, r, known, variant)] for c, r in zip(corpus.candidates, corpus.references, strict=True)]
+    frequencies = cider.frequencies(corpus.references)
+    expected = [
+        [cider.cider(c, r, frequencies, variant)] for c, r in zip(corpus.candidates, corpus.references, strict=True)
+    ]
     np.testing.assert_allclose(caption_scores(make(captious.Cider, variant), corpus), expected, rtol=1e-11, atol=1e-12)
 
 
@@ -83,9 +85,10 @@ def test_cider(variant: str, corpus: Corpus) -> None:
 @given(corpus=corpora(), sigma=st.sampled_from([6.0, 1.0, 0.5, 40.0, 1e6]))
 @example(corpus=TOY, sigma=6.0)
 def test_cider_d(variant: str, corpus: Corpus, sigma: float) -> None:
-    known = cider.frequencies(corpus.references)
+    frequencies = cider.frequencies(corpus.references)
     expected = [
-        [cider.cider_d(c, r, known, variant, sigma)] for c, r in zip(corpus.candidates, corpus.references, strict=True)
+        [cider.cider_d(c, r, frequencies, variant, sigma)]
+        for c, r in zip(corpus.candidates, corpus.references, strict=True)
     ]
     metric = captious.CiderD(variant=variant, sigma=sigma, tokenizer="whitespace")
     np.testing.assert_allclose(caption_scores(metric, corpus), expected, rtol=1e-11, atol=1e-12)
@@ -95,27 +98,27 @@ def test_cider_d(variant: str, corpus: Corpus, sigma: float) -> None:
 @given(corpus=corpora(), counted=corpora())
 @example(corpus=TOY, counted=Corpus([[]], [[["dog"]]]))
 def test_document_frequencies_of_another_corpus(variant: str, corpus: Corpus, counted: Corpus) -> None:
-    known = cider.frequencies(counted.references)
+    frequencies = cider.frequencies(counted.references)
     idf = DocumentFrequencies.of(counted.table().references, WHITESPACE)
     pairs = list(zip(corpus.candidates, corpus.references, strict=True))
     clipped = captious.CiderD(idf=idf, variant=variant, tokenizer="whitespace")
-    expected = [[cider.cider_d(c, r, known, variant)] for c, r in pairs]
+    expected = [[cider.cider_d(c, r, frequencies, variant)] for c, r in pairs]
     np.testing.assert_allclose(caption_scores(clipped, corpus), expected, rtol=1e-11, atol=1e-12)
     plain = captious.Cider(idf=idf, variant=variant, tokenizer="whitespace")
-    expected = [[cider.cider(c, r, known, variant)] for c, r in pairs]
+    expected = [[cider.cider(c, r, frequencies, variant)] for c, r in pairs]
     np.testing.assert_allclose(caption_scores(plain, corpus), expected, rtol=1e-11, atol=1e-12)
 
 
 def test_weights_may_be_negative() -> None:
     # Of three documents, two n-grams are in more: a merge of overlapping corpora, say.
     counted = Corpus([[]] * 6, [[["a", "dog"]]] * 5 + [[["b"]]])
-    known = cider.Frequencies(3, cider.frequencies(counted.references).counts)
+    frequencies = cider.Frequencies(3, cider.frequencies(counted.references).counts)
     counts = DocumentFrequencies.of(counted.table().references, WHITESPACE)
     idf = DocumentFrequencies(counts.vocabulary, counts.counts, 3, counts.tokenizer)
     corpus = Corpus([["a", "dog", "a"], ["b", "a"]], [[["a", "dog"], ["dog", "b"]], [["a", "a", "c"]]])
     pairs = list(zip(corpus.candidates, corpus.references, strict=True))
     for variant in captious.CiderD.variants:
-        expected = [[cider.cider_d(c, r, known, variant)] for c, r in pairs]
+        expected = [[cider.cider_d(c, r, frequencies, variant)] for c, r in pairs]
         metric = captious.CiderD(idf=idf, variant=variant, tokenizer="whitespace")
         np.testing.assert_allclose(caption_scores(metric, corpus), expected, rtol=1e-12)
 
@@ -125,8 +128,8 @@ def test_a_corpus_of_many_images() -> None:
     pairs = list(zip(corpus.candidates, corpus.references, strict=True))
     for metric, oracle in ALONE.values():
         np.testing.assert_allclose(caption_scores(metric, corpus), [oracle(c, r) for c, r in pairs], rtol=1e-12)
-    known = cider.frequencies(corpus.references)
+    frequencies = cider.frequencies(corpus.references)
     for variant in captious.CiderD.variants:
         metric = captious.CiderD(variant=variant, tokenizer="whitespace")
-        expected = [[cider.cider_d(c, r, known, variant)] for c, r in pairs]
+        expected = [[cider.cider_d(c, r, frequencies, variant)] for c, r in pairs]
         np.testing.assert_allclose(caption_scores(metric, corpus), expected, rtol=1e-10, atol=1e-12)

@@ -45,9 +45,9 @@ def scores(metric: Metric, corpus: Corpus) -> np.ndarray:
 @pytest.mark.parametrize("name", METRICS)
 @given(corpus=corpora())
 def test_bounds(name: str, corpus: Corpus) -> None:
-    found = scores(METRICS[name], corpus)
-    assert (found >= LOWEST.get(METRICS[name].name, 0.0) * (1 + 1e-12)).all()
-    assert (found <= HIGHEST.get(name, 1.0) * (1 + 1e-12)).all()
+    values = scores(METRICS[name], corpus)
+    assert (values >= LOWEST.get(METRICS[name].name, 0.0) * (1 + 1e-12)).all()
+    assert (values <= HIGHEST.get(name, 1.0) * (1 + 1e-12)).all()
     whole = METRICS[name].aggregate(METRICS[name].statistics(corpus.table()).sum(axis=0))
     assert (whole >= LOWEST.get(METRICS[name].name, 0.0) * (1 + 1e-12)).all()
     assert (whole <= HIGHEST.get(name, 1.0) * (1 + 1e-12)).all()
@@ -100,9 +100,9 @@ def test_names_of_words_are_irrelevant(name: str, corpus: Corpus) -> None:
 @pytest.mark.parametrize("name", [name for name in METRICS if not name.startswith("cider")])
 @given(corpus=corpora())
 def test_images_do_not_influence_each_other(name: str, corpus: Corpus) -> None:
-    found = scores(METRICS[name], corpus)
+    values = scores(METRICS[name], corpus)
     for i, (candidate, references) in enumerate(zip(corpus.candidates, corpus.references, strict=True)):
-        np.testing.assert_array_equal(scores(METRICS[name], Corpus([candidate], [references]))[0], found[i])
+        np.testing.assert_array_equal(scores(METRICS[name], Corpus([candidate], [references]))[0], values[i])
 
 
 @given(corpus=corpora())

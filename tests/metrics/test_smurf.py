@@ -37,7 +37,8 @@ def published(request: pytest.FixtureRequest) -> dict[str, NDArray[np.float64]]:
     with gzip.open(shared / "smurf" / "karpathy_4captioners.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line)["smurf_scores"] for line in lines]
     return {
-        name: np.array([[each[name] for each in row] for row in rows]) for name in ("SPARCS", "SPURTS", "MIMA", "SMURF")
+        name: np.array([[caption[name] for caption in row] for row in rows])
+        for name in ("SPARCS", "SPURTS", "MIMA", "SMURF")
     }
 
 
@@ -56,21 +57,21 @@ def test_fusion_is_that_of_the_published_column(published: dict[str, NDArray[np.
 
 def test_published_penalties(published: dict[str, NDArray[np.float64]]) -> None:
     mima = PUBLISHED.standardised(published["SPARCS"], published["SPURTS"], published["MIMA"])[2]
-    found = grammar_penalty(mima).sum(axis=0)
-    np.testing.assert_allclose(found, [-44.925413, -7.467223, -7.561214, -4.464583], rtol=0, atol=5e-7)
+    penalties = grammar_penalty(mima).sum(axis=0)
+    np.testing.assert_allclose(penalties, [-44.925413, -7.467223, -7.561214, -4.464583], rtol=0, atol=5e-7)
 
 
 def test_published_constants_are_those_of_people(published: dict[str, NDArray[np.float64]]) -> None:
     people = (published[name][:, 0] for name in ("SPARCS", "SPURTS", "MIMA"))
-    found = SmurfConstants.of(*people, mima_model="", spurts_model="", name="again")
+    constants = SmurfConstants.of(*people, mima_model="", spurts_model="", name="again")
     for part in ("sparcs", "spurts", "mima"):
-        np.testing.assert_allclose(getattr(found, part), getattr(PUBLISHED, part), rtol=0, atol=5e-7)
+        np.testing.assert_allclose(getattr(constants, part), getattr(PUBLISHED, part), rtol=0, atol=5e-7)
 
 
 @given(sparcs=FINITE, spurts=FINITE, mima=FINITE, threshold=FINITE, average=st.booleans())
 def test_fusion(sparcs: float, spurts: float, mima: float, threshold: float, average: bool) -> None:
-    found = fuse(np.array([sparcs]), np.array([spurts]), np.array([mima]), threshold, average=average)
-    assert found[0] == pytest.approx(oracle.fused(sparcs, spurts, mima, threshold, average), abs=1e-12)
+    fused = fuse(np.array([sparcs]), np.array([spurts]), np.array([mima]), threshold, average=average)
+    assert fused[0] == pytest.approx(oracle.fused(sparcs, spurts, mima, threshold, average), abs=1e-12)
 
 
 def test_the_threshold_itself_counts() -> None:
@@ -85,13 +86,15 @@ def test_scores_are_the_fusion_of_the_three_metrics(roberta: str) -> None:
     captions = table([*CAPTIONS, ""], [["a man on a road", "a dog"]] * (len(CAPTIONS) + 1))
     for variant, average in (("official", True), ("paper", False)):
         metric = Smurf(model=roberta, variant=variant, threshold=-1.0)
-        sparcs, spurts, mima = (each.scores(captions) for each in (metric.sparcs, metric.spurts, metric.mima))
+        sparcs, spurts, mima = (
+            metric_of_part.scores(captions) for metric_of_part in (metric.sparcs, metric.spurts, metric.mima)
+        )
         s, u, m = (
             ((part - mean) / deviation).tolist()
             for part, (mean, deviation) in zip((sparcs, spurts, mima), MOMENTS, strict=True)
         )
-        wanted = [oracle.fused(*row, -1.0, average) for row in zip(s, u, m, strict=True)]
-        np.testing.assert_allclose(metric.aggregate(metric.statistics(captions))[:, 0], wanted, rtol=1e-12)
+        oracle_scores = [oracle.fused(*row, -1.0, average) for row in zip(s, u, m, strict=True)]
+        np.testing.assert_allclose(metric.aggregate(metric.statistics(captions))[:, 0], oracle_scores, rtol=1e-12)
         assert spurts[-1] == mima[-1] == 0
 
 
@@ -109,7 +112,7 @@ def test_one_model_of_a_run_is_both(roberta: str) -> None:
 
 @pytest.mark.models
 def test_signature_shows_all(roberta: str) -> None:
-    seen = {
+    distinct = {
         Smurf(model=roberta, **options).signatures()[0]
         for options in (
             {},
@@ -118,8 +121,8 @@ def test_signature_shows_all(roberta: str) -> None:
             {"constants": replace(PUBLISHED, sparcs=(0.5, 0.1))},
         )
     }
-    assert len(seen) == 4
-    assert any("|constants:karpathy-test@5ce81535|threshold:-1.96|" in each for each in seen)
+    assert len(distinct) == 4
+    assert any("|constants:karpathy-test@5ce81535|threshold:-1.96|" in signature for signature in distinct)
 
 
 @pytest.mark.models

@@ -29,8 +29,8 @@ def test_the_twenty_thousand_values_of_the_authors(shared_data: Path) -> None:
     for number in range(4):
         captions = load({record["image"]: record["captions"][number] for record in records}, references)
         expected = {record["image"]: record["smurf_scores"][number]["SPARCS"] for record in records}
-        found = captious.Sparcs().scores(captions)
-        np.testing.assert_allclose(found, [expected[image] for image in captions.ids], rtol=0, atol=1e-15)
+        scores = captious.Sparcs().scores(captions)
+        np.testing.assert_allclose(scores, [expected[image] for image in captions.ids], rtol=0, atol=1e-15)
 
 
 def test_means_of_the_four_systems(shared_data: Path) -> None:
@@ -59,8 +59,8 @@ captions = st.lists(st.sampled_from(WORDS), max_size=8)
 @example(candidate=[], references=[[]])
 @example(candidate=["dog"], references=[[], ["dog", "dog", "cat"]])
 def test_oracle(candidate: list[str], references: list[list[str]]) -> None:
-    found = score(" ".join(candidate), *(" ".join(reference) for reference in references))
-    assert found == pytest.approx(oracle.score(candidate, references), abs=1e-15)
+    value = score(" ".join(candidate), *(" ".join(reference) for reference in references))
+    assert value == pytest.approx(oracle.score(candidate, references), abs=1e-15)
 
 
 def test_weights() -> None:

@@ -83,10 +83,10 @@ def test_a_score(spice: Spice) -> None:
 
 def test_recall_may_exceed_one(meteor_tables: MeteorTables) -> None:
     """A plank and a table have nothing in common, but both are boards."""
-    known = KnownParses(
+    parses = KnownParses(
         {"plank table": parse("plank/NN table/NN", "0<1:root 1<2:dep"), "board": parse("board/NN", "0<1:root")}
     )
-    scores = scored(Spice(parser=known), "plank table", "board")
+    scores = scored(Spice(parser=parses), "plank table", "board")
     assert (scores["spice-p"], scores["spice-r"], scores["spice"]) == (1.0, 2.0, 2 * 1.0 * 2.0 / 3.0)
 
 
@@ -102,8 +102,8 @@ def test_recall_may_exceed_one(meteor_tables: MeteorTables) -> None:
     ],
 )
 def test_captions_that_say_nothing(spice: Spice, candidate: str, references: list[str], scores: list[float]) -> None:
-    found = scored(spice, candidate, *references)
-    np.testing.assert_array_equal([*found.values()][:4], scores)
+    outputs = scored(spice, candidate, *references)
+    np.testing.assert_array_equal([*outputs.values()][:4], scores)
 
 
 def test_corpus_scores_are_means_of_captions_that_have_one(spice: Spice) -> None:
@@ -112,11 +112,11 @@ def test_corpus_scores_are_means_of_captions_that_have_one(spice: Spice) -> None
     assert statistics.shape == (4, 18)
     assert np.isfinite(statistics).all()
     with np.errstate(all="raise"):
-        each = spice.aggregate(statistics)
+        per_caption = spice.aggregate(statistics)
         corpus = spice.aggregate(statistics.sum(axis=0))
-    np.testing.assert_allclose(corpus[:3], each[:, :3].mean(axis=0))
-    np.testing.assert_allclose(corpus, np.nanmean(each, axis=0))
-    assert np.isnan(each[:, 8]).tolist() == [False, True, False, True]
+    np.testing.assert_allclose(corpus[:3], per_caption[:, :3].mean(axis=0))
+    np.testing.assert_allclose(corpus, np.nanmean(per_caption, axis=0))
+    assert np.isnan(per_caption[:, 8]).tolist() == [False, True, False, True]
 
 
 def test_no_captions(spice: Spice) -> None:
@@ -252,24 +252,34 @@ def test_scorers_travel(parser: KnownParses, meteor_tables: MeteorTables) -> Non
 
 
 def test_explanation(spice: Spice) -> None:
-    found = spice.explain(TWO, [ONE, LARGE])
-    assert found.candidate_tuples[0] == ("dog", "sofa", "sit on")
-    assert found.reference_tuples[1] == (("dog", "large"), ("dog",))
-    facts = {fact.names: (fact.kind, fact.match, fact.through) for fact in found.candidate}
+    explanation = spice.explain(TWO, [ONE, LARGE])
+    assert explanation.candidate_tuples[0] == ("dog", "sofa", "sit on")
+    assert explanation.reference_tuples[1] == (("dog", "large"), ("dog",))
+    facts = {fact.names: (fact.kind, fact.match, fact.through) for fact in explanation.candidate}
     assert facts[(("sofa",),)] == ("object", (("couch",),), (("sofa", "couch"),))
     assert facts[(("dog",),)] == ("object", (("dog",),), (("dog", "dog"),))
     assert facts[("dog",), ("two",)] == ("attribute", None, ())
     assert facts[("dog",), ("sit on",), ("sofa",)] == ("relation", None, ())
     assert len(facts) == 5
-    assert dict(found.references)[(("couch",),)] is True
-    assert dict(found.references)[("dog",), ("large",)] is False
+    assert dict(explanation.references)[(("couch",),)] is True
+    assert dict(explanation.references)[("dog",), ("large",)] is False
     scores = scored(spice, TWO, ONE, LARGE)
-    assert (found.score, found.precision, found.recall) == (scores["spice"], scores["spice-p"], scores["spice-r"])
+    assert (explanation.score, explanation.precision, explanation.recall) == (
+        scores["spice"],
+        scores["spice-p"],
+        scores["spice-r"],
+    )
 
 
 def test_explanation_of_nothing(spice: Spice) -> None:
-    found = spice.explain("", [TWO, ""])
-    assert (found.candidate, found.reference_tuples[1], found.score, found.precision, found.recall) == ((), (), 0, 0, 0)
+    explanation = spice.explain("", [TWO, ""])
+    assert (
+        explanation.candidate,
+        explanation.reference_tuples[1],
+        explanation.score,
+        explanation.precision,
+        explanation.recall,
+    ) == ((), (), 0, 0, 0)
 
 
 # ---- the official program
@@ -322,9 +332,9 @@ def differences(data: Path, name: str, n: int) -> int:
     images = {references: row for row, references in enumerate(dict.fromkeys(tuple(pair[1]) for pair in chosen))}
     merged = references_table([list(references) for references in images]).layer(metric.layer)
     candidates = metric.layer.of_texts([candidate for candidate, _ in chosen])
-    found = metric.aggregate(statistics_of(candidates, [merged[images[tuple(pair[1])]] for pair in chosen]))
+    ours = metric.aggregate(statistics_of(candidates, [merged[images[tuple(pair[1])]] for pair in chosen]))
     official = islice(rows(data / "spice" / f"scores_{name}.jsonl.gz"), n)
-    return sum(not agree(scores, values) for scores, values in zip(found, official, strict=True))
+    return sum(not agree(scores, values) for scores, values in zip(ours, official, strict=True))
 
 
 def agree(scores: NDArray[np.float64], official: dict[str, dict[str, float | None]]) -> bool:

@@ -44,8 +44,8 @@ def test_oracle(variant: str, candidate: list[str], references: list[list[str]])
 
     vectors = TABLE if variant == "mtanti" else UNIT
     nearest = min(oracle.distance(words(candidate), words(reference), vectors) for reference in references)
-    found = wmd(" ".join(candidate), *(" ".join(reference) for reference in references), variant=variant)
-    assert found == pytest.approx(math.exp(-nearest), abs=1e-7)
+    value = wmd(" ".join(candidate), *(" ".join(reference) for reference in references), variant=variant)
+    assert value == pytest.approx(math.exp(-nearest), abs=1e-7)
 
 
 @pytest.mark.parametrize("variant", Wmd.variants)
@@ -66,7 +66,9 @@ def test_real_captions(variant: str, shared_data: Path) -> None:
         for r in records
     ]
     np.testing.assert_allclose(metric.distances(captions), np.concatenate(expected), rtol=0, atol=1e-6)
-    np.testing.assert_allclose(metric.scores(captions), [math.exp(-min(each)) for each in expected], atol=1e-7)
+    np.testing.assert_allclose(
+        metric.scores(captions), [math.exp(-min(distances)) for distances in expected], atol=1e-7
+    )
 
 
 def test_means_of_karpathy_systems(shared_data: Path) -> None:
@@ -108,8 +110,8 @@ def test_variants() -> None:
     # White space within a token parts words for one; the other knows no such word.
     inside = "dog\u00a0cat"
     metric = {variant: Wmd(vectors=VECTORS, variant=variant, tokenizer="spaces") for variant in Wmd.variants}
-    found = {name: float(each.scores(table([inside], [["dog cat"]]))[0]) for name, each in metric.items()}
-    assert found == {"mtanti": 0, "lceval": 1}
+    scores = {name: float(metric_of.scores(table([inside], [["dog cat"]]))[0]) for name, metric_of in metric.items()}
+    assert scores == {"mtanti": 0, "lceval": 1}
 
 
 def test_stop_words() -> None:
@@ -154,18 +156,18 @@ def test_vectors_of_a_run() -> None:
 
 
 def test_transport() -> None:
-    found = Wmd(vectors=VECTORS).transport("the dog and a cat", "a puppy on the street, unheard of")
-    assert found.candidate == (("dog", 0.5), ("cat", 0.5))
-    assert found.reference == (("puppy", 0.5), ("street", 0.5))
-    assert [(m.word, m.reference_word, m.share) for m in found.moves] == [
+    transport = Wmd(vectors=VECTORS).transport("the dog and a cat", "a puppy on the street, unheard of")
+    assert transport.candidate == (("dog", 0.5), ("cat", 0.5))
+    assert transport.reference == (("puppy", 0.5), ("street", 0.5))
+    assert [(m.word, m.reference_word, m.share) for m in transport.moves] == [
         ("dog", "puppy", 0.5),
         ("cat", "street", 0.5),
     ]
-    assert [m.distance for m in found.moves] == pytest.approx([4, math.sqrt(26)])
-    assert found.distance == pytest.approx(2 + math.sqrt(26) / 2)
-    assert found.score == pytest.approx(math.exp(-found.distance))
-    assert found.candidate_left_out == ("the", "and", "a")
-    assert found.reference_left_out == ("a", "on", "the", "unheard", "of")
+    assert [m.distance for m in transport.moves] == pytest.approx([4, math.sqrt(26)])
+    assert transport.distance == pytest.approx(2 + math.sqrt(26) / 2)
+    assert transport.score == pytest.approx(math.exp(-transport.distance))
+    assert transport.candidate_left_out == ("the", "and", "a")
+    assert transport.reference_left_out == ("a", "on", "the", "unheard", "of")
 
 
 @given(candidate=captions, reference=captions)
@@ -173,16 +175,16 @@ def test_transport() -> None:
 @pytest.mark.parametrize("variant", Wmd.variants)
 def test_moves_add_up(variant: str, candidate: list[str], reference: list[str]) -> None:
     metric = Wmd(vectors=VECTORS, variant=variant, tokenizer="whitespace")
-    found = metric.transport(" ".join(candidate), " ".join(reference))
+    transport = metric.transport(" ".join(candidate), " ".join(reference))
     expected = wmd(" ".join(candidate), " ".join(reference), variant=variant)
-    assert found.score == expected
-    if found.distance is None:
-        assert found.moves == ()
+    assert transport.score == expected
+    if transport.distance is None:
+        assert transport.moves == ()
         return
-    assert sum(m.share * m.distance for m in found.moves) == pytest.approx(found.distance, abs=1e-12)
-    for side, name in ((found.candidate, "word"), (found.reference, "reference_word")):
+    assert sum(m.share * m.distance for m in transport.moves) == pytest.approx(transport.distance, abs=1e-12)
+    for side, name in ((transport.candidate, "word"), (transport.reference, "reference_word")):
         for word, share in side:
-            assert sum(m.share for m in found.moves if getattr(m, name) == word) == pytest.approx(share)
+            assert sum(m.share for m in transport.moves if getattr(m, name) == word) == pytest.approx(share)
 
 
 def test_documents_are_refused() -> None:

@@ -107,13 +107,13 @@ def by_oracle(metric: Yi2020, captions: Captions, counted: Sequence[str]) -> lis
     """The scores by the oracle, with frequencies of the captions that are counted."""
     encoder = metric.encoder
     counts, n = oracle.frequencies([pieces(text, encoder) for text in counted])
-    found = []
+    parts = []
     for i, (start, end) in enumerate(itertools.pairwise(captions.references.offsets.tolist())):
         candidate, *references = (
             read(text, encoder, metric.layer)
             for text in (captions.candidates[i], *captions.references.texts[start:end])
         )
-        found.append(
+        parts.append(
             oracle.score(
                 *(candidate, references, counts, n),
                 *(metric.stop_words.words, metric.threshold, metric.variant),
@@ -122,7 +122,7 @@ def by_oracle(metric: Yi2020, captions: Captions, counted: Sequence[str]) -> lis
                 remove=metric.remove,
             )
         )
-    return found
+    return parts
 
 
 PARTS: list[dict[str, Any]] = [
@@ -230,11 +230,11 @@ END = [0, 0, 0, 1]
 
 def combined(shifted: bool, *texts: str, threshold: float | None = 0.4) -> list[list[tuple[int, str]]]:
     """For each base: rows of states, and the letters that stand for them."""
-    given = Given({text: [END, *(AXIS[letter] for letter in text), END] for text in texts})
-    layer = _CombinationLayer(given, threshold, shifted)  # type: ignore[arg-type]
+    encoded = Given({text: [END, *(AXIS[letter] for letter in text), END] for text in texts})
+    layer = _CombinationLayer(encoded, threshold, shifted)  # type: ignore[arg-type]
     rows, tokens, bases = layer.of_references(references_table([list(texts)])).of_image(0)
-    found = [(int(row), chr(token)) for row, token in zip(rows, tokens, strict=True)]
-    return [[pair for pair, base in zip(found, bases, strict=True) if base == b] for b in range(len(texts))]
+    pairs = [(int(row), chr(token)) for row, token in zip(rows, tokens, strict=True)]
+    return [[pair for pair, base in zip(pairs, bases, strict=True) if base == b] for b in range(len(texts))]
 
 
 def test_what_is_new_is_added() -> None:
@@ -308,8 +308,8 @@ def test_signature_shows_everything(small: Encoder, tmp_path: Path) -> None:
     assert parts[2:7] == ["layer:3", "threshold:0.4", "combine:yes", "cut:no", "remove:yes"]
     assert parts[7].startswith("stop-words:my_words-")
     assert parts[8] == "idf:references-2"
-    given = TokenFrequencies.of(["a dog"], small)
-    assert f"idf:captions-1-{given.checksum}" in Yi2020(model=small, token_idf=given).signatures()[0]
+    idf = TokenFrequencies.of(["a dog"], small)
+    assert f"idf:captions-1-{idf.checksum}" in Yi2020(model=small, token_idf=idf).signatures()[0]
 
 
 def test_parameters_that_make_no_sense(small: Encoder) -> None:
@@ -374,13 +374,13 @@ def test_rows_do_not_depend_on_each_other(small: Encoder) -> None:
 def test_captions_without_words(small: Encoder) -> None:
     captions = table(["", "dog", "dog", ""], [["a dog"], [""], ["", "dog"], [""]])
     many = TokenFrequencies.of(["b"] * 50, small)
-    found = scores(Yi2020(model=small, token_idf=many), captions)
-    assert found[[0, 1, 3]].tolist() == [0, 0, 0]
-    assert 0 < found[2] <= 1 + 1e-6
+    values = scores(Yi2020(model=small, token_idf=many), captions)
+    assert values[[0, 1, 3]].tolist() == [0, 0, 0]
+    assert 0 < values[2] <= 1 + 1e-6
 
 
 def test_a_candidate_that_is_the_only_reference(small: Encoder) -> None:
     many = TokenFrequencies.of(["b"] * 50, small)
     for variant in Yi2020.variants:
-        found = scores(Yi2020(model=small, token_idf=many, variant=variant), table(["a dog on c"], [["a dog on c"]]))
-        np.testing.assert_allclose(found, [1], atol=1e-6)
+        values = scores(Yi2020(model=small, token_idf=many, variant=variant), table(["a dog on c"], [["a dog on c"]]))
+        np.testing.assert_allclose(values, [1], atol=1e-6)

@@ -25,10 +25,10 @@ OFFICIAL = [0.043478, 0, 0, 0.166667, 0.052632, 0, 0, 0.058824, 0.1875, 0]
 def test_numbers_of_the_released_program(shared_data: Path) -> None:
     samples = list(read_json(shared_data / "yi2020" / "flickr.json.gz").values())
     captions = table([sample["cand"][0] for sample in samples], [sample["refs"] for sample in samples])
-    found = Yi2020Unigram(stop_words=shared_data / "yi2020" / "stop_word_list.txt.gz").scores(captions)
-    np.testing.assert_allclose(found[list(EXAMPLE)], OFFICIAL, rtol=0, atol=5e-7)
-    assert found.mean() == pytest.approx(0.0527855865, abs=1e-10)
-    tau = kendalltau(found, [sample["score"] for sample in samples])[0]
+    values = Yi2020Unigram(stop_words=shared_data / "yi2020" / "stop_word_list.txt.gz").scores(captions)
+    np.testing.assert_allclose(values[list(EXAMPLE)], OFFICIAL, rtol=0, atol=5e-7)
+    assert values.mean() == pytest.approx(0.0527855865, abs=1e-10)
+    tau = kendalltau(values, [sample["score"] for sample in samples])[0]
     assert tau == pytest.approx(0.4708072622543971, abs=1e-12)
 
 

@@ -17,13 +17,13 @@ SHAPES = [(combination, images) for combination in COMBINATIONS for images in IM
 def some_numbers(n: int, length: int, n_words: int) -> np.ndarray:
     """Captions of every length: without an end mark, with it at each place, and empty ones."""
     rng = np.random.default_rng(5)
-    found = np.zeros((n, length), np.int32)
+    rows = np.zeros((n, length), np.int32)
     for row in range(n):
         words = row % (length + 1)
-        found[row, :words] = rng.integers(4, n_words + 4, words)
+        rows[row, :words] = rng.integers(4, n_words + 4, words)
         if words < length:
-            found[row, words] = 3
-    return found
+            rows[row, words] = 3
+    return rows
 
 
 @pytest.mark.parametrize(("combination", "images"), SHAPES)
@@ -38,22 +38,22 @@ def test_scores_are_those_of_the_oracle(combination: str, images: str, cut: str)
     np.testing.assert_allclose(sentences, slow, atol=2e-6)
     features = np.random.default_rng(6).normal(size=(20, WIDTH)).astype(np.float32)
     candidates, references = sentences, sentences[::-1].copy()
-    seen = None if images == "none" else features
+    vectors = None if images == "none" else features
     context = None if images == "only" else references
-    found = trained.critique.humans(candidates, context, seen)
+    scores = trained.critique.humans(candidates, context, vectors)
     expected = [
         leic_score.human(
             arrays,
             combination,
             slow[i],
             None if context is None else slow[19 - i],
-            None if seen is None else features[i].tolist(),
+            None if vectors is None else features[i].tolist(),
             recipe.pooled,
         )
         for i in range(20)
     ]
-    np.testing.assert_allclose(found, expected, atol=3e-6)
-    assert np.ptp(found) > 0.01
+    np.testing.assert_allclose(scores, expected, atol=3e-6)
+    assert np.ptp(scores) > 0.01
 
 
 def test_a_caption_that_is_too_long_is_zeros_in_the_official_form() -> None:

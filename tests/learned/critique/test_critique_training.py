@@ -26,10 +26,10 @@ pytestmark = pytest.mark.models
 @pytest.fixture
 def captions(shared_data: Path) -> Captions:
     """A real system on 60 images."""
-    found = load(
+    table = load(
         shared_data / "coco/results_val2014/vinyals-et-al-2017.json.gz", shared_data / "coco/captions_val2014.json.gz"
     )
-    return found.select(np.arange(60))
+    return table.select(np.arange(60))
 
 
 @pytest.mark.parametrize("combination", COMBINATIONS)
@@ -41,14 +41,14 @@ def test_torch_and_numpy_compute_the_same(combination: str, images: str) -> None
     numbers = rng.integers(3, len(trained.words) + 4, (3, 9, 6)).astype(np.int32)
     features = rng.normal(size=(9, WIDTH)).astype(np.float32)
     network = critique_training._Network(recipe, {k: torch.from_numpy(a) for k, a in trained.critique.arrays.items()})
-    seen = None if images == "none" else torch.from_numpy(features)
-    logits = network.logits(*numbers, seen)
-    context, *others = (trained.critique.sentences(each) for each in numbers)
-    for found, candidates in zip(logits.softmax(1)[:, 0].split(9), others, strict=True):
+    image_vectors = None if images == "none" else torch.from_numpy(features)
+    logits = network.logits(*numbers, image_vectors)
+    context, *others = (trained.critique.sentences(ids) for ids in numbers)
+    for probabilities, candidates in zip(logits.softmax(1)[:, 0].split(9), others, strict=True):
         expected = trained.critique.humans(
             candidates, None if images == "only" else context, None if images == "none" else features
         )
-        np.testing.assert_allclose(found.numpy(), expected, atol=1e-5)
+        np.testing.assert_allclose(probabilities.numpy(), expected, atol=1e-5)
 
 
 def test_it_learns_and_repeats(captions: Captions) -> None:
@@ -76,16 +76,16 @@ def test_images_reach_the_critique(captions: Captions) -> None:
 
 def test_two_folds_score_every_image_by_the_other_critique(captions: Captions) -> None:
     recipe = small_recipe(images_per_batch=10)
-    found = two_folds(captions, recipe)
-    assert sorted(np.bincount(found.folds).tolist()) == [30, 30]
-    assert ((found.system > 0) & (found.system < 1) & (found.human > 0) & (found.human < 1)).all()
-    assert found.critiques[0].label != found.critiques[1].label
-    for fold, (trained, other) in enumerate(zip(found.critiques, found.critiques[::-1], strict=True)):
-        rows = np.flatnonzero(found.folds == fold)
+    result = two_folds(captions, recipe)
+    assert sorted(np.bincount(result.folds).tolist()) == [30, 30]
+    assert ((result.system > 0) & (result.system < 1) & (result.human > 0) & (result.human < 1)).all()
+    assert result.critiques[0].label != result.critiques[1].label
+    for fold, (trained, other) in enumerate(zip(result.critiques, result.critiques[::-1], strict=True)):
+        rows = np.flatnonzero(result.folds == fold)
         texts = tuple(captions.candidates[row] for row in rows.tolist())
         assert trained.sentences(texts).shape == other.sentences(texts).shape
     again = two_folds(captions, recipe)
-    np.testing.assert_array_equal(again.system, found.system)
+    np.testing.assert_array_equal(again.system, result.system)
 
 
 def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:

@@ -37,6 +37,6 @@ def test_the_vocabulary_is_ordered_by_frequency_and_later_words_first() -> None:
 
 def test_captions_end_where_there_is_room() -> None:
     numbers = {"a": FIRST_WORD, "dog": FIRST_WORD + 1}
-    found = encoded(["a dog", "a dog a", "a cat a dog a", ""], numbers, 3)
+    rows = encoded(["a dog", "a dog a", "a cat a dog a", ""], numbers, 3)
     a, dog = numbers.values()
-    np.testing.assert_array_equal(found, [[a, dog, END], [a, dog, a], [a, UNKNOWN, a], [END, PAD, PAD]])
+    np.testing.assert_array_equal(rows, [[a, dog, END], [a, dog, a], [a, UNKNOWN, a], [END, PAD, PAD]])

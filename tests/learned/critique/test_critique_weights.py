@@ -13,10 +13,10 @@ from tests.support.critiques import CAPTIONS, random_critique, small_recipe
 def test_a_file_holds_all_of_it(tmp_path: Path) -> None:
     trained = random_critique(small_recipe("bilinear", "context"))
     trained.save(tmp_path / "c.safetensors")
-    found = CritiqueWeights.load(tmp_path / "c.safetensors")
-    assert (found.words, found.label, found.image_model) == (trained.words, trained.label, "some-model")
-    assert found.critique.recipe == trained.critique.recipe
-    np.testing.assert_array_equal(found.sentences(CAPTIONS), trained.sentences(CAPTIONS))
+    loaded = CritiqueWeights.load(tmp_path / "c.safetensors")
+    assert (loaded.words, loaded.label, loaded.image_model) == (trained.words, trained.label, "some-model")
+    assert loaded.critique.recipe == trained.critique.recipe
+    np.testing.assert_array_equal(loaded.sentences(CAPTIONS), trained.sentences(CAPTIONS))
     trained.save(tmp_path / "again.safetensors")
     assert (tmp_path / "again.safetensors").read_bytes() == (tmp_path / "c.safetensors").read_bytes()
 

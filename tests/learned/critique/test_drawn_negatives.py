@@ -13,31 +13,31 @@ LENGTH = 15
 
 def caption(n: int) -> np.ndarray:
     """n different words, as an encoded caption."""
-    found = np.full(LENGTH, PAD, np.int32)
-    found[:n] = np.arange(n) + FIRST_WORD
+    numbers = np.full(LENGTH, PAD, np.int32)
+    numbers[:n] = np.arange(n) + FIRST_WORD
     if n < LENGTH:
-        found[n] = END
-    return found
+        numbers[n] = END
+    return numbers
 
 
 @given(st.integers(0, LENGTH), st.integers(0, 1000))
 def test_a_permuted_caption_keeps_its_words_and_its_end(n: int, seed: int) -> None:
-    given_ = caption(n)
-    found = permuted(given_, np.random.default_rng(seed))
-    assert sorted(found.tolist()) == sorted(given_.tolist())
-    np.testing.assert_array_equal(found[n:], given_[n:])
-    np.testing.assert_array_equal(given_, caption(n))
+    original = caption(n)
+    corrupted = permuted(original, np.random.default_rng(seed))
+    assert sorted(corrupted.tolist()) == sorted(original.tolist())
+    np.testing.assert_array_equal(corrupted[n:], original[n:])
+    np.testing.assert_array_equal(original, caption(n))
 
 
 @given(st.integers(0, LENGTH), st.integers(0, 1000))
 def test_random_words_leave_the_end(n: int, seed: int) -> None:
-    found = with_random_words(caption(n), 1_000_000, np.random.default_rng(seed))
-    np.testing.assert_array_equal(found[n:], caption(n)[n:])
-    assert (found[:n] >= FIRST_WORD).all()
-    changed = int((found != caption(n)).sum())
+    corrupted = with_random_words(caption(n), 1_000_000, np.random.default_rng(seed))
+    np.testing.assert_array_equal(corrupted[n:], caption(n)[n:])
+    assert (corrupted[:n] >= FIRST_WORD).all()
+    changed = int((corrupted != caption(n)).sum())
     if n >= 3:
         assert 2 <= changed < n or n == LENGTH  # a caption that is cut never changes its last word
-    assert n < LENGTH or found[-1] == caption(n)[-1]
+    assert n < LENGTH or corrupted[-1] == caption(n)[-1]
 
 
 @pytest.mark.parametrize("corrupt", [permuted, lambda words, rng: with_random_words(words, 9_999, rng)])

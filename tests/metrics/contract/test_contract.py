@@ -207,11 +207,11 @@ ALWAYS_THERE = {"spice": 3}
 def test_empty_and_one_word_captions_are_legal(metric: Metric, captions: Captions) -> None:
     statistics = metric.statistics(captions, metric.fit(captions.references))
     assert np.isfinite(statistics).all()
-    there = ALWAYS_THERE.get(metric.name, len(metric.outputs))
-    scores = metric.aggregate(statistics)[:, :there]
+    n_scored = ALWAYS_THERE.get(metric.name, len(metric.outputs))
+    scores = metric.aggregate(statistics)[:, :n_scored]
     assert np.isfinite(scores).all()
     assert (scores >= LOWEST.get(metric.name, 0.0)).all()
-    assert np.isfinite(metric.aggregate(statistics.sum(axis=0))[:there]).all()
+    assert np.isfinite(metric.aggregate(statistics.sum(axis=0))[:n_scored]).all()
 
 
 def test_no_images_have_no_statistics(metric: Metric) -> None:
@@ -338,15 +338,15 @@ def test_signatures_show_every_parameter(metric: Metric) -> None:
         assert f"variant:{metric.variant}" in parts
         assert f"tokenizer:{metric.tokens}" in parts
         assert parts[-1].startswith("captious:")
-    seen = {signatures}
+    distinct = {signatures}
     variants = [*metric.variants] if metric.name == "rarity" else variants_of(metric.name)
     for variant in variants:
         if variant != metric.variant:
-            seen.add(type(metric)(variant=variant).signatures())
+            distinct.add(type(metric)(variant=variant).signatures())
     others = other_parameters(metric)
     for parameter, value in others.items():
-        seen.add(type(metric)(variant=metric.variant, **{parameter: value}).signatures())
-    assert len(seen) == len(variants) + len(others)
+        distinct.add(type(metric)(variant=metric.variant, **{parameter: value}).signatures())
+    assert len(distinct) == len(variants) + len(others)
 
 
 def test_streams_of_other_parameters_are_refused(metric: Metric) -> None:

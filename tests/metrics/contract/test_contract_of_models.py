@@ -56,14 +56,14 @@ def make(request: pytest.FixtureRequest, encoders: dict[str, Path]) -> Make:
     """Makes the metric with a small model, and with other parameters if these are given."""
     name, variant = request.param
 
-    def made(**parameters: Any) -> Metric:
+    def built(**parameters: Any) -> Metric:
         encoder = Encoder(str(encoders["0"]))
         with_model = {"model": encoder, "variant": variant, **parameters}
         if name == "captious":
             with_model = {"weights": random_head(encoder), **with_model}
         return catalogue.get(name)(**with_model)
 
-    return made
+    return built
 
 
 @pytest.fixture
@@ -159,18 +159,18 @@ def others(metric: type[Metric], encoders: dict[str, Path]) -> dict[str, object]
 
 def test_every_parameter_is_in_the_signature_and_keeps_streams_apart(make: Make, encoders: dict[str, Path]) -> None:
     metric = make()
-    seen = {metric.signatures(metric.fit(CORPUS.table().references))}
+    distinct = {metric.signatures(metric.fit(CORPUS.table().references))}
     changed = others(type(metric), encoders)
     for name, value in changed.items():
         other = make(**{name: value})
-        assert other.signatures(other.fit(CORPUS.table().references)) not in seen, f"{name} is not in the signature"
-        seen.add(other.signatures(other.fit(CORPUS.table().references)))
+        assert other.signatures(other.fit(CORPUS.table().references)) not in distinct, f"{name} is not in the signature"
+        distinct.add(other.signatures(other.fit(CORPUS.table().references)))
         with pytest.raises(ParameterError, match="cannot be merged"):
             captious.Stream(metric).merge(captious.Stream(other))
     assert PUBLISHED.name != "mine"
-    for signature in seen:
-        for output, each in zip(metric.outputs, signature, strict=True):
-            name, *parts = each.split("|")
+    for signature in distinct:
+        for output, text in zip(metric.outputs, signature, strict=True):
+            name, *parts = text.split("|")
             assert name == output
             assert f"variant:{metric.variant}" in parts
             assert parts[-1].startswith("captious:")

@@ -36,9 +36,10 @@ class Words(MeanMetric):
         rows = []
         at = captions.references.offsets
         for i, candidate in enumerate(captions.candidates):
-            known = set(" ".join(captions.references.texts[at[i] : at[i + 1]]).split())
+            reference_words = set(" ".join(captions.references.texts[at[i] : at[i + 1]]).split())
             words = candidate.split()
-            rows.append([sum(word not in known for word in words), sum(word in known for word in words)])
+            n_right = sum(word in reference_words for word in words)
+            rows.append([len(words) - n_right, n_right])
         return np.array(rows, float).reshape(-1, 2)
 
 
@@ -98,8 +99,8 @@ def test_selection_has_labels() -> None:
 class TestSystems:
     def test_the_lowest_score_is_marked_as_best(self) -> None:
         reports = [
-            captious.score(each, REFERENCES, ["words", "rouge-l"], system=name)
-            for name, each in (("good", GOOD), ("bad", BAD))
+            captious.score(candidates, REFERENCES, ["words", "rouge-l"], system=name)
+            for name, candidates in (("good", GOOD), ("bad", BAD))
         ]
         lines = plain_text(score_table(reports)).splitlines()
         wrong, right, rouge = (
@@ -142,11 +143,13 @@ class Length(MeanMetric):
     no_direction = frozenset({"extent"})
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        return np.array([float(len(each)) for each in captions.candidates])
+        return np.array([float(len(caption)) for caption in captions.candidates])
 
 
 def test_outputs_without_a_direction_have_no_best_score() -> None:
-    reports = [captious.score(each, REFERENCES, Length(), system=name) for name, each in (("a", GOOD), ("b", BAD))]
+    reports = [
+        captious.score(candidates, REFERENCES, Length(), system=name) for name, candidates in (("a", GOOD), ("b", BAD))
+    ]
     shown = plain_text(score_table(reports))
     assert "◀" not in shown
     assert "↓" not in shown
@@ -178,7 +181,7 @@ class TestJudgments:
             lower_is_better = frozenset({"length-of"})
 
             def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-                return np.array([float(len(each)) for each in captions.candidates])
+                return np.array([float(len(caption)) for caption in captions.candidates])
 
         from captious.judgment.human_judgments import SystemRanking
         from captious.judgment.protocols import Protocol
@@ -200,7 +203,9 @@ class TestJudgments:
         assert values[:2] == values[2:]
         related = metric_correlations(ratings, both, statistic="pearson")
         assert related.records[0]["negated_errors"] == pytest.approx(1)
-        assert all("Lower is better for words-wrong" in " ".join(each.notes) for each in (failures, counted, related))
+        assert all(
+            "Lower is better for words-wrong" in " ".join(report.notes) for report in (failures, counted, related)
+        )
 
 
 class TestStudiesOfSystems:

@@ -60,7 +60,7 @@ def test_ranges(name: str, parameter: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "text",
     [
         "rouge-s:gap=99999999999999999999",
         "rouge-s:gap=0",
@@ -73,11 +73,11 @@ def test_ranges(name: str, parameter: str) -> None:
         "meteor:alpha=nan",
     ],
 )
-def test_values_in_words(asked: str) -> None:
+def test_values_in_words(text: str) -> None:
     import captious
 
     with pytest.raises(CaptiousError):
-        captious.score({1: "a dog"}, {1: ["a cat"]}, [asked])
+        captious.score({1: "a dog"}, {1: ["a cat"]}, [text])
 
 
 @pytest.mark.parametrize("sigma", [0.001, 1_000_000])

@@ -20,7 +20,7 @@ REFERENCES = {1: ["a brown dog runs on grass", "the dog"], 2: ["two men play gui
 
 
 @pytest.mark.parametrize(
-    ("text", "asked"),
+    ("text", "parsed"),
     [
         ("bleu", Request("bleu")),
         ("cider-d@paper", Request("cider-d", "paper")),
@@ -31,16 +31,16 @@ REFERENCES = {1: ["a brown dog runs on grass", "the dog"], 2: ["two men play gui
         (" ROUGE-S@paper:tokenizer=Mine", Request("rouge-s", "paper", {"tokenizer": "Mine"})),
     ],
 )
-def test_what_is_asked_for(text: str, asked: Request) -> None:
-    assert Request.from_text(text) == asked
+def test_requests_in_text_form(text: str, parsed: Request) -> None:
+    assert Request.from_text(text) == parsed
 
 
 def test_the_same_metric_with_several_parameters_stands_in_one_report() -> None:
-    asked = ["rouge-s", "rouge-s:gap=1", "rouge-s:gap=none", "rouge-s:tokenizer=whitespace,gap=3"]
-    report = captious.score(CANDIDATES, REFERENCES, asked, settings=Settings(tokenizer="ptb-raw"))
-    assert list(report) == asked
-    made = [RougeS(gap=gap, tokenizer="ptb-raw") for gap in (4, 1, None)] + [RougeS(gap=3, tokenizer="whitespace")]
-    for label, metric in zip(asked, made, strict=True):
+    texts = ["rouge-s", "rouge-s:gap=1", "rouge-s:gap=none", "rouge-s:tokenizer=whitespace,gap=3"]
+    report = captious.score(CANDIDATES, REFERENCES, texts, settings=Settings(tokenizer="ptb-raw"))
+    assert list(report) == texts
+    metrics = [RougeS(gap=gap, tokenizer="ptb-raw") for gap in (4, 1, None)] + [RougeS(gap=3, tokenizer="whitespace")]
+    for label, metric in zip(texts, metrics, strict=True):
         expected = captious.score(CANDIDATES, REFERENCES, metric)["rouge-s"]
         np.testing.assert_array_equal(report[label].per_caption, expected.per_caption)
         assert report[label].signature == expected.signature

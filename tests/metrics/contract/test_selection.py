@@ -73,13 +73,17 @@ def test_names_in_any_case() -> None:
 
 def test_outputs_of_one_metric_are_computed_once() -> None:
     selection = select(["bleu-4", "rouge-l", "bleu-1", "bleu-2@paper"])
-    assert [each.columns for each in selection] == [{"bleu-4": 3, "bleu-1": 0}, {"rouge-l": 0}, {"bleu-2@paper": 1}]
-    assert [each.metric.variant for each in selection] == ["official", "official", "paper"]
+    assert [requested.columns for requested in selection] == [
+        {"bleu-4": 3, "bleu-1": 0},
+        {"rouge-l": 0},
+        {"bleu-2@paper": 1},
+    ]
+    assert [requested.metric.variant for requested in selection] == ["official", "official", "paper"]
 
 
 def test_parameters_tell_metrics_apart() -> None:
     selection = select(["bleu-1:tokenizer=whitespace", "bleu-4:tokenizer=whitespace", "bleu-4"])
-    assert [[*each.columns] for each in selection] == [
+    assert [[*requested.columns] for requested in selection] == [
         ["bleu-1:tokenizer=whitespace", "bleu-4:tokenizer=whitespace"],
         ["bleu-4"],
     ]
@@ -98,20 +102,20 @@ def test_a_selection_is_a_sequence() -> None:
     selection = select(iter(["bleu-1", "rouge-l", "cider-d"]), settings)
     assert selection.settings is settings
     assert len(selection) == 3
-    assert [each.metric.name for each in selection] == ["bleu", "rouge-l", "cider-d"]
+    assert [requested.metric.name for requested in selection] == ["bleu", "rouge-l", "cider-d"]
     assert isinstance(selection[0], Requested)
-    assert [each.metric.name for each in selection[1:]] == ["rouge-l", "cider-d"]
+    assert [requested.metric.name for requested in selection[1:]] == ["rouge-l", "cider-d"]
     assert selection[-1] in selection
 
 
 @pytest.mark.parametrize(
-    ("asked", "suggestion"),
+    ("name", "suggestion"),
     [("blue-4", "bleu-4"), ("BLEU_4", "bleu-4"), ("CIDErD", "cider-d"), ("unigram recall", "unigram-recall")],
 )
-def test_unknown_names_come_with_a_suggestion(asked: str, suggestion: str) -> None:
+def test_unknown_names_come_with_a_suggestion(name: str, suggestion: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        select([asked])
-    assert repr(asked.lower()) in caught.value.message
+        select([name])
+    assert repr(name.lower()) in caught.value.message
     assert f"did you mean {suggestion}?" in caught.value.help
 
 
@@ -131,14 +135,14 @@ def test_unknown_variants() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "names",
     [["bleu-4", "bleu-4"], ["bleu", "bleu-2"], ["cider", "cider"], ["bleu-1@paper", "bleu@paper"], ["spice", "SPICE"]],
-    ids=lambda asked: "+".join(asked),
+    ids=lambda names: "+".join(names),
 )
 @pytest.mark.usefixtures("meteor_tables")
-def test_asking_twice(asked: list[str | Metric]) -> None:
+def test_asking_twice(names: list[str | Metric]) -> None:
     with pytest.raises(ParameterError, match="requested twice"):
-        select(asked)
+        select(names)
 
 
 def test_asking_for_an_object_and_its_name() -> None:

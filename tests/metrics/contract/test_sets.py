@@ -63,9 +63,9 @@ def corpus(images: int, sizes: tuple[int, ...] = (3,), seed: int = 1) -> Caption
 @pytest.fixture(params=VARIANTS)
 def metric(request: pytest.FixtureRequest) -> SetMetric:
     name, variant = request.param
-    made = catalogue.get(name)(variant=variant)
-    assert isinstance(made, SetMetric)
-    return made
+    set_metric = catalogue.get(name)(variant=variant)
+    assert isinstance(set_metric, SetMetric)
+    return set_metric
 
 
 def sizes_of(metric: SetMetric) -> tuple[int, ...]:
@@ -107,9 +107,9 @@ def test_set_scores_of_any_shape(metric: SetMetric) -> None:
     assert metric.aggregate(statistics[:0]).shape == (0, m)
     corpus_scores = metric.aggregate(statistics.sum(axis=0))
     assert corpus_scores.shape == (m,)
-    there = corpus_scores[~np.isnan(corpus_scores)]
-    assert len(there) >= min(m, 3)
-    assert ((there >= 0) & (there <= 1 + 1e-9)).all()
+    present = corpus_scores[~np.isnan(corpus_scores)]
+    assert len(present) >= min(m, 3)
+    assert ((present >= 0) & (present <= 1 + 1e-9)).all()
 
 
 def test_set_metrics_stream(metric: SetMetric) -> None:
@@ -139,9 +139,9 @@ def test_set_signatures_show_variant_and_tokenizer(metric: SetMetric) -> None:
 
 
 def test_all_includes_set_metrics_only_with_several() -> None:
-    names = {each.metric.name for each in select("all").requested}
+    names = {requested.metric.name for requested in select("all").requested}
     assert not names & {*OF_SETS}
-    with_several = {each.metric.name for each in select("all", several=True).requested}
+    with_several = {requested.metric.name for requested in select("all", several=True).requested}
     assert with_several == names | ({*OF_SETS} - MISSING.keys())
 
 
@@ -149,11 +149,11 @@ def test_all_includes_set_metrics_only_with_several() -> None:
 
 
 def tokens(texts: list[list[str]]) -> list[list[list[str]]]:
-    return [[text.split() for text in each] for each in texts]
+    return [[text.split() for text in image] for image in texts]
 
 
 sets_of_captions = st.lists(
-    st.lists(caption_strategy(8), min_size=1, max_size=5).map(lambda each: [" ".join(words) for words in each]),
+    st.lists(caption_strategy(8), min_size=1, max_size=5).map(lambda captions: [" ".join(words) for words in captions]),
     min_size=1,
     max_size=4,
 )
@@ -180,7 +180,7 @@ def test_mbleu_of_images(texts: list[list[str]]) -> None:
 
 @given(st.integers(2, 4).flatmap(lambda m: st.lists(st.lists(caption_strategy(8), min_size=m, max_size=m), min_size=1)))
 def test_mbleu_of_the_corpus(captions: list[list[list[str]]]) -> None:
-    texts = [[" ".join(words) for words in each] for each in captions]
+    texts = [[" ".join(words) for words in words_of_image] for words_of_image in captions]
     metric = MBleu(tokenizer=WHITESPACE)
     rows = metric.statistics(table(texts, [["a"]] * len(texts)))
     np.testing.assert_allclose(metric.aggregate(rows.sum(axis=0)), diversity.mbleu(captions), rtol=1e-12)
@@ -189,10 +189,10 @@ def test_mbleu_of_the_corpus(captions: list[list[list[str]]]) -> None:
 @given(sets_of_captions)
 def test_spectra(texts: list[list[str]]) -> None:
     references = [[["a", "dog", "on", "c"]], *[[["b", "c"]]] * (len(texts) - 1)]
-    known = cider.frequencies(references)
+    frequencies = cider.frequencies(references)
     expected = [
-        [diversity.self_cider(each, known), diversity.self_cider_d(each, known), diversity.lsa(each)]
-        for each in tokens(texts)
+        [diversity.self_cider(image, frequencies), diversity.self_cider_d(image, frequencies), diversity.lsa(image)]
+        for image in tokens(texts)
     ]
     metrics = (SelfCider(tokenizer=WHITESPACE), SelfCider(variant="cider-d", tokenizer=WHITESPACE), Lsa())
     actual = np.hstack([scores_of(metric, texts) for metric in metrics])
@@ -249,9 +249,9 @@ def test_the_first_of_the_best_candidates_counts() -> None:
         np.testing.assert_array_equal(row, rows[int(np.argmax(scores[:, output]))])
 
 
-@pytest.mark.parametrize("each", every_variant())
-def test_one_candidate_each_scores_as_without_sets(each: tuple[str, str]) -> None:
-    name, variant = each
+@pytest.mark.parametrize("variant_of", every_variant())
+def test_one_candidate_each_scores_as_without_sets(variant_of: tuple[str, str]) -> None:
+    name, variant = variant_of
     metric = catalogue.get(name)(variant=variant)
     sets = corpus(12, (1,))
     captions = Captions(sets.candidates.texts, sets.references)
@@ -264,9 +264,11 @@ def test_one_candidate_each_scores_as_without_sets(each: tuple[str, str]) -> Non
         np.testing.assert_allclose(of_k.aggregate(rows.sum(axis=0)), metric.aggregate(expected.sum(axis=0)), rtol=1e-12)
 
 
-@pytest.mark.parametrize("each", every_variant("bleu", "meteor", "rouge-l", "cider-d", "spice", "spider", "sparcs"))
-def test_candidates_are_scored_as_by_themselves(each: tuple[str, str]) -> None:
-    name, variant = each
+@pytest.mark.parametrize(
+    "variant_of", every_variant("bleu", "meteor", "rouge-l", "cider-d", "spice", "spider", "sparcs")
+)
+def test_candidates_are_scored_as_by_themselves(variant_of: tuple[str, str]) -> None:
+    name, variant = variant_of
     metric = catalogue.get(name)(variant=variant)
     sets = corpus(9, (3, 1, 2, 1, 1))
     state = metric.fit(sets.references)
@@ -280,10 +282,10 @@ def test_candidates_are_scored_as_by_themselves(each: tuple[str, str]) -> None:
 
 
 def test_references_are_tokenized_once() -> None:
-    seen: list[str] = []
+    tokenized: list[str] = []
 
     def cut(caption: str) -> list[str]:
-        seen.append(caption)
+        tokenized.append(caption)
         return caption.split()
 
     references = {i: [f"reference {i} {j}" for j in range(4)] for i in range(5)}
@@ -291,7 +293,7 @@ def test_references_are_tokenized_once() -> None:
     settings = captious.Settings(tokenizer=cut)
     with pytest.warns(captious.CaptiousWarning):
         captious.score(candidates, references, ["bleu", "rouge-l", "cider-d", "div"], settings=settings, several=True)
-    of_references = [text for text in seen if text.startswith("reference")]
+    of_references = [text for text in tokenized if text.startswith("reference")]
     assert len(of_references) == len(set(of_references)) == 20
 
 
@@ -312,8 +314,8 @@ def test_best_of_k_signatures() -> None:
 
 def test_no_images_have_no_statistics() -> None:
     nothing = CaptionSets(References((), (), np.zeros(1, np.int64)), References((), (), np.zeros(1, np.int64)))
-    made: list[Callable[[], SetMetric]] = [Div, Lsa, lambda: MBleu(variant="mean"), lambda: OfK(Bleu(), "best")]
-    for make in made:
+    metrics: list[Callable[[], SetMetric]] = [Div, Lsa, lambda: MBleu(variant="mean"), lambda: OfK(Bleu(), "best")]
+    for make in metrics:
         metric = make()
         k = metric.statistics(load([["a b", "a"]], [["a"]], several=True)).shape[1]
         assert metric.statistics(nothing).shape == (0, k)

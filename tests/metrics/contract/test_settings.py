@@ -104,7 +104,7 @@ USERS = {
 OTHERS = {name: "bertscore" if name == "tokenizer" else "bleu-4" for name in VALUES}
 
 
-def made(name: str, **settings: Any) -> Metric:
+def metric_with(name: str, **settings: Any) -> Metric:
     """A metric under settings, and under those that it cannot do without."""
     if "images" in catalogue.get(name).declared:
         settings = {"images": IMAGES, **settings}
@@ -133,8 +133,8 @@ def test_a_setting_reaches_every_metric_that_has_the_parameter(setting: str, nam
         pytest.skip("it needs a critique, which its own tests bring")
     if name in MISSING and name not in (*MODELS, *INPUTS):
         pytest.skip(f"{name} is not installed: {MISSING[name]}")
-    metric = made(name, **{setting: VALUES[setting]})
-    assert all(found is VALUES[setting] or found == VALUES[setting] for found in FOUND[setting](metric))
+    metric = metric_with(name, **{setting: VALUES[setting]})
+    assert all(value is VALUES[setting] or value == VALUES[setting] for value in FOUND[setting](metric))
 
 
 def test_a_metric_of_others_names_what_it_wants(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,14 +180,14 @@ def test_vectors_or_a_model() -> None:
 
 
 def test_written_parameters_go_first() -> None:
-    asked = ["rouge-s", "rouge-s@paper:tokenizer=ptb-raw"]
-    plain, written = (each.metric for each in select(asked, Settings(tokenizer="spaces")))
+    texts = ["rouge-s", "rouge-s@paper:tokenizer=ptb-raw"]
+    plain, written = (requested.metric for requested in select(texts, Settings(tokenizer="spaces")))
     assert [plain.tokenizer.name, written.tokenizer.name] == ["spaces", "ptb-raw"]
 
 
 def test_models_that_are_written_go_first() -> None:
-    asked = ["bertscore:model=its-own", "mima", "smurf:mima_model=other"]
-    own, shared, parts = (each.metric for each in select(asked, Settings(model="for-all")))
+    texts = ["bertscore:model=its-own", "mima", "smurf:mima_model=other"]
+    own, shared, parts = (requested.metric for requested in select(texts, Settings(model="for-all")))
     assert isinstance(own, captious.BertScore)
     assert isinstance(shared, captious.Mima)
     assert isinstance(parts, captious.Smurf)
@@ -301,7 +301,7 @@ def test_values_of_wrong_types(setting: str, message: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "error"),
+    ("arguments", "error"),
     [
         ({"tokenizer": "moses"}, UnknownNameError),
         ({"references_as": "best"}, UnknownNameError),
@@ -312,11 +312,11 @@ def test_values_of_wrong_types(setting: str, message: str, value: Any) -> None:
     ],
 )
 def test_values_that_do_not_exist(
-    given: dict[str, Any], error: type[CaptiousError], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: dict[str, Any], error: type[CaptiousError], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(error):
-        Settings(**given)
+        Settings(**arguments)
 
 
 @pytest.mark.parametrize("number", [0, -1, MOST_THREADS + 1, 1.5, "2"])

@@ -69,8 +69,8 @@ def test_threads_share_references(variant: tuple[str, str]) -> None:
             return statistics, metric.aggregate(statistics)
 
         with ThreadPoolExecutor(THREADS) as pool:
-            found = list(pool.map(scores, candidates))
-        for own, values in zip(candidates, found, strict=True):
+            results = list(pool.map(scores, candidates))
+        for own, values in zip(candidates, results, strict=True):
             expected = scores(own, copied(corpus.references), Barrier(1))
             np.testing.assert_array_equal(values[0], expected[0])
             np.testing.assert_array_equal(values[1], expected[1])
@@ -125,10 +125,10 @@ def test_references_do_not_grow_with_candidates(names: list[str], systems: int) 
 
 
 def test_a_memo_keeps_what_was_used_last() -> None:
-    asked: list[list[str]] = []
+    batches: list[list[str]] = []
 
     def compute(texts: list[str]) -> list[int]:
-        asked.append(texts)
+        batches.append(texts)
         return [len(text) for text in texts]
 
     memo: Memo[int] = Memo(3)
@@ -137,8 +137,8 @@ def test_a_memo_keeps_what_was_used_last() -> None:
     assert memo.of(["a", "dddd"], compute) == [1, 4]  # bb is the oldest now
     assert memo.of(["a", "ccc", "dddd"], compute) == [1, 3, 4]
     assert memo.of(["bb"], compute) == [2]
-    assert asked == [["a", "bb"], ["ccc"], ["dddd"], ["bb"]]
+    assert batches == [["a", "bb"], ["ccc"], ["dddd"], ["bb"]]
     assert memo.of([*"abcdefgh"], compute) == [1] * 8  # more than it keeps
     assert len(memo) == 3
     assert memo.of([], compute) == []
-    assert asked[-1] == [*"abcdefgh"]  # bb came in place of a
+    assert batches[-1] == [*"abcdefgh"]  # bb came in place of a

@@ -47,8 +47,8 @@ def test_five_thousand_real_pairs(name: str, shared_data: Path) -> None:
     assert sum(map(len, expected)) >= 5000
     for how, combined in ((None, combine), ("max", max), ("mean", np.mean), ("min", min)):
         metric = make(vectors=WordVectors.open(glove), **({} if how is None else {"combine": how}))
-        wanted = [combined(each) for each in expected]
-        np.testing.assert_allclose(metric.scores(captions), wanted, rtol=0, atol=1e-12)
+        combined_scores = [combined(row) for row in expected]
+        np.testing.assert_allclose(metric.scores(captions), combined_scores, rtol=0, atol=1e-12)
 
 
 def test_edge_cases() -> None:
@@ -123,12 +123,12 @@ def contextual(encoder: Encoder, text: str, layer: int) -> np.ndarray | None:
     encoded = tokenizer([words], is_split_into_words=True, truncation=True, max_length=encoder.max_length)
     (batch,) = encoder.run(encoded["input_ids"], [layer])
     states, of_piece = batch.hidden[layer][0].astype(float), encoded.word_ids(0)
-    found = [
+    vectors = [
         states[[piece for piece, own in enumerate(of_piece) if own == word]].mean(axis=0)
         for word in range(len(words))
         if words[word] not in NLTK_STOP_WORDS and word in of_piece
     ]
-    return np.mean(found, axis=0) if found else None
+    return np.mean(vectors, axis=0) if vectors else None
 
 
 @pytest.mark.models
@@ -137,22 +137,22 @@ def test_encoders(folder: Path, layer: int | None) -> None:
     encoder = Encoder(str(folder))
     candidates = ["a dog runs on the red bus", "the", "", "two dogs", "cat " * 40]
     references = [["a dog runs", "the red bus runs"], ["a dog"], ["dog"], ["dogs run", "a man."], ["cat on a bus"]]
-    found = Wembsim(model=encoder, layer=layer).scores(table(candidates, references))
-    wanted = []
+    scores = Wembsim(model=encoder, layer=layer).scores(table(candidates, references))
+    expected = []
     for candidate, own in zip(candidates, references, strict=True):
         ours = contextual(encoder, candidate, 1 if layer is None else layer)
         theirs = [contextual(encoder, reference, 1 if layer is None else layer) for reference in own]
-        values = [0 if ours is None or each is None else abs(oracle.cosine(ours, each)) for each in theirs]
-        wanted.append(np.mean(values))
-    np.testing.assert_allclose(found, wanted, atol=1e-5)
-    assert found[1] == found[2] == 0
+        values = [0 if ours is None or vector is None else abs(oracle.cosine(ours, vector)) for vector in theirs]
+        expected.append(np.mean(values))
+    np.testing.assert_allclose(scores, expected, atol=1e-5)
+    assert scores[1] == scores[2] == 0
 
 
 @pytest.mark.models
 def test_encoders_by_name(folder: Path) -> None:
     settings = Settings(vectors=VECTORS)
-    asked = f"mowe:model={folder},vectors=none,layer=2,combine=min"
-    (chosen,) = select([asked], settings)  # what is said of the metric goes before
+    text = f"mowe:model={folder},vectors=none,layer=2,combine=min"
+    (chosen,) = select([text], settings)  # what is said of the metric goes before
     signature = chosen.metric.signatures()[0]
     assert signature.startswith(f"mowe|variant:official|tokenizer:ptb|model:{folder.name}@")
     assert "|layer:2|stop-words:nltk|combine:min|" in signature
