@@ -110,13 +110,13 @@ def by_oracle(metric: Yi2020, captions: Captions, counted: Sequence[str]) -> lis
     parts = []
     for i, (start, end) in enumerate(itertools.pairwise(captions.references.offsets.tolist())):
         candidate, *references = (
-            read(text, encoder, metric.layer)
+            read(text, encoder, metric.compared_layer)
             for text in (captions.candidates[i], *captions.references.texts[start:end])
         )
         parts.append(
             oracle.score(
                 *(candidate, references, counts, n),
-                *(metric.stop_words.words, metric.threshold, metric.variant),
+                *(metric.stop_words.words, metric.match_threshold, metric.variant),
                 combined=metric.combine,
                 cut=metric.cut,
                 remove=metric.remove,
@@ -267,11 +267,11 @@ def test_no_threshold_combines_nothing() -> None:
 
 
 def test_threshold_and_layer_come_with_the_model(tmp_path: Path, small: Encoder) -> None:
-    assert (Yi2020(model=small).threshold, Yi2020(model=small).layer) == (0.4, 3)
+    assert (Yi2020(model=small).match_threshold, Yi2020(model=small).compared_layer) == (0.4, 3)
     deep = bert(tmp_path / "deep", blocks=10, architecture="Roberta")
-    assert (Yi2020(model=deep).threshold, Yi2020(model=deep).layer) == (0.83, 8)
+    assert (Yi2020(model=deep).match_threshold, Yi2020(model=deep).compared_layer) == (0.83, 8)
     chosen = Yi2020(model=deep, threshold=0.7, layer=2)
-    assert (chosen.threshold, chosen.layer) == (0.7, 2)
+    assert (chosen.match_threshold, chosen.compared_layer) == (0.7, 2)
     with pytest.raises(ParameterError, match="has no layer 11"):
         scores(Yi2020(model=deep, layer=11), table(["a dog"], [["a dog"]]))
 
