@@ -38,13 +38,13 @@ from .metrics.contract.metric import MeanMetric as MeanMetric
 from .metrics.contract.metric import Metric as Metric
 from .metrics.contract.parameters import Choice as Choice
 from .metrics.contract.parameters import Flag as Flag
+from .metrics.contract.parameters import Integer as Integer
 from .metrics.contract.parameters import Number as Number
 from .metrics.contract.parameters import Resource as Resource
 from .metrics.contract.parameters import Text as Text
-from .metrics.contract.parameters import Whole as Whole
+from .metrics.contract.set_metrics import OfK as OfK
+from .metrics.contract.set_metrics import SetMetric as SetMetric
 from .metrics.contract.settings import Settings as Settings
-from .metrics.contract.several import OfK as OfK
-from .metrics.contract.several import SetMetric as SetMetric
 from .metrics.distinct import Distinct as Distinct
 from .metrics.div import Div as Div
 from .metrics.hwcm import Hwcm as Hwcm

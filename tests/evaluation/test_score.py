@@ -65,6 +65,7 @@ class TestMetrics:
         report = captious.score(CANDIDATES, REFERENCES, [captious.CiderD(sigma=2.0), "rouge-l"])
         assert list(report) == ["cider-d:sigma=2", "rouge-l"]
         assert report["cider-d"] is report["cider-d:sigma=2"]
+        assert "cider-d" in report
         assert "sigma:2" in report["cider-d"].signature
 
     def test_one_metric_needs_no_list(self) -> None:

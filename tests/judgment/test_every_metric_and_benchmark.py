@@ -15,8 +15,8 @@ from captious.evaluation.resampling import Sampling, holm
 from captious.judgment import judge, load_judgments
 from captious.metrics.contract.catalogue import get, names
 from captious.metrics.contract.request import available, select, select_one
+from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.several import SetMetric
 from tests.support.judgments import write_jsonl
 
 

@@ -6,7 +6,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from captious.metrics.contract import catalogue
-from captious.metrics.contract.several import SetMetric
+from captious.metrics.contract.set_metrics import SetMetric
 
 #: Metrics whose own tests bring a small model: those that the defaults name are hundreds of megabytes on a hub.
 MODELS = ("bertscore", "clipscore", "leic", "mima", "refclipscore", "smurf", "spurts", "yi2020")

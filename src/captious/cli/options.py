@@ -18,8 +18,8 @@ from captious.data.file_contents import is_standard_input
 from captious.errors import ParameterError
 from captious.evaluation import score
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, MOST_RESAMPLES
+from captious.metrics.contract.set_metrics import OF_K
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
-from captious.metrics.contract.several import OF_K
 
 __all__ = [
     "RESAMPLES",

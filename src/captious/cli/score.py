@@ -26,8 +26,8 @@ from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_warnings import few_images
 from captious.evaluation.score_tables import grouped_score_table, score_table
 from captious.metrics.contract.request import select
+from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.several import OfKChoice, check_of_k
 from captious.progress import steps
 from captious.report.caption_scores import check_caption_file, write_captions
 from captious.report.numbers import plain

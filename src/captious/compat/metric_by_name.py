@@ -7,12 +7,12 @@ from typing import Any
 from captious.errors import ParameterError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.request import Request, Requested, select
+from captious.metrics.contract.request import Request, RequestedMetric, select
 
 __all__ = ["choose"]
 
 
-def choose(metric: str | BaseMetric, **settings: Any) -> Requested:
+def choose(metric: str | BaseMetric, **settings: Any) -> RequestedMetric:
     """A metric, and which of its outputs are asked for.
 
     Args:
@@ -40,4 +40,4 @@ def choose(metric: str | BaseMetric, **settings: Any) -> Requested:
     instance = catalogue.get(request.metric)(**settings)
     # The name of an output selects that output alone, even where it is also the metric's name.
     outputs = [request.name] if request.name in instance.outputs else list(instance.outputs)
-    return Requested(instance, {output: instance.outputs.index(output) for output in outputs})
+    return RequestedMetric(instance, {output: instance.outputs.index(output) for output in outputs})

@@ -21,8 +21,8 @@ from captious.evaluation.run_metrics import evaluate
 from captious.evaluation.score_report import Report, Result
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import select
+from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.several import OF_K, OfKChoice, check_of_k
 from captious.progress import steps
 from captious.table import Table, json_document
 from captious.version import __version__
@@ -88,12 +88,15 @@ class Comparison(Displayed, Mapping[str, Difference]):
         self._differences = dict(differences)
 
     def __getitem__(self, name: str) -> Difference:
-        try:
-            return self._differences[name]
-        except KeyError:
+        label = self.a.label_of(name)
+        if label not in self._differences:
             raise UnknownNameError(
                 f"{name!r} was not compared", help=f"this comparison has {', '.join(self._differences)}"
-            ) from None
+            )
+        return self._differences[label]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.a.label_of(name) in self._differences
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._differences)
@@ -189,7 +192,7 @@ def compare(
     a: object,
     b: object,
     references: object = None,
-    metrics: Iterable[str | BaseMetric] | None = None,
+    metrics: str | BaseMetric | Iterable[str | BaseMetric] | None = None,
     *,
     settings: Settings | None = None,
     systems: tuple[str, str] = ("a", "b"),

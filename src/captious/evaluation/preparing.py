@@ -32,7 +32,7 @@ def prepare(
 ) -> References:
     """Write references to a file, with all that metrics compute about them before they see a candidate.
 
-    The file can be given wherever references can: to ``score``, ``compare``, ``read_references`` and ``scorer``. Scores
+    The file can be given wherever references can: to ``score``, ``compare``, ``read_references`` and ``reward``. Scores
     are those of the original references, to the last bit. A metric or setting that it is not prepared for works, too,
     but costs as much as without the file.
 

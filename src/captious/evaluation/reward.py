@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from captious.data import ImageId, References, read_references
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.run_metrics import reference_counts, with_references
+from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric, Metric
-from captious.metrics.contract.request import select
+from captious.metrics.contract.request import ALL, select
+from captious.metrics.contract.set_metrics import needs_several_error
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.several import one_caption_each
 
 __all__ = ["ImageRows", "Reward", "reward"]
 
@@ -35,11 +36,14 @@ def reward(
         UnknownNameError, ParameterError: as ``captious.score``; no such output.
         InputError: invalid references.
     """
-    (requested,) = select([metric], settings, several=True)
+    if isinstance(metric, str) and metric.strip().lower() == ALL:
+        raise catalogue.unknown(metric)
+    selection = select([metric], settings, several=True)
+    (requested,) = selection
     if output is None:
         outputs = [requested.metric.outputs[column] for column in requested.columns.values()]
         output = requested.metric.name if requested.metric.name in outputs else outputs[-1]
-    return Reward(requested.metric, read_references(references), output)
+    return Reward(requested.metric, read_references(references), output, references_as=selection.settings.references_as)
 
 
 class Reward:
@@ -51,6 +55,7 @@ class Reward:
         metric: a metric of captions.
         references: references of all images of the training set; a metric that has to be fitted is fitted on them.
         output: which of the metric's outputs.
+        references_as: "each" reference separately, or all of an image concatenated into one ("cat").
 
     Attributes:
         signature: everything that the scores depend on besides the captions.
@@ -60,21 +65,24 @@ class Reward:
         ParameterError: the metric judges several candidates together.
     """
 
-    def __init__(self, metric: BaseMetric, references: References, output: str) -> None:
+    def __init__(self, metric: BaseMetric, references: References, output: str, references_as: str = "each") -> None:
         if not isinstance(metric, Metric):
-            raise one_caption_each(metric.name)
+            raise needs_several_error(metric.name)
         if output not in metric.outputs:
             raise UnknownNameError(
                 f"{metric.name} has no output {output!r}", help=f"its outputs are {', '.join(metric.outputs)}"
             )
+        self._arguments = metric, references, output, references_as
+        counts = reference_counts(references)
+        if references_as == "cat":
+            references = references.concatenated
         state = metric.fit(references)
-        self._arguments = (metric, references, output)
         self._column = metric.outputs.index(output)
         self._rows = ImageRows(references)
         self._scores = metric.row_scores(references, state)
         signatures = metric.signatures(state)
         if metric.needs_references:
-            signatures = with_references(signatures, *reference_counts(references))
+            signatures = with_references(signatures, *counts, references_as=references_as)
         self.signature = signatures[self._column]
 
     def __reduce__(self) -> tuple[object, ...]:

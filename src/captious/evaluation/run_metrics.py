@@ -14,8 +14,8 @@ from captious.evaluation.caption_warnings import CaptiousWarning, caption_warnin
 from captious.evaluation.score_report import Report, Result, Statistics
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.request import Selection, select
+from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, SetMetric, check_of_k
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.several import OF_K, OfK, OfKChoice, SetMetric, check_of_k
 from captious.native import using_threads
 from captious.progress import steps
 from captious.text import PTB, as_tokenizer

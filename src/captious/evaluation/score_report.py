@@ -198,17 +198,24 @@ class Report(Displayed, Mapping[str, Result]):
             return {}
         return {"candidates": captions.n_candidates_left_out, "images": captions.n_references_left_out}
 
+    def label_of(self, name: str) -> str | None:
+        """The label of a result: the name itself, or that of the only result of this output.
+
+        "cider-d" stands for "cider-d:sigma=3" if there is no other result of CIDEr-D.
+        """
+        if name in self._results:
+            return name
+        labels = [label for label, item in self._results.items() if item.statistics.metric.outputs[item.column] == name]
+        return labels[0] if len(labels) == 1 else None
+
     def __getitem__(self, name: str) -> Result:
-        """The result with this label, or the only one of this output: "cider-d" for "cider-d:sigma=3"."""
-        if name not in self._results:
-            of_output = [r for r in self._results.values() if r.statistics.metric.outputs[r.column] == name]
-            if len(of_output) == 1:
-                return of_output[0]
+        label = self.label_of(name)
+        if label is None:
             raise UnknownNameError(f"{name!r} was not scored", help=f"this report has {', '.join(self._results)}")
-        return self._results[name]
+        return self._results[label]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._results
+        return isinstance(name, str) and self.label_of(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._results)

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from captious.data import Captions, CaptionSets, load
 from captious.errors import ParameterError
 from captious.evaluation.exact_sums import ExactSums
+from captious.evaluation.run_metrics import refuse_missing_references
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.request import select
+from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.several import SetMetric
+from captious.native import using_threads
 
 __all__ = ["Stream"]
 
@@ -54,11 +56,15 @@ class Stream:
     def update(self, candidates: object, references: object = None) -> None:
         """Add captions: any form that ``captious.load`` reads, or what it returns."""
         captions = load(candidates, references, several=self._several)
+        refuse_missing_references(captions.references, self._selection)
+        if self._selection.settings.references_as == "cat":
+            captions = captions.concatenated
         if any(item.metric.needs_fit for item in self._selection):
             self._waiting.append(captions)
-        for index, item in enumerate(self._selection):
-            if not item.metric.needs_fit:
-                self._add(self._sums, index, item.metric, captions, None)
+        with using_threads(self._selection.settings.threads):
+            for index, item in enumerate(self._selection):
+                if not item.metric.needs_fit:
+                    self._add(self._sums, index, item.metric, captions, None)
 
     def compute(self) -> dict[str, float]:
         """Corpus scores of all captions added so far, by label.
@@ -67,11 +73,12 @@ class Stream:
             ParameterError: no captions were added yet.
         """
         sums = {**self._sums}
-        for index, item in enumerate(self._selection):
-            if item.metric.needs_fit and self._waiting:
-                state = _merged([item.metric.fit(captions.references) for captions in self._waiting])
-                for captions in self._waiting:
-                    self._add(sums, index, item.metric, captions, state)
+        with using_threads(self._selection.settings.threads):
+            for index, item in enumerate(self._selection):
+                if item.metric.needs_fit and self._waiting:
+                    state = _merged([item.metric.fit(captions.references) for captions in self._waiting])
+                    for captions in self._waiting:
+                        self._add(sums, index, item.metric, captions, state)
         if not sums:
             names = ", ".join(item.metric.name for item in self._selection)
             raise ParameterError(f"no captions have been added to {names}", help="call update() before compute()")
@@ -104,7 +111,11 @@ class Stream:
     @property
     def signatures(self) -> tuple[str, ...]:
         """Of each requested output, everything that scores depend on besides the captions."""
-        return tuple(item.metric.signatures()[column] for item in self._selection for column in item.columns.values())
+        references_as = self._selection.settings.references_as
+        signatures = [item.metric.signatures()[column] for item in self._selection for column in item.columns.values()]
+        return tuple(
+            signatures if references_as == "each" else (f"{text}|references:{references_as}" for text in signatures)
+        )
 
     @staticmethod
     def _add(

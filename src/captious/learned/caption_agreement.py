@@ -92,7 +92,7 @@ class Captious(MeanMetric):
         default=None, summary="a file of training/captious (train_head.py for full); none for those of the package"
     )
     model: Resource[Encoder | str | None, Encoder | str | None] = Resource(
-        default=None, summary="for full: contextual encoder; none for the one that the weights name", signature=""
+        default=None, summary="for full: contextual encoder; none for the one that the weights name", signature_key=""
     )
 
     def setup(self) -> None:

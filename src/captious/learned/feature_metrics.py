@@ -32,7 +32,7 @@ class Features(Combined):
     """
 
     name = "features"
-    undeclared = frozenset({"tokenizer"})
+    without_parameters = frozenset({"tokenizer"})
     feature_set: Resource[FeatureSet | str | os.PathLike[str], FeatureSet] = Resource(
         default="lceval", read=as_feature_set, summary="what to compute"
     )

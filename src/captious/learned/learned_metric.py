@@ -33,7 +33,7 @@ class LearnedMetric(Features):
         MissingExtraError: a resource that a feature needs is not installed.
     """
 
-    undeclared = frozenset({"tokenizer", "feature_set", "settings"})
+    without_parameters = frozenset({"tokenizer", "feature_set", "settings"})
     weights: Resource[
         NetworkWeights | str | os.PathLike[str] | None, NetworkWeights | str | os.PathLike[str] | None
     ] = Resource(default=None, summary="a file that 'captious learn train' wrote; none for the weights of the package")

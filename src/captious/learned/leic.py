@@ -18,7 +18,7 @@ from captious.errors import ParameterError
 from captious.learned.critique.critique_scores import critique_scores
 from captious.learned.critique.critique_weights import CritiqueWeights
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.contract.parameters import Resource, Whole
+from captious.metrics.contract.parameters import Integer, Resource
 from captious.models.image_features import ImageFeatures
 
 __all__ = ["Leic"]
@@ -41,7 +41,7 @@ class Leic(MeanMetric):
         "paper": "the mean over all references of the image",
     }
 
-    undeclared = frozenset({"tokenizer"})
+    without_parameters = frozenset({"tokenizer"})
     weights: Resource[CritiqueWeights | str | os.PathLike[str] | None, Any] = Resource(
         default=None, summary="a critique: a file that 'captious learn critique' wrote"
     )
@@ -49,7 +49,7 @@ class Leic(MeanMetric):
         default=None,
         summary="features of the images: a file of 'captious learn image-features'; for critiques of images",
     )
-    seed: Whole[int | None] = Whole(
+    seed: Integer[int | None] = Integer(
         default=None,
         most=(1 << 32) - 1,
         summary="which reference the critique reads; for the official variant alone, where none is 0",

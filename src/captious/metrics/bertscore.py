@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Flag, Parameter, Whole
+from captious.metrics.contract.parameters import Flag, Integer, Parameter
 from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, EncodingLayer
@@ -119,11 +119,11 @@ class BertScore(EncoderMetric):
     variants: ClassVar[Mapping[str, str]] = {"official": "bert_score 0.3.13"}
     default_models = ("roberta-large",)
 
-    layer: Whole[int | None] = Whole(
+    layer: Integer[int | None] = Integer(
         default=None, summary="layer whose hidden states are compared; none for that of bert_score, or the last"
     )
     token_idf: Flag = Flag(
-        default=False, summary="weight tokens by their inverse document frequency in the references", signature=""
+        default=False, summary="weight tokens by their inverse document frequency in the references", signature_key=""
     )
     rescale: _Rescale = _Rescale(
         default=False, summary="map a baseline to 0: the published one (true), or a baseline file of bert_score"

@@ -88,7 +88,7 @@ class Chair(Metric):
     learns = "objects in images"
     needs_references = False
 
-    undeclared = frozenset({"tokenizer"})
+    without_parameters = frozenset({"tokenizer"})
     vocabulary: Resource[ObjectWords | Mapping[str, Iterable[str]] | str | os.PathLike[str], ObjectWords] = Resource(
         default=COCO, read=as_object_words, summary="words that name objects: coco for those of the paper, or a file"
     )

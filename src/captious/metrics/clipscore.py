@@ -49,7 +49,9 @@ class ClipScore(EncoderMetric):
     needs_references = False
 
     model: EncoderParameter = EncoderParameter(default=None, summary="CLIP model; none for that of the paper")
-    images: _ImageFolder = _ImageFolder(default=None, summary="folder of image files, named by image id", signature="")
+    images: _ImageFolder = _ImageFolder(
+        default=None, summary="folder of image files, named by image id", signature_key=""
+    )
     prompt: Text = Text(default="A photo depicts", summary="put before every caption, followed by a space")
     w: Number[float] = Number(default=2.5, least=0.001, summary="factor that stretches scores to about 0 to 1")
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import CaptionSets
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.several import SetMeanMetric
+from captious.metrics.contract.set_metrics import SetMeanMetric
 from captious.text import WordLayer
 
 __all__ = ["Distinct"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from captious.data import CaptionSets
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.several import SetMeanMetric
+from captious.metrics.contract.set_metrics import SetMeanMetric
 from captious.metrics.shared.spectra import check_candidates, spread
 from captious.text import WordLayer
 

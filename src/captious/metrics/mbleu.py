@@ -17,7 +17,7 @@ from captious.data.source import images
 from captious.errors import ParameterError
 from captious.metrics.bleu import Bleu
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.several import SetMetric, mean_of_scored
+from captious.metrics.contract.set_metrics import SetMetric, mean_of_scored
 from captious.native import bleu_statistics_within, threads
 from captious.text import NgramLayer
 

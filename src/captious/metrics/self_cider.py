@@ -18,7 +18,7 @@ from captious.metrics.cider import Cider
 from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import TokenizerParameter
-from captious.metrics.contract.several import SetMeanMetric
+from captious.metrics.contract.set_metrics import SetMeanMetric
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.metrics.shared.resource_parameters import FrequenciesParameter
 from captious.metrics.shared.spectra import check_candidates, spread

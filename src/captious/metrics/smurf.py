@@ -43,7 +43,7 @@ class Smurf(Combined):
     name = "smurf"
     learns = "constants that its parts are standardised with"
     summary = "semantics, style and grammar, each standardised with human captions"
-    undeclared = frozenset({"tokenizer"})
+    without_parameters = frozenset({"tokenizer"})
     part_classes = (Sparcs, Spurts, Mima)
     default_models = (*Mima.default_models, *Spurts.default_models)
     variants: ClassVar[Mapping[str, str]] = {

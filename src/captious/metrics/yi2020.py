@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Flag, Number, Parameter, Whole
+from captious.metrics.contract.parameters import Flag, Integer, Number, Parameter
 from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.metrics.shared.resource_parameters import StopWordsParameter
 from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
@@ -66,7 +66,7 @@ class Yi2020(EncoderMetric):
     }
     default_models = ("bert-base-uncased",)
 
-    layer: Whole[int | None] = Whole(
+    layer: Integer[int | None] = Integer(
         default=None, summary="layer whose hidden states are compared; none for 8, or the last of a model with fewer"
     )
     threshold: Number[float | None] = Number(
@@ -82,7 +82,7 @@ class Yi2020(EncoderMetric):
     stop_words: StopWordsParameter = StopWordsParameter(default=None)
     #: The released code counts references and candidates: ``TokenFrequencies.of([*references, *candidates], encoder)``.
     token_idf: _Frequencies = _Frequencies(
-        default=None, summary="frequencies that tokens are weighted by; none to count the references", signature=""
+        default=None, summary="frequencies that tokens are weighted by; none to count the references", signature_key=""
     )
 
     def setup(self) -> None:

@@ -37,7 +37,7 @@ from captious.errors import (
 from captious.evaluation.caption_warnings import CaptionCounts
 from captious.evaluation.exact_sums import ExactSums
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.request import Requested, Selection, select
+from captious.metrics.contract.request import RequestedMetric, Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.scale.batches import BATCH_ROWS, Columns, Rows
@@ -235,7 +235,7 @@ class Plan:
         return self.selection.settings.references_as == "cat"
 
     @property
-    def _fitted_metrics(self) -> Iterator[tuple[Requested, State | None]]:
+    def _fitted_metrics(self) -> Iterator[tuple[RequestedMetric, State | None]]:
         return zip(self.selection, self.states or (None,) * len(self.selection), strict=True)
 
     def _batches(self, shard: Shard) -> Iterator[Rows]:

@@ -294,3 +294,49 @@ def test_finding_a_metric_imports_no_other(request_: str, modules: set[str]) -> 
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     metrics = {module.split(".")[-1] for module in loaded} - {"contract", "shared"}
     assert metrics == modules
+
+
+@pytest.mark.parametrize("name", ["", "all", "a b", "a,b", "my-metric:a", "a@b", "-a"])
+def test_names_that_cannot_be_requested(name: str) -> None:
+    class Extent(MeanMetric):
+        scores = Length.scores
+
+    with pytest.raises(ParameterError, match="cannot name a metric"):
+        captious.register(name)(Extent)
+    assert catalogue.names() == NAMES
+
+
+def test_outputs_are_a_tuple() -> None:
+    class Extent(MeanMetric):
+        outputs = "extent"  # type: ignore[assignment]
+        scores = Length.scores
+
+    with pytest.raises(ParameterError, match="extent has outputs") as caught:
+        captious.register("extent")(Extent)
+    assert caught.value.help == "set outputs to a tuple of names"
+
+
+def test_a_metric_without_name_is_refused() -> None:
+    class Extent(MeanMetric):
+        scores = Length.scores
+
+    with pytest.raises(ParameterError, match="Extent has no name"):
+        select([Extent()])
+
+
+def test_scores_of_another_shape_are_refused() -> None:
+    class Wrong(MeanMetric):
+        name = "wrong"
+
+        def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+            return np.zeros(3)
+
+    with pytest.raises(ParameterError, match="wrong gave scores of shape"):
+        Wrong().statistics(table(["a"], [["a"]]))
+
+
+def test_metrics_do_not_change() -> None:
+    metric = captious.CiderD()
+    with pytest.raises(AttributeError, match="make another CiderD"):
+        metric.sigma = 3.0
+    assert repr(captious.OfK(captious.CiderD(sigma=3), "best")) == "OfK(CiderD(sigma=3), 'best')"

@@ -25,7 +25,7 @@ from captious.learned.network import Network
 from captious.learned.network_weights import NetworkWeights
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
-from captious.metrics.contract.parameters import Choice, Number, Whole
+from captious.metrics.contract.parameters import Choice, Integer, Number
 from captious.metrics.contract.request import select
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors
@@ -319,7 +319,7 @@ def other_parameters(metric: Metric) -> dict[str, object]:
         declaration = metric.declared[name]
         if isinstance(declaration, Number):
             values[name] = declaration.least + 0.1
-        elif isinstance(declaration, Whole):
+        elif isinstance(declaration, Integer):
             values[name] = declaration.least + 1
         elif isinstance(declaration, Choice):
             values[name] = next(choice for choice in declaration.choices if choice != declaration.default)

@@ -11,7 +11,7 @@ import pytest
 
 from captious.errors import CaptiousError, ParameterError
 from captious.metrics.contract import catalogue
-from captious.metrics.contract.parameters import Flag, Number, Parameter, Whole
+from captious.metrics.contract.parameters import Flag, Integer, Number, Parameter
 from captious.models import WordVectors
 
 from ...support.corpora import table
@@ -23,7 +23,7 @@ CASES = [
     (name, parameter)
     for name in catalogue.names()
     for parameter, declaration in catalogue.get(name).declared.items()
-    if isinstance(declaration, Number | Whole | Flag)
+    if isinstance(declaration, Number | Integer | Flag)
 ]
 #: What is not a number at all, and numbers that are none.
 NOTHING = [math.nan, math.inf, -math.inf, "1", [1], object()]
@@ -34,7 +34,7 @@ def values_of(declaration: Parameter[Any, Any]) -> tuple[list[object], list[obje
     if isinstance(declaration, Flag):
         return [True, False], [0, 1, None, "yes"]
     none: list[object] = [None] if declaration.takes_none else []
-    if isinstance(declaration, Whole):
+    if isinstance(declaration, Integer):
         inside = [declaration.least, np.int64(declaration.least + 1), declaration.most]
         return [*inside, *none], [declaration.least - 1, declaration.most + 1, float(declaration.least), 10**30, True]
     assert isinstance(declaration, Number)
@@ -93,7 +93,7 @@ def test_messages() -> None:
         (Number(default=0.0, least=0, most=1), math.nan, "x must be a number from 0 to 1"),
         (Number(default=0.0, least=0, most=1, below=True), 1, "x must be a number from 0 to below 1"),
         (Number(default=0.0, least=0, most=1), True, "x must be a number from 0 to 1"),
-        (Whole(default=1, least=1), 2.0, "x must be an integer from 1 to 1,000,000"),
+        (Integer(default=1, least=1), 2.0, "x must be an integer from 1 to 1,000,000"),
         (Flag(default=True), 1, "x must be True or False"),
     ]
     for parameter, value, help in calls:

@@ -87,7 +87,7 @@ def test_models_and_switches_can_be_written() -> None:
 
 def test_a_metric_without_variants() -> None:
     class Plain(captious.RougeL):
-        undeclared = frozenset({"variant"})
+        without_parameters = frozenset({"variant"})
 
     assert type(Request("plain").make(Plain, Settings())) is Plain
     with pytest.raises(UnknownNameError, match="has no variants") as caught:

@@ -8,7 +8,7 @@ import captious
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.request import COCO, Requested, coco_available, select
+from captious.metrics.contract.request import COCO, RequestedMetric, coco_available, select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.spice import Spice
 
@@ -103,7 +103,7 @@ def test_a_selection_is_a_sequence() -> None:
     assert selection.settings is settings
     assert len(selection) == 3
     assert [requested.metric.name for requested in selection] == ["bleu", "rouge-l", "cider-d"]
-    assert isinstance(selection[0], Requested)
+    assert isinstance(selection[0], RequestedMetric)
     assert [requested.metric.name for requested in selection[1:]] == ["rouge-l", "cider-d"]
     assert selection[-1] in selection
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from captious.atomic_write import whole_file
 from captious.errors import OutputError
 from captious.metrics.contract import catalogue
-from captious.metrics.contract.several import SetMetric
+from captious.metrics.contract.set_metrics import SetMetric
 
 __all__ = ["metrics", "module_name", "write_modules"]
 

@@ -7,6 +7,7 @@ metric's and whose value is its class.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import TypeVar
@@ -21,6 +22,7 @@ __all__ = ["get", "names", "outputs", "owner", "register", "requestable", "unkno
 
 MetricClass = TypeVar("MetricClass", bound=type[BaseMetric])
 
+_NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _PLUGINS = EntryPoints("captious.metrics", "metric", tuple(METRICS))
 _registered: dict[str, type[BaseMetric]] = {}
 
@@ -38,10 +40,11 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
     def add(metric: MetricClass) -> MetricClass:
         if not (isinstance(metric, type) and issubclass(metric, BaseMetric)):
             raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
+        own = vars(metric).get("outputs", (name,))
+        taken = {label for other in names() if other != name for label in (other, *outputs(other))} | {*METRICS}
+        if clash := next((label for label in (name, *own) if label in taken), None):
+            raise ParameterError(f"the name {clash} is taken", help="give the metric and its outputs other names")
         _named(metric, name)
-        taken = {label for other in names() if other != name for label in (other, *outputs(other))}
-        if name in METRICS or taken & {name, *metric.outputs}:
-            raise ParameterError(f"the name {name} is taken", help="register the metric under another name")
         _registered[name] = metric
         return metric
 
@@ -112,11 +115,19 @@ def _named(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
         ParameterError: a declaration that does not hold together.
     """
     own_outputs = vars(metric).get("outputs", ())
-    if capitals := [label for label in (name, *own_outputs) if label != label.lower()]:
-        raise ParameterError(
-            f"the name {capitals[0]} contains capitals, but metric names must be lower case",
-            help=f"call it {capitals[0].lower()}",
-        )
+    if isinstance(own_outputs, str) or not all(isinstance(output, str) for output in own_outputs):
+        raise ParameterError(f"{name} has outputs {own_outputs!r:.60}", help="set outputs to a tuple of names")
+    for label in (name, *own_outputs):
+        if label != label.lower():
+            raise ParameterError(
+                f"the name {label} contains capitals, but metric names must be lower case",
+                help=f"call it {label.lower()}",
+            )
+        if not _NAME.fullmatch(label) or label == "all":
+            raise ParameterError(
+                f"{label!r} cannot name a metric or an output",
+                help='use letters, digits, dots and hyphens; "all" stands for every metric',
+            )
     if not own_outputs and len(getattr(metric, "outputs", ())) > 1:
         raise ParameterError(
             f"{name} does not declare the names of its outputs",

@@ -12,12 +12,12 @@ from captious.errors import UnknownNameError
 from captious.metrics.contract.parameters import (
     Choice,
     Flag,
+    Integer,
     Number,
     Parameter,
     Resource,
     Text,
     TokenizerParameter,
-    Whole,
 )
 
 __all__ = ["Declared", "no_parameter"]
@@ -38,7 +38,8 @@ class _ConstructorSignature:
 
 
 @dataclass_transform(
-    kw_only_default=True, field_specifiers=(Parameter, Number, Whole, Flag, Choice, Text, Resource, TokenizerParameter)
+    kw_only_default=True,
+    field_specifiers=(Parameter, Number, Integer, Flag, Choice, Text, Resource, TokenizerParameter),
 )
 class Declared:
     """Base class of what declares parameters: a constructor that takes them by name, in order of declaration."""
@@ -47,14 +48,14 @@ class Declared:
     #: The parameters, base classes first: name -> declaration.
     declared: ClassVar[Mapping[str, Parameter[Any, Any]]] = {}
     #: Parameters of base classes that this class does not have.
-    undeclared: ClassVar[frozenset[str]] = frozenset()
+    without_parameters: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         parameters: dict[str, Parameter[Any, Any]] = {}
         for base in reversed(cls.__mro__):
             parameters |= {name: item for name, item in vars(base).items() if isinstance(item, Parameter)}
-        cls.declared = {name: item for name, item in parameters.items() if name not in cls.undeclared}
+        cls.declared = {name: item for name, item in parameters.items() if name not in cls.without_parameters}
 
     def __init__(self, **arguments: Any) -> None:
         if unknown := next((name for name in arguments if name not in self.declared), None):
@@ -68,6 +69,7 @@ class Declared:
         for name, parameter in self.declared.items():
             setattr(self, name, arguments.get(name, parameter.default))
         self.setup()
+        self.is_complete = True
 
     def setup(self) -> None:
         """Check parameters that depend on each other, and load what they name. Called once, by the constructor."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, References
-from captious.errors import UnknownNameError
+from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.declared import Declared
 from captious.metrics.contract.parameters import Parameter, TokenizerParameter, exact
 from captious.random_seed import DEFAULT_SEED
@@ -76,7 +76,7 @@ class _Variant(Parameter[str | None, str]):
 
 
 class _Description:
-    """What tables, tests and ranks need to know about a metric."""
+    """What tables, tests and ranks need to know about a metric; apart from the parameters, for type checkers."""
 
     #: What the metric is called everywhere. Set by ``register``, or written in the class.
     name: str
@@ -126,9 +126,9 @@ class BaseMetric(Declared, _Description, ABC):
     def parameters(self) -> Mapping[str, object]:
         """Every parameter that changes a score, as signatures show it."""
         return {
-            parameter.signature: parameter.shown(getattr(self, name))
+            parameter.signature_key: parameter.shown(getattr(self, name))
             for name, parameter in self.declared.items()
-            if parameter.signature
+            if parameter.signature_key
         }
 
     @property
@@ -217,8 +217,14 @@ class MeanMetric(Metric):
         """Caption scores, float64[n] or float64[n, m]."""
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        scores = self.scores(captions, state).reshape(len(captions), len(self.outputs))
-        return np.hstack([scores, np.ones((len(captions), 1))])
+        scores = np.asarray(self.scores(captions, state), np.float64)
+        n, m = len(captions), len(self.outputs)
+        if scores.shape not in ((n, m), (n,) if m == 1 else (n, m)):
+            raise ParameterError(
+                f"{self.name} gave scores of shape {scores.shape} for {n:,} captions and {m} outputs",
+                help="scores() must return float64[n], or float64[n, m] with m outputs",
+            )
+        return np.hstack([scores.reshape(n, m), np.ones((n, 1))])
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         return statistics[..., :-1] / statistics[..., -1:]

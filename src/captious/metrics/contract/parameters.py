@@ -22,12 +22,12 @@ __all__ = [
     "LARGE",
     "Choice",
     "Flag",
+    "Integer",
     "Number",
     "Parameter",
     "Resource",
     "Text",
     "TokenizerParameter",
-    "Whole",
     "exact",
 ]
 
@@ -37,7 +37,7 @@ LARGE = 1_000_000
 Given = TypeVar("Given", contravariant=True)
 Value = TypeVar("Value", covariant=True)
 MaybeNumber = TypeVar("MaybeNumber", bound=float | None)
-MaybeWhole = TypeVar("MaybeWhole", bound=int | None)
+MaybeInteger = TypeVar("MaybeInteger", bound=int | None)
 
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
@@ -45,30 +45,32 @@ _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 class Parameter(Generic[Given, Value]):
     """A parameter of a metric, as an attribute of its class.
 
-    Setting the attribute of a metric checks and converts the value; ``Given`` is what it takes, ``Value`` what it
-    holds. This class takes any value as it is; subclasses check.
+    The constructor of a metric checks and converts values; ``Given`` is what it takes, ``Value`` what the metric holds.
+    A metric that is made cannot be changed. This class takes any value as it is; subclasses check.
 
     Args:
         default: the value of a metric that is not given another.
         summary: what it means, a phrase for help and documentation.
-        signature: what signatures call it; None for the name with hyphens, "" to leave it out.
+        signature_key: what signatures call it; None for the name with hyphens, "" to leave it out.
         none: how signatures write None.
     """
 
     #: What a value may be when it is written as text, in messages; empty for a parameter that has no text form.
     text_form: str = ""
 
-    def __init__(self, *, default: Given, summary: str = "", signature: str | None = None, none: str = "none") -> None:
+    def __init__(
+        self, *, default: Given, summary: str = "", signature_key: str | None = None, none: str = "none"
+    ) -> None:
         self.default = default
         self.summary = summary
-        self.signature = signature
+        self.signature_key = signature_key
         self.none = none
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
-        if self.signature is None:
-            self.signature = name.replace("_", "-")
+        if self.signature_key is None:
+            self.signature_key = name.replace("_", "-")
 
     @overload
     def __get__(self, instance: None, owner: type) -> Self: ...
@@ -83,6 +85,8 @@ class Parameter(Generic[Given, Value]):
             raise AttributeError(f"{self.name} is not set yet") from None
 
     def __set__(self, instance: object, value: Given) -> None:
+        if instance.__dict__.get("is_complete"):
+            raise AttributeError(f"{self.name} cannot be changed: make another {type(instance).__name__}")
         instance.__dict__[self.name] = self.check(instance, value)
 
     def check(self, metric: Any, value: Any) -> Any:
@@ -146,14 +150,14 @@ class Number(Parameter[MaybeNumber, MaybeNumber]):
         most: float = LARGE,
         below: bool = False,
         summary: str = "",
-        signature: str | None = None,
+        signature_key: str | None = None,
         none: str = "none",
     ) -> None:
-        super().__init__(default=default, summary=summary, signature=signature, none=none)
+        super().__init__(default=default, summary=summary, signature_key=signature_key, none=none)
         self.least, self.most, self.below = least, most, below
 
     def check(self, metric: Any, value: Any) -> Any:
-        if value is None and self.default is None:
+        if value is None and self.takes_none:
             return None
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if not (is_number and self.least <= value <= self.most) or (self.below and value == self.most):
@@ -176,7 +180,7 @@ class Number(Parameter[MaybeNumber, MaybeNumber]):
         )
 
 
-class Whole(Parameter[MaybeWhole, MaybeWhole]):
+class Integer(Parameter[MaybeInteger, MaybeInteger]):
     """An integer in a range; None as well if that is the default, or with ``optional``.
 
     Args:
@@ -189,15 +193,15 @@ class Whole(Parameter[MaybeWhole, MaybeWhole]):
     def __init__(
         self,
         *,
-        default: MaybeWhole,
+        default: MaybeInteger,
         least: int = 0,
         most: int = LARGE,
         optional: bool = False,
         summary: str = "",
-        signature: str | None = None,
+        signature_key: str | None = None,
         none: str = "none",
     ) -> None:
-        super().__init__(default=default, summary=summary, signature=signature, none=none)
+        super().__init__(default=default, summary=summary, signature_key=signature_key, none=none)
         self.least, self.most = least, most
         self.optional = optional
 
@@ -264,8 +268,8 @@ class Choice(Parameter[str, str]):
     """One of several words.
 
     Args:
-        choices: the words, or a function that gives them for a metric.
-        refusal: what is wrong with another word, with {metric} and {value}.
+        choices: the words.
+        refusal: what is wrong with another word, with {metric}, {name} and {value}.
     """
 
     text_form = "text"
@@ -277,9 +281,9 @@ class Choice(Parameter[str, str]):
         choices: Iterable[str],
         refusal: str = "{metric} has no {name} {value!r}",
         summary: str = "",
-        signature: str | None = None,
+        signature_key: str | None = None,
     ) -> None:
-        super().__init__(default=default, summary=summary, signature=signature)
+        super().__init__(default=default, summary=summary, signature_key=signature_key)
         self.choices = tuple(choices)
         self.refusal = refusal
 
@@ -300,9 +304,17 @@ class Choice(Parameter[str, str]):
 
 
 class Text(Parameter[str, str]):
-    """Any text."""
+    """Text without commas and vertical bars, which separate parameters in labels and signatures."""
 
     text_form = "text"
+
+    def check(self, metric: Any, value: Any) -> str:
+        if not isinstance(value, str) or {",", "|"} & set(value):
+            raise ParameterError(
+                f"invalid {self.name} for {metric.name}: {value!r:.60}",
+                help=f"{self.name} must be text without commas and vertical bars",
+            )
+        return value
 
     def parse(self, text: str) -> str:
         return text
@@ -327,9 +339,9 @@ class Resource(Parameter[Given, Value]):
         keep_none: bool = False,
         show: Callable[[Any], object] | None = None,
         summary: str = "",
-        signature: str | None = None,
+        signature_key: str | None = None,
     ) -> None:
-        super().__init__(default=default, summary=summary, signature=signature)
+        super().__init__(default=default, summary=summary, signature_key=signature_key)
         self._read, self._keep_none, self._show = read, keep_none, show
 
     def check(self, metric: Any, value: Any) -> Any:
@@ -342,7 +354,9 @@ class Resource(Parameter[Given, Value]):
         return os.fspath(value) if isinstance(value, os.PathLike) else super().to_text(value)
 
     def shown(self, value: Any) -> object:
-        return self._show(value) if self._show is not None else value.label
+        if self._show is not None:
+            return self._show(value)
+        return self.to_text(value) if value is None or isinstance(value, str | os.PathLike) else value.label
 
 
 TokenizerLike: TypeAlias = str | Tokenizer | Callable[[str], Sequence[str]]

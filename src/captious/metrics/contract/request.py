@@ -14,14 +14,14 @@ from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.declared import no_parameter
 from captious.metrics.contract.metric import BaseMetric, Metric
+from captious.metrics.contract.set_metrics import SetMetric, needs_several_error
 from captious.metrics.contract.settings import Settings, label_of
-from captious.metrics.contract.several import SetMetric, one_caption_each
 
 __all__ = [
     "ALL",
     "COCO",
     "Request",
-    "Requested",
+    "RequestedMetric",
     "Selection",
     "available",
     "check_used",
@@ -144,7 +144,7 @@ def parameters_of(metric: type[BaseMetric]) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Requested:
+class RequestedMetric:
     """The requested outputs of one metric.
 
     Args:
@@ -163,12 +163,12 @@ class Requested:
             ParameterError: it judges several candidates together.
         """
         if not isinstance(self.metric, Metric):
-            raise one_caption_each(self.metric.name)
+            raise needs_several_error(self.metric.name)
         return self.metric
 
 
 @dataclass(frozen=True)
-class Selection(Sequence[Requested]):
+class Selection(Sequence[RequestedMetric]):
     """The metrics of a run.
 
     Args:
@@ -177,18 +177,18 @@ class Selection(Sequence[Requested]):
         warnings: what the reader of the results should know about the choice, such as what the default leaves out.
     """
 
-    requested: tuple[Requested, ...]
+    requested: tuple[RequestedMetric, ...]
     settings: Settings
     warnings: tuple[str, ...] = ()
 
     @overload
-    def __getitem__(self, index: int) -> Requested: ...
+    def __getitem__(self, index: int) -> RequestedMetric: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Requested]: ...
-    def __getitem__(self, index: int | slice) -> Requested | Sequence[Requested]:
+    def __getitem__(self, index: slice) -> Sequence[RequestedMetric]: ...
+    def __getitem__(self, index: int | slice) -> RequestedMetric | Sequence[RequestedMetric]:
         return self.requested[index]
 
-    def __iter__(self) -> Iterator[Requested]:
+    def __iter__(self) -> Iterator[RequestedMetric]:
         return iter(self.requested)
 
     def __len__(self) -> int:
@@ -236,12 +236,16 @@ def select(
             f"{settings!r:.60} is not a captious.Settings", help="give captious.Settings(tokenizer=...)"
         )
     requests, warnings = _expanded(metrics, settings, several=several)
-    by_name: dict[tuple[str, str], Requested] = {}
-    requested: list[Requested] = []
+    by_name: dict[tuple[str, str], RequestedMetric] = {}
+    requested: list[RequestedMetric] = []
     labels: set[str] = set()
     for item in requests:
         if isinstance(item, BaseMetric):
-            target = Requested(item, {})
+            if not hasattr(item, "outputs"):
+                raise ParameterError(
+                    f"{type(item).__name__} has no name", help='set name = "..." in the class, or register it'
+                )
+            target = RequestedMetric(item, {})
             requested.append(target)
             columns = _columns_of_object(item, labels)
         elif isinstance(item, str):
@@ -249,7 +253,7 @@ def select(
             name = request.metric
             key = (name, request.suffix)
             if key not in by_name:
-                by_name[key] = Requested(request.make(catalogue.get(name), settings), {})
+                by_name[key] = RequestedMetric(request.make(catalogue.get(name), settings), {})
                 requested.append(by_name[key])
             target = by_name[key]
             # The name of an output selects that output alone, even where it is also the metric's name.
@@ -271,7 +275,7 @@ def select(
             "no metrics were requested", help=f"available metrics: {', '.join(catalogue.requestable())}"
         )
     if not several and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
-        raise one_caption_each(of_sets.name)
+        raise needs_several_error(of_sets.name)
     check_used(settings, [type(item.metric) for item in by_name.values()])
     return Selection(tuple(requested), settings, warnings)
 
@@ -335,7 +339,7 @@ def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
             raise ParameterError(
                 f"the setting {name} was given, but no requested metric uses it",
                 where=f"{name}: {label_of(value)}",
-                help=f"remove {name}, or request {', '.join(users)}",
+                help=f"remove {name}, or request {', '.join(users)} by name",
             )
 
 

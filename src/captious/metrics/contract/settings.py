@@ -80,7 +80,7 @@ class Settings:
                 f"references cannot be given as {self.references_as!r}",
                 help=f"give them as {' or '.join(REFERENCES_AS)}",
             )
-        if self.threads is not None and not (isinstance(self.threads, int) and 0 < self.threads <= MOST_THREADS):
+        if self.threads is not None and not (type(self.threads) is int and 0 < self.threads <= MOST_THREADS):
             raise ParameterError(
                 f"invalid number of threads {self.threads!r}", help=f"give a number of threads, 1 to {MOST_THREADS:,}"
             )

@@ -23,7 +23,7 @@ class EncoderParameter(Resource[Encoder | str | None, Encoder]):
 class EncoderMetric(MeanMetric):
     """A mean of caption scores that come from a model's hidden states or attention maps."""
 
-    undeclared = frozenset({"tokenizer"})
+    without_parameters = frozenset({"tokenizer"})
     model: EncoderParameter = EncoderParameter(
         default=None, summary="contextual encoder; none for that of the publication"
     )

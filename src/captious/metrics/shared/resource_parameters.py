@@ -23,7 +23,7 @@ class FrequenciesParameter(Resource[DocumentFrequencies | str | os.PathLike[str]
             read=as_frequencies,
             keep_none=True,
             summary="document frequencies: a file, or coco-val; none to count the references",
-            signature="",  # what was counted is known after the fit
+            signature_key="",  # what was counted is known after the fit
         )
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
-from captious.metrics.contract.parameters import Resource, Whole
+from captious.metrics.contract.parameters import Integer, Resource
 from captious.metrics.shared.reference_scores import CombineParameter, over_references
 from captious.metrics.shared.vector_metric import VectorMetric, as_vectors
 from captious.models import Encoder, TextLayer, WordVectors
@@ -50,7 +50,7 @@ class WordMeanMetric(VectorMetric):
     model: Resource[Encoder | str | None, Encoder | None] = Resource(
         default=None, read=as_encoder, keep_none=True, summary="contextual encoder in place of vectors"
     )
-    layer: Whole[int | None] = Whole(default=None, summary="layer of the model; none for 1, the lowest")
+    layer: Integer[int | None] = Integer(default=None, summary="layer of the model; none for 1, the lowest")
     combine: CombineParameter = CombineParameter(default="mean")
 
     def setup(self) -> None:

@@ -11,8 +11,8 @@ from captious.errors import CaptiousError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import ALL, Request, check_used
+from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.several import SetMetric
 from captious.models.pretrained import is_here
 from captious.server.challenges.problems import at, one_line
 

@@ -17,7 +17,7 @@ from captious.data.source import SEVERAL
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 
-__all__ = ["OF_K", "OfK", "OfKChoice", "SetMeanMetric", "SetMetric", "check_of_k", "one_caption_each"]
+__all__ = ["OF_K", "OfK", "OfKChoice", "SetMeanMetric", "SetMetric", "check_of_k", "needs_several_error"]
 
 OfKChoice: TypeAlias = Literal["mean", "best"]
 #: Ways to make one score per image of those of its candidates, the default first.
@@ -109,6 +109,7 @@ class OfK(SetMetric):
             raise ParameterError(f"{metric!r:.60} is not a metric of single captions", help="give captious.CiderD()")
         check_of_k(choice)
         self.metric, self.choice = metric, choice
+        self.arguments = {}  # parameters are those of the metric
         if choice not in self.ways(metric, (choice,)):
             raise ParameterError(
                 f"no candidate is the best by {metric.name}: neither higher nor lower is better", help="choose mean"
@@ -116,6 +117,9 @@ class OfK(SetMetric):
         self.name, self.outputs = metric.name, metric.outputs
         self.needs_references, self.needs_fit = metric.needs_references, metric.needs_fit
         self.lower_is_better, self.no_direction = metric.lower_is_better, metric.no_direction
+
+    def __repr__(self) -> str:
+        return f"OfK({self.metric!r}, {self.choice!r})"
 
     @staticmethod
     def ways(metric: Metric, of_k: Sequence[OfKChoice]) -> Sequence[OfKChoice]:
@@ -218,7 +222,7 @@ def check_of_k(of_k: OfKChoice | Sequence[OfKChoice], *, several: bool = True) -
     return choices
 
 
-def one_caption_each(name: str) -> ParameterError:
+def needs_several_error(name: str) -> ParameterError:
     """The error for a metric of sets where images have one candidate."""
     return ParameterError(
         f"{name} judges several candidates per image together",

@@ -19,7 +19,7 @@ from captious.metrics.bleu import Bleu
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
 from captious.metrics.contract.request import select
-from captious.metrics.contract.several import OfK, SetMetric
+from captious.metrics.contract.set_metrics import OfK, SetMetric
 from captious.metrics.div import Div
 from captious.metrics.length import Length
 from captious.metrics.lsa import Lsa
