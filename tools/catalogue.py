@@ -34,7 +34,10 @@ def metrics() -> dict[str, tuple[str, str, tuple[str, ...]]]:
     """Every class in a file of metrics/ or learned/ that names itself: those in the catalogue first, in its order."""
     classes: dict[str, tuple[str, str, tuple[str, ...]]] = {}
     for path in sorted([*(PACKAGE / "metrics").glob("*.py"), *(PACKAGE / "learned").glob("*.py")]):
-        for class_name in _named_classes(path):
+        named = _named_classes(path)
+        if not named and path.parent.name == "metrics" and path.name != "__init__.py":
+            sys.exit(f"{path} has no metric: write its name in the class, name = ...")
+        for class_name in named:
             module = f"{path.parent.name}.{path.stem}"
             metric = getattr(import_module(f"captious.{module}"), class_name)
             classes[metric.name] = (module, class_name, tuple(metric.outputs))
@@ -44,16 +47,15 @@ def metrics() -> dict[str, tuple[str, str, tuple[str, ...]]]:
 
 def _named_classes(path: Path) -> list[str]:
     """Public classes with an attribute ``name`` that is written in the class."""
-    return [
-        node.name
-        for node in ast.parse(path.read_text()).body
-        if isinstance(node, ast.ClassDef)
-        and node.name not in ("Features",)
-        and any(
-            isinstance(item, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "name" for t in item.targets)
-            for item in node.body
-        )
-    ]
+    classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
+    return [node.name for node in classes if node.name != "Features" and any(map(_is_name, node.body))]
+
+
+def _is_name(statement: ast.stmt) -> bool:
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+    return getattr(statement, "value", None) is not None and any(
+        isinstance(target, ast.Name) and target.id == "name" for target in targets
+    )
 
 
 def catalogue_source() -> str:
@@ -98,6 +100,7 @@ def main() -> None:
         if check:
             sys.exit(f"{path.name} is not current: run python tools/catalogue.py")
         path.write_text(text)
+        print(f"wrote {path.relative_to(PACKAGE.parents[1])}")
 
 
 if __name__ == "__main__":

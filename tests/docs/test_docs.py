@@ -73,7 +73,7 @@ def signatures(name: str, variant: str) -> tuple[str, ...]:
         report = captious.score(
             examples / ("samples.json" if several else "improved.json"),
             examples / "references.json",
-            [f"{name}@{variant}"],
+            [f"{output}@{variant}" for output in catalogue.get(name).outputs],
             several=several,
         )
     return tuple(result.signature for result in report.values())

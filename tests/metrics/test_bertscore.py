@@ -274,10 +274,10 @@ def test_the_layer_is_that_of_bert_score() -> None:
     expected |= {"distilbert/distilbert-base-uncased": 5, "microsoft/deberta-xlarge-mnli": 40}
     for model, layer in expected.items():
         metric = BertScore(model=model)
-        assert metric.layer == layer
+        assert metric.compared_layer == layer
         assert metric.warnings(CORPUS.table(), None) == []
     assert BertScore().encoder.model == "roberta-large"
-    assert BertScore(model="roberta-large", layer=3).layer == 3
+    assert BertScore(model="roberta-large", layer=3).compared_layer == 3
 
 
 def test_layers_are_those_of_the_package() -> None:
@@ -287,13 +287,13 @@ def test_layers_are_those_of_the_package() -> None:
 
 def test_a_folder_may_be_called_like_a_model(tmp_path: Path) -> None:
     (tmp_path / "bert-base-uncased").mkdir()
-    assert BertScore(model=str(tmp_path / "bert-base-uncased")).layer == 9
-    assert BertScore(model="somebody/bert-base-uncased", layer=1).layer == 1
+    assert BertScore(model=str(tmp_path / "bert-base-uncased")).compared_layer == 9
+    assert BertScore(model="somebody/bert-base-uncased", layer=1).compared_layer == 1
 
 
 def test_of_other_models_it_is_the_last_and_a_caution_says_so(tiny: Encoder) -> None:
     metric = BertScore(model=tiny)
-    assert metric.layer == BLOCKS
+    assert metric.compared_layer == BLOCKS
     (warning,) = metric.warnings(ODD, None)
     assert "uses the last one, 3" in warning
     assert BertScore(model=tiny, layer=2).warnings(ODD, None) == []
@@ -351,7 +351,7 @@ def test_frequencies_of_another_model_are_refused(tiny: Encoder, tiny_roberta: E
     metric = BertScore(model=tiny, token_idf=True)
     with pytest.raises(ParameterError, match="another model"):
         metric.statistics(ODD, BertScore(model=tiny_roberta, token_idf=True).fit(ODD.references))
-    with pytest.raises(ParameterError, match="counts the frequencies of the model"):
+    with pytest.raises(ParameterError, match="invalid token_idf for bertscore"):
         BertScore(model=tiny, token_idf="words.idf")  # type: ignore[arg-type]
 
 

@@ -67,7 +67,7 @@ class Sampling:
         level: Any = self.level
         if not isinstance(level, Real) or isinstance(level, bool) or not 0 < float(level) < 1:
             raise ParameterError(
-                f"{level} is not a confidence level", help="give a level between 0 and 1, such as 0.95"
+                f"{level!r} is not a confidence level", help="give a level between 0 and 1, such as 0.95"
             )
         if (
             not isinstance(resamples, Integral)

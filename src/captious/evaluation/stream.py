@@ -96,7 +96,7 @@ class Stream:
         """
         if not isinstance(other, Stream):
             raise ParameterError(f"{other!r:.60} is not a stream", help="give another captious.Stream")
-        ours, theirs = self.signatures, other.signatures
+        ours, theirs = self._signatures, other._signatures
         if ours != theirs:
             differing = next((pair for pair in zip(theirs, ours, strict=False) if pair[0] != pair[1]), (theirs, ours))
             raise ParameterError(
@@ -109,7 +109,7 @@ class Stream:
             self._sums[index] = self._sums[index] + sums if index in self._sums else sums
 
     @property
-    def signatures(self) -> tuple[str, ...]:
+    def _signatures(self) -> tuple[str, ...]:
         """Of each requested output, everything that scores depend on besides the captions."""
         references_as = self._selection.settings.references_as
         signatures = [item.metric.signatures()[column] for item in self._selection for column in item.columns.values()]

@@ -39,10 +39,14 @@ class Choice(Generic[T]):
         return self.rule(item)
 
 
+def _no_item(item: Any) -> bool:
+    return False
+
+
 #: The references of an item, all of them.
 AS_GIVEN: Choice[Any] = Choice("as given in the file", attrgetter("references"))
 #: No item is left out.
-NOTHING: Choice[bool] = Choice("nothing", lambda item: False)
+NOTHING: Choice[bool] = Choice("nothing", _no_item)
 
 
 @dataclass(frozen=True)

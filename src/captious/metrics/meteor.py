@@ -47,6 +47,9 @@ class _Modules(Parameter[Mapping[str, float] | Iterable[str] | None, Mapping[str
             _weight(name).check(metric, weight)
         return {name: float(weights[name]) for name in _MODULES if name in weights}
 
+    def to_text(self, value: Mapping[str, float] | None) -> str:
+        return "none" if value is None else self.shown(value)
+
     def shown(self, value: Mapping[str, float]) -> str:
         return ",".join(f"{name}={exact(weight)}" for name, weight in value.items())
 

@@ -69,37 +69,7 @@ FOUND: dict[str, Callable[[Any], list[object]]] = {
     "training": lambda metric: [metric.training],
 }
 #: The metrics that use it.
-USERS = {
-    "tokenizer": [
-        *(
-            "bleu",
-            "meteor",
-            "rouge-l",
-            "rouge-n",
-            "rouge-s",
-            "cider",
-            "cider-d",
-            "cider-r",
-            "length",
-            "sparcs",
-            "spice",
-            "spider",
-            "hwcm",
-        ),
-        *("wmd", "mowe", "wembsim", "yi2020-unigram", "ngram-precision", "unigram-recall", "captious"),
-        *("div", "mbleu", "self-cider", "lsa", "distinct", "allspice", "novel"),
-    ],
-    "idf": ["cider", "cider-d", "cider-r", "spider", "self-cider"],
-    "model": [
-        *("spurts", "mima", "smurf", "bertscore", "yi2020", "clipscore", "refclipscore", "mowe", "wembsim"),
-        "captious",
-    ],
-    "vectors": ["wmd", "mowe", "wembsim", "nneval", "lceval"],
-    "parser": ["spice", "spider", "hwcm", "nneval", "lceval", "allspice"],
-    "images": ["clipscore", "refclipscore", "leic"],
-    "objects": ["chair"],
-    "training": ["novel"],
-}
+USERS = {setting: [name for name in catalogue.names() if setting in catalogue.get(name).declared] for setting in VALUES}
 #: One that does not.
 OTHERS = {name: "bertscore" if name == "tokenizer" else "bleu-4" for name in VALUES}
 
@@ -228,8 +198,8 @@ def test_a_setting_that_no_metric_uses_is_refused(setting: str) -> None:
     assert caught.value.message == f"the setting {setting} was given, but no requested metric uses it"
     assert caught.value.where.startswith(f"{setting}: ")
     help = caught.value.help
-    assert help.startswith(f"remove {setting}, or request ")
-    assert {*USERS[setting]} == {*help.removeprefix(f"remove {setting}, or request ").split(", ")}
+    assert help.startswith(f"remove {setting}, or request by name ")
+    assert {*USERS[setting]} == {*help.removeprefix(f"remove {setting}, or request by name ").split(", ")}
 
 
 def test_what_is_made_already_uses_no_settings() -> None:

@@ -136,17 +136,12 @@ class BaseMetric(Declared, _Description, ABC):
         """A description of its tokens, shown in tables."""
         return self.tokenizer.name
 
-    def suffix(self, leave_out: Sequence[str] = ()) -> str:
-        """What labels add to the names of outputs: variant and parameters that are not the default.
-
-        Args:
-            leave_out: parameters that are not mentioned.
-        """
-        values = {name: value for name, value in self.arguments.items() if name not in leave_out}
-        variant = values.pop("variant", None)
-        written = ",".join(f"{name}={self.declared[name].to_text(value)}" for name, value in values.items())
-        default = next(iter(self.variants))
-        return (f"@{variant}" if variant not in (None, default) else "") + (f":{written}" if written else "")
+    def suffix(self) -> str:
+        """What labels add to the names of outputs: variant and parameters that are not the default."""
+        names = [name for name in self.arguments if name != "variant"]
+        written = ",".join(f"{name}={self.declared[name].to_text(getattr(self, name))}" for name in names)
+        variant = f"@{self.variant}" if self.variant != next(iter(self.variants)) else ""
+        return variant + (f":{written}" if written else "")
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         """The signature of each output, given the state that was used."""

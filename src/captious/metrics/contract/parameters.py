@@ -16,6 +16,7 @@ from numbers import Integral, Real
 from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
 
 from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract.settings import label_of
 from captious.text import Tokenizer, as_tokenizer
 
 __all__ = [
@@ -351,7 +352,7 @@ class Resource(Parameter[Given, Value]):
         return text
 
     def to_text(self, value: Any) -> str:
-        return os.fspath(value) if isinstance(value, os.PathLike) else super().to_text(value)
+        return "none" if value is None else label_of(value)
 
     def shown(self, value: Any) -> object:
         if self._show is not None:

@@ -247,7 +247,7 @@ def select(
                 )
             target = RequestedMetric(item, {})
             requested.append(target)
-            columns = _columns_of_object(item, labels)
+            columns = {output + item.suffix(): i for i, output in enumerate(item.outputs)}
         elif isinstance(item, str):
             request = Request.from_text(item)
             name = request.metric
@@ -265,8 +265,8 @@ def select(
             raise ParameterError(f"{item!r} is not a metric", help=f"give names or metrics{instance}")
         if repeated := labels & {*columns}:
             raise ParameterError(
-                f"{', '.join(sorted(repeated))} is requested twice",
-                help="request it once, or with different variants or parameters: rouge-s, rouge-s:gap=2",
+                f"{', '.join(sorted(repeated))} {'are' if len(repeated) > 1 else 'is'} requested twice",
+                help="request each once, or with different variants or parameters: rouge-s, rouge-s:gap=2",
             )
         labels |= {*columns}
         target.columns.update(columns)
@@ -299,16 +299,6 @@ def _expanded(
     return requests, warnings
 
 
-def _columns_of_object(metric: BaseMetric, labels: set[str]) -> dict[str, int]:
-    """Labels of a metric's outputs. Settings, such as a tokenizer, only show where they tell two metrics apart."""
-    columns: dict[str, int] = {}
-    for left_out in (Settings.names(), ()):
-        columns = {output + metric.suffix(left_out): i for i, output in enumerate(metric.outputs)}
-        if labels.isdisjoint(columns):
-            break
-    return columns
-
-
 def select_one(metric: str, settings: Settings | None = None) -> BaseMetric:
     """The one metric of a request, for what can only be done with one.
 
@@ -339,7 +329,7 @@ def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
             raise ParameterError(
                 f"the setting {name} was given, but no requested metric uses it",
                 where=f"{name}: {label_of(value)}",
-                help=f"remove {name}, or request {', '.join(users)} by name",
+                help=f"remove {name}, or request by name {', '.join(users)}",
             )
 
 

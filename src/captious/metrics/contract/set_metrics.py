@@ -126,8 +126,8 @@ class OfK(SetMetric):
         """Which of these are possible: only the mean for a metric none of whose outputs has a direction."""
         return OF_K[:1] if metric.no_direction.issuperset(metric.outputs) else of_k
 
-    def suffix(self, leave_out: Sequence[str] = ()) -> str:
-        return self.metric.suffix(leave_out) + self.of_k_suffix
+    def suffix(self) -> str:
+        return self.metric.suffix() + self.of_k_suffix
 
     @property
     def of_k_suffix(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from captious.data import References
@@ -80,7 +81,9 @@ class Settings:
                 f"references cannot be given as {self.references_as!r}",
                 help=f"give them as {' or '.join(REFERENCES_AS)}",
             )
-        if self.threads is not None and not (type(self.threads) is int and 0 < self.threads <= MOST_THREADS):
+        threads: Any = self.threads
+        is_integer = isinstance(threads, Integral) and not isinstance(threads, bool)
+        if threads is not None and not (is_integer and 0 < threads <= MOST_THREADS):
             raise ParameterError(
                 f"invalid number of threads {self.threads!r}", help=f"give a number of threads, 1 to {MOST_THREADS:,}"
             )
@@ -90,11 +93,6 @@ class Settings:
         """The metric settings that were set."""
         values = {name: getattr(self, name) for name in _RESOLVED}
         return {name: value for name, value in values.items() if value is not None}
-
-    @staticmethod
-    def names() -> tuple[str, ...]:
-        """The names of the settings that metrics take as parameters."""
-        return tuple(_RESOLVED)
 
 
 def _frequencies(value: Any) -> Any:
