@@ -26,6 +26,12 @@ __all__ = ["Leic"]
 _HELP = "train one: captious learn critique REFERENCES -o FILE; then leic:weights=FILE"
 
 
+class _Images(Resource[ImageFeatures | str | os.PathLike[str] | None, Any]):
+    """Features of the images, or a file of them."""
+
+    in_labels = False
+
+
 class Leic(MeanMetric):
     """LEIC, 0 to 1, higher is better: the probability that a person wrote the caption. The corpus score is the mean.
 
@@ -45,7 +51,7 @@ class Leic(MeanMetric):
     weights: Resource[CritiqueWeights | str | os.PathLike[str] | None, Any] = Resource(
         default=None, summary="a critique: a file that 'captious learn critique' wrote"
     )
-    images: Resource[ImageFeatures | str | os.PathLike[str] | None, Any] = Resource(
+    images: _Images = _Images(
         default=None,
         summary="features of the images: a file of 'captious learn image-features'; for critiques of images",
     )

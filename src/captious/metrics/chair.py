@@ -53,6 +53,8 @@ class Mentions:
 class _Objects(Resource[ImageObjects | Mapping[ImageId, Sequence[str]] | str | os.PathLike[str] | None, ImageObjects]):
     """The objects in the images; see ``ImageObjects.read``."""
 
+    in_labels = False
+
     def check(self, metric: Any, value: Any) -> ImageObjects:
         if value is None:
             raise ParameterError(

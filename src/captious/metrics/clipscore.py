@@ -26,6 +26,8 @@ __all__ = ["ClipScore", "cosines"]
 class _ImageFolder(Resource[str | os.PathLike[str] | None, Path]):
     """The folder of the image files; see ``captious.models.images.find_images``."""
 
+    in_labels = False
+
     def check(self, metric: Any, value: Any) -> Path:
         if not isinstance(value, str | os.PathLike):
             raise ParameterError(

@@ -27,6 +27,8 @@ __all__ = ["Novel"]
 class _TrainingCaptions(Resource[References | str | os.PathLike[str] | None, References]):
     """The captions that a system was trained on."""
 
+    in_labels = False
+
     def check(self, metric: Any, value: Any) -> References:
         if value is None:
             raise ParameterError(

@@ -138,7 +138,7 @@ class BaseMetric(Declared, _Description, ABC):
 
     def suffix(self) -> str:
         """What labels add to the names of outputs: variant and parameters that are not the default."""
-        names = [name for name in self.arguments if name != "variant"]
+        names = [name for name in self.arguments if name != "variant" and self.declared[name].in_labels]
         written = ",".join(f"{name}={self.declared[name].to_text(getattr(self, name))}" for name in names)
         variant = f"@{self.variant}" if self.variant != next(iter(self.variants)) else ""
         return variant + (f":{written}" if written else "")

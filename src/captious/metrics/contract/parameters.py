@@ -56,6 +56,8 @@ class Parameter(Generic[Given, Value]):
         none: how signatures write None.
     """
 
+    #: Whether labels show a value that is not the default. Data of a run, such as its images, is not shown.
+    in_labels: bool = True
     #: What a value may be when it is written as text, in messages; empty for a parameter that has no text form.
     text_form: str = ""
 
