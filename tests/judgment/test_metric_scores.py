@@ -26,7 +26,7 @@ def test_functions_stand_beside_metrics_in_the_order_of_asking() -> None:
     assert list(report)[:2] == ["rouge-l", "lengths"]
     assert report["lengths"].per_caption.tolist() == [212, 209]
     assert report["lengths"].score == 210.5
-    assert report["lengths"].signature.startswith("lengths|function|captious:")
+    assert report["lengths"].signature.startswith("lengths|function|references:2|captious:")
     expected = captious.score(["a cat sleeps", "a red bus"], CAPTIONS.references, ["rouge-l"])
     assert report["rouge-l"].per_caption.tolist() == expected["rouge-l"].per_caption.tolist()
 

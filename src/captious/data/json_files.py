@@ -6,6 +6,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import IO, Any
 
 from captious.data.source import Problem, Refuse, Source
@@ -60,15 +61,23 @@ def json_lines(
 ) -> Iterator[tuple[int, Any]]:
     """The record of every line that is not blank, with the number of the line."""
     decode = decoder.decode
-    for number, line in enumerate(lines, 1):
-        try:
-            record = decode(line)
-        except (ValueError, RecursionError):
-            if line.strip(_BLANK):
-                text = line.removesuffix("\n")
-                refuse(_parsed(text, source, decoder, line=number, may_be_cut=text == line))
+    numbered: Iterator[tuple[int, str]] = enumerate(lines, 1)
+    rest = numbered
+    while True:
+        for number, line in rest:
+            try:
+                record = decode(line)
+            except (ValueError, RecursionError):
+                if line.strip(_BLANK):
+                    break
+            else:
+                yield number, record
         else:
-            yield number, record
+            return
+        # The last line may be cut off, blank lines behind it or not.
+        following = next(((n, text) for n, text in rest if text.strip(_BLANK)), None)
+        refuse(_parsed(line.removesuffix("\n"), source, decoder, line=number, may_be_cut=following is None))
+        rest = numbered if following is None else chain([following], numbered)
 
 
 def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Iterator[tuple[int, Any]]:

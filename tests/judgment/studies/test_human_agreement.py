@@ -93,7 +93,8 @@ def test_scores_and_intervals_are_those_of_score(shared_data: Path) -> None:
             assert record[f"refs_{n}"] == result.score
             expected = result.confidence_interval(resamples=50, seed=4)
             assert record["ci95"][f"refs_{n}"] == pytest.approx(expected, rel=1e-12)
-            assert study.signatures[record["metric"]] == result.signature
+            signature, _, _ = study.signatures[record["metric"]].partition("|references:")  # several numbers of them
+            assert result.signature.startswith(signature)
     for record in study.records:
         assert [record["ci95_low"], record["ci95_high"]] == record["ci95"]["refs_3"]
         np.testing.assert_array_equal(study.pictures["agreement"].lines[record["metric"]].x, [2, 3])

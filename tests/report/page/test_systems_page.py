@@ -225,7 +225,7 @@ def test_document_frequencies_of_another_corpus() -> None:
     idf = captious.DocumentFrequencies.of_counts({("a", "b", "c"): 5, ("a",): 9, ("z",): 3, ("q", "z"): 2}, 20)
     reports = [captious.score({1: "a b c q"}, {1: ["a b c"]}, [captious.CiderD(idf=idf)])]
     page = Page(report_page(reports, resamples=5))
-    about = page.explanation("cider-d")["ngrams"]
+    about = page.explanation("cider-d:idf=counts-20")["ngrams"]
     # "a b", which the corpus lacks, is between "a" and "a b c"; "z" is in no caption
     assert [page.integers(about[part]).tolist() for part in ("lengths", "documents")] == [[1, 2, 3], [9, 1, 5]]
 
