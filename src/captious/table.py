@@ -72,9 +72,9 @@ class Column:
         align: where its cells stand.
         group: a name above this column and its neighbours.
         in_papers: its name in papers, if that is another.
-        apart: a line below the name of the group where this column does not fit beside the others of its group.
-        marked: the best cells are marked with a sign.
-        drawn: pages draw its values with their intervals.
+        apart: whether it moves to a line of its own below the name of the group where the group is too wide.
+        marked: whether the best cells get a sign.
+        drawn: whether pages draw its values with their intervals.
         media: where the column is shown.
     """
 

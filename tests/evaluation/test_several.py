@@ -92,9 +92,9 @@ def test_what_is_refused() -> None:
         captious.score(DIVERSE, REFERENCES, ["rouge-l"])
     with pytest.raises(ParameterError, match="need several candidates"):
         captious.score({0: "a"}, {0: ["a"]}, ["rouge-l"], of_k="best")
-    with pytest.raises(ParameterError, match="no score of k was requested"):
+    with pytest.raises(ParameterError, match="of_k is empty"):
         scored(DIVERSE, "rouge-l", of_k=())
-    with pytest.raises(UnknownNameError, match="no score of k 'worst'"):
+    with pytest.raises(UnknownNameError, match="no way 'worst' to score several candidates"):
         scored(DIVERSE, "rouge-l", of_k="worst")
 
 

@@ -63,7 +63,7 @@ def parse_rows(
         source: what errors call the file.
         choose: chooses columns, once.
         size: most rows of a batch; None if all rows are kept in memory anyway, which the file must then fit.
-        refuse: is given every problem; the row is left out if it returns, except that fields may be ``MISSING``.
+        refuse: called with every problem; if it returns, the row is skipped, or a field of it is ``MISSING``.
         decoder: parses JSON.
 
     Raises:

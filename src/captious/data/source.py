@@ -73,7 +73,7 @@ class Source:
 
     An image may have several candidates only if ``several``; it may always have several references. With the role
     "groups", what is read are groups of images instead of captions; ``column`` is the field or column that holds them,
-    None for the one that can only be meant.
+    None if there is only one that can be meant.
     """
 
     name: str

@@ -115,7 +115,7 @@ def _counts(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.integer[An
 
 @lru_cache(maxsize=1)
 def _kept_counts(n: int, resamples: int, seed: int) -> NDArray[np.uint8]:
-    """The same as a matrix. Metrics are usually resampled one after the other on the same images."""
+    """All counts, uint8[resamples, n], kept because metrics are usually resampled one after the other."""
     kept = np.empty((resamples, n), np.uint8)  # that an image is drawn more than 255 times does not happen
     for row, counts in zip(kept, _counts(n, resamples, seed), strict=True):
         row[:] = counts

@@ -60,8 +60,8 @@ def score(
     Raises:
         InputError: invalid captions.
         UnknownNameError: no such metric or variant.
-        ParameterError: a setting that no requested metric uses; a metric that judges several candidates, of which there
-            is one.
+        ParameterError: a setting that no requested metric uses; a metric of several candidates without
+            ``several``.
     """
     several = several or isinstance(candidates, CaptionSets)
     choices = check_of_k(of_k, several=several)
@@ -130,7 +130,7 @@ def evaluate(
 def _statistics(
     metric: BaseMetric, captions: Captions | CaptionSets, state: State | None, of_k: Sequence[OfKChoice]
 ) -> Iterator[Statistics]:
-    """Statistics of one row per image; of several candidates as often as a score per image is made of theirs."""
+    """Statistics with one row per image: once, or for each way of ``of_k`` where images have several candidates."""
     if isinstance(metric, SetMetric):
         assert isinstance(captions, CaptionSets)
         yield Statistics(metric, metric.statistics(captions, state))

@@ -92,6 +92,6 @@ def scoring_time(
 
 
 def _unseen(captions: Captions) -> Captions:
-    """The same captions without anything that was computed about them."""
+    """A copy of captions without anything that was computed about them."""
     old = captions.references
     return Captions(captions.candidates, References(old.ids, old.texts, old.offsets, name=old.name, images=old.images))

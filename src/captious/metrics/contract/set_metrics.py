@@ -210,10 +210,12 @@ def check_of_k(of_k: OfKChoice | Sequence[OfKChoice], *, several: bool = True) -
     """
     ways = (of_k,) if isinstance(of_k, str) else tuple(of_k)
     if not ways:
-        raise ParameterError("no score of k was requested", help=f"choose {' or '.join(OF_K)}")
+        raise ParameterError("of_k is empty", help=f"choose {' or '.join(OF_K)}")
     for way in ways:
         if way not in OF_K:
-            raise UnknownNameError(f"there is no score of k {way!r}", help=f"choose {' or '.join(OF_K)}")
+            raise UnknownNameError(
+                f"there is no way {way!r} to score several candidates", help=f"choose {' or '.join(OF_K)}"
+            )
     choices = tuple(way for way in OF_K if way in ways)
     if choices != OF_K[:1] and not several:
         raise ParameterError(
