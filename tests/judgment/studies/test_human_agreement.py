@@ -165,6 +165,7 @@ def test_val2014_beside_c5(shared_data: Path) -> None:
         ["bleu", "meteor", "rouge-l", "cider-d"],
         published=shared_data / "coco2015" / "cap_c5.json.gz",
         resamples=20,
+        seed=0,
     )
     assert study.settings["images"] == 40504
     for record in study.records:
