@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import CaptionSets
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.set_metrics import SetMetric
-from captious.metrics.shared.resource_parameters import ParserParameter
+from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.spice import Spice, approximate, statistics_of
 
 __all__ = ["AllSpice"]

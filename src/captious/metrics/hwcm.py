@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import Choice
+from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.shared.reference_scores import CombineParameter, over_references
-from captious.metrics.shared.resource_parameters import ParserParameter
 from captious.parsing.head_chains import HeadTrees, chains_of_strings, chains_of_words, shared
 from captious.parsing.parsed_captions import ParsedCaptions
 from captious.parsing.parses import Parse

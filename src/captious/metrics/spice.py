@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.metrics.contract.metric import Metric, RowScores, State
 from captious.metrics.contract.set_metrics import mean_of_scored
-from captious.metrics.shared.resource_parameters import ParserParameter
+from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.parsing.parse_sources import approximate
 from captious.resources import meteor_tables as meteor
 from captious.scenes.facts import CATEGORIES, Facts, agreement, count

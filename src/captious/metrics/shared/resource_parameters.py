@@ -1,4 +1,4 @@
-"""Resources that several metrics take as parameters: document frequencies, parsers and stop words."""
+"""Resources that several metrics take as parameters: document frequencies and stop words."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Iterable
 
 from captious.metrics.contract.parameters import Resource
 from captious.metrics.shared.document_frequencies import DocumentFrequencies, as_frequencies
-from captious.parsing.parse_sources import as_parse_source
-from captious.parsing.parsed_captions import ParseSource
 from captious.text.stop_words import StopWords, as_stop_words
 
-__all__ = ["FrequenciesParameter", "ParserParameter", "StopWordsParameter"]
+__all__ = ["FrequenciesParameter", "StopWordsParameter"]
 
 
 class FrequenciesParameter(Resource[DocumentFrequencies | str | os.PathLike[str] | None, DocumentFrequencies | None]):
@@ -25,14 +23,6 @@ class FrequenciesParameter(Resource[DocumentFrequencies | str | os.PathLike[str]
             summary="document frequencies: a file, or coco-val; none to count the references",
             signature_key="",  # what was counted is known after the fit
         )
-
-
-class ParserParameter(Resource[ParseSource | str | os.PathLike[str] | None, ParseSource]):
-    """A grammar, spaCy pipeline, file of parses, or other source; None for the best grammar available."""
-
-    def __init__(self, *, default: None = None) -> None:
-        summary = "grammar or file of parses; none for the best grammar"
-        super().__init__(default=default, read=as_parse_source, summary=summary)
 
 
 class StopWordsParameter(Resource[StopWords | str | os.PathLike[str] | Iterable[str] | None, StopWords]):

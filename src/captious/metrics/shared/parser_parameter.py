@@ -1,0 +1,19 @@
+"""Where parses come from, as a parameter of metrics; apart, so that other metrics do not import parsers."""
+
+from __future__ import annotations
+
+import os
+
+from captious.metrics.contract.parameters import Resource
+from captious.parsing.parse_sources import as_parse_source
+from captious.parsing.parsed_captions import ParseSource
+
+__all__ = ["ParserParameter"]
+
+
+class ParserParameter(Resource[ParseSource | str | os.PathLike[str] | None, ParseSource]):
+    """A grammar, spaCy pipeline, file of parses, or other source; None for the best grammar available."""
+
+    def __init__(self, *, default: None = None) -> None:
+        summary = "grammar or file of parses; none for the best grammar"
+        super().__init__(default=default, read=as_parse_source, summary=summary)
