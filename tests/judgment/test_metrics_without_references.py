@@ -37,11 +37,11 @@ class Length(MeanMetric):
 
 
 def test_mean_of_the_outputs() -> None:
-    found = judge(judgments(), [Length()], resamples=10)["conll14-gec"]["length"]
+    agreement = judge(judgments(), [Length()], resamples=10)["conll14-gec"]["length"]
     means = [np.mean([len(text) for text in texts]) for texts in OUTPUTS]
     expected = np.corrcoef(np.argsort(np.argsort(means)), np.argsort(np.argsort(judgments().human)))[0, 1]
-    assert found.value == pytest.approx(expected)
-    assert found.signature.startswith("length|variant:official")
+    assert agreement.value == pytest.approx(expected)
+    assert agreement.signature.startswith("length|variant:official")
 
 
 @pytest.mark.models
@@ -49,11 +49,11 @@ def test_mima_of_systems(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     metric = Mima(model=str(random_roberta(tmp_path)))
-    found = judge(judgments(), [metric], resamples=10)["conll14-gec"]["mima"]
+    (agreement,) = judge(judgments(), [metric], resamples=10)["conll14-gec"].agreements.values()
     means = [metric.scores(Captions(tuple(texts), references_table([[""]] * 4))).mean() for texts in OUTPUTS]
     expected = np.corrcoef(np.argsort(np.argsort(means)), np.argsort(np.argsort(judgments().human)))[0, 1]
-    assert found.value == pytest.approx(expected)
-    assert found.signature == metric.signatures()[0]
+    assert agreement.value == pytest.approx(expected)
+    assert agreement.signature == metric.signatures()[0]
 
 
 @pytest.mark.parametrize("metric", ["bleu-4", "rouge-l@official", "no-such-metric"])
