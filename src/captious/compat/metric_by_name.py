@@ -38,6 +38,4 @@ def choose(metric: str | BaseMetric, **settings: Any) -> RequestedMetric:
             help="give all of them in one way",
         )
     instance = catalogue.get(request.metric)(**settings)
-    # The name of an output selects that output alone, even where it is also the metric's name.
-    outputs = [request.name] if request.name in instance.outputs else list(instance.outputs)
-    return RequestedMetric(instance, {output: instance.outputs.index(output) for output in outputs})
+    return RequestedMetric(instance, request.columns(instance.outputs))

@@ -94,6 +94,14 @@ class Request:
             raise catalogue.unknown(self.name)
         return owner
 
+    def columns(self, outputs: Sequence[str]) -> dict[str, int]:
+        """The requested ones among a metric's outputs: label -> index.
+
+        The name of an output selects that output alone, even where it is also the metric's name.
+        """
+        selected = [self.name] if self.name in outputs else outputs
+        return {output + self.suffix: outputs.index(output) for output in selected}
+
     def make(self, metric: type[BaseMetric], settings: Settings) -> BaseMetric:
         """The metric, under the settings of the run. Parameters written in the request take precedence.
 
@@ -256,10 +264,7 @@ def select(
                 by_name[key] = RequestedMetric(request.make(catalogue.get(name), settings), {})
                 requested.append(by_name[key])
             target = by_name[key]
-            # The name of an output selects that output alone, even where it is also the metric's name.
-            outputs = target.metric.outputs
-            selected = [request.name] if request.name in outputs else outputs
-            columns = {output + request.suffix: outputs.index(output) for output in selected}
+            columns = request.columns(target.metric.outputs)
         else:
             instance = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
             raise ParameterError(f"{item!r} is not a metric", help=f"give names or metrics{instance}")

@@ -44,10 +44,11 @@ def directions_of(text: str) -> dict[str, bool | None]:
     except CaptiousError as error:
         guess, question, _ = error.help.partition("?")
         raise ValueError(f"{error.message}; {guess + question}") from None
-    outputs = [request.name] if request.name in metric.outputs else metric.outputs
+    columns = request.columns(metric.outputs)
+    outputs = {label: metric.outputs[column] for label, column in columns.items()}
     return {
-        output + request.suffix: None if output in metric.no_direction else output in metric.lower_is_better
-        for output in outputs
+        label: None if output in metric.no_direction else output in metric.lower_is_better
+        for label, output in outputs.items()
     }
 
 
