@@ -113,9 +113,7 @@ class Stream:
         """Of each requested output, everything that scores depend on besides the captions."""
         references_as = self._selection.settings.references_as
         signatures = [item.metric.signatures()[column] for item in self._selection for column in item.columns.values()]
-        return tuple(
-            signatures if references_as == "each" else (f"{text}|references:{references_as}" for text in signatures)
-        )
+        return (*signatures, f"references:{references_as}")
 
     @staticmethod
     def _add(
