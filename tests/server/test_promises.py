@@ -1,0 +1,22 @@
+"""The table of promises in docs/server.md names tests that exist."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tests.support.site import REPOSITORY
+
+_TESTS = REPOSITORY / "tests" / "server"
+
+
+def test_every_promise_names_tests_that_exist() -> None:
+    section = (REPOSITORY / "docs" / "server.md").read_text().partition("## Under load and attack")[2]
+    rows = re.findall(r"^\| (?!promise)(.+?) \| (.+) \|$", section.partition("\n## ")[0], re.MULTILINE)
+    assert len(rows) > 5
+    for promise, tests in rows:
+        names = re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", tests)
+        assert names, promise
+        for file, name in names:
+            tree = ast.parse((_TESTS / file).read_text())
+            assert not name or name in {getattr(node, "name", "") for node in ast.walk(tree)}, f"{file}::{name}"
