@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable
 from itertools import chain, islice
 
-from measuring import (
+from measurement import (
     FIGURES,
     Usage,
     common_options,

@@ -13,7 +13,7 @@ import sys
 from itertools import islice
 from pathlib import Path
 
-from measuring import Candidates, References, Usage, default_data, machine, print_table, read_references, run_child
+from measurement import Candidates, References, Usage, default_data, machine, print_table, read_references, run_child
 
 METRICS = ("bleu", "rouge-l", "cider-d", "meteor", "captious", "spice:parser=bundled", "spice:parser=corenlp")
 WORDS = (10, 20, 30, 40, 60, 80, 100)

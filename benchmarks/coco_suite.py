@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from measuring import (
+from measurement import (
     FIGURES,
     Candidates,
     References,

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from measuring import common_options, machine, print_table, read_references, read_system, systems
+from measurement import common_options, machine, print_table, read_references, read_system, systems
 
 METRICS = ("div", "mbleu", "self-cider", "lsa", "distinct")
 PARTS = {"div": ("div-1", "div-2"), "mbleu": tuple(f"mbleu-{n}" for n in (1, 2, 3, 4))}

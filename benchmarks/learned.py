@@ -13,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-from measuring import (
+from measurement import (
     FIGURES,
     Usage,
     default_data,

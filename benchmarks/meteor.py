@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from measuring import (
+from measurement import (
     FIGURES,
     Usage,
     common_options,

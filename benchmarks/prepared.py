@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from measuring import default_data, read_karpathy
+from measurement import default_data, read_karpathy
 
 SETS = {
     "BLEU, ROUGE-L, CIDEr-D": ("bleu", "rouge-l", "cider-d"),

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import captious
-from measuring import (
+from measurement import (
     References,
     common_options,
     machine,

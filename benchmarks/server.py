@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measuring import default_data, machine, print_table, read_references, run_child, spread, systems
+from measurement import default_data, machine, print_table, read_references, run_child, spread, systems
 
 METRICS = ("bleu", "meteor", "rouge-l", "cider-d")
 PASSWORD = "not-a-secret-5"

@@ -14,7 +14,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from measuring import Usage, default_data, machine, print_table, read_karpathy, run_child, spread
+from measurement import Usage, default_data, machine, print_table, read_karpathy, run_child, spread
 
 #: Captions per second and core of CoreNLP 3.6.0 with SPICE's official annotators, warm, without its cache of parses.
 OFFICIAL_RATE = 22

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from measuring import (
+from measurement import (
     FIGURES,
     Usage,
     common_options,

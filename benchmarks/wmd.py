@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from measuring import FIGURES, Usage, common_options, in_turns, machine, print_ratios, read_karpathy, run_fresh
+from measurement import FIGURES, Usage, common_options, in_turns, machine, print_ratios, read_karpathy, run_fresh
 
 TOLERANCE = 1e-6
 SIDES = ("captious", "gensim")

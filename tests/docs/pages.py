@@ -33,7 +33,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 from captious.metrics.contract import catalogue
 
 from ..support.encoders import minilm_folder
-from .running import RUN, Block, run
+from .blocks import RUN, Block, run
 
 PROJECT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("CAPTIOUS_SHARED_DATA", PROJECT.parent / "shared" / "data"))

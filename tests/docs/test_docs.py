@@ -18,8 +18,8 @@ from captious.metrics.contract import catalogue
 
 from ..support.commands import COMMANDS
 from ..support.every_metric import INPUTS, MODELS, variants_of
+from .blocks import RUN
 from .pages import fences, marker
-from .running import RUN
 
 PROJECT = Path(__file__).parents[2]
 DOCS = PROJECT / "docs"

@@ -172,7 +172,7 @@ def test_numbers_of_numpy_become_plain_ones() -> None:
 
 
 def test_functions_with_a_seed_have_the_same_default() -> None:
-    functions = [captious.compare, judge, captious.write_report, make_examples, Metric.learn]
+    functions = [captious.compare, judge, captious.write_report, make_examples, Metric.fit_resource]
     functions += [study for name in studies.__all__ if "seed" in signature(study := getattr(studies, name)).parameters]
     assert len(functions) > 12
     assert {signature(function).parameters["seed"].default for function in functions} == {DEFAULT_SEED}

@@ -38,7 +38,7 @@ from ..support.meteor_files import JAR, PARAPHRASES, MeteorFiles
 from ..support.spice_grammar_files import distribution, models_jar, packed
 from ..support.vector_files import binary_of, fasttext_of, npz_of, text_of, write_keyed_vectors
 from . import java, pickles
-from .mutating import mutated
+from .mutations import mutated
 
 __all__ = ["KINDS", "Kind"]
 

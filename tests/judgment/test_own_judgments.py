@@ -16,7 +16,7 @@ from scipy import stats
 import captious
 from captious.cli import main
 from captious.errors import CaptionFileError, ParameterError, UnknownNameError
-from captious.judgment import judging, load_judgments
+from captious.judgment import load_judgments
 from captious.judgment.studies import critical_failures, reference_counts, robustness
 
 GOOD = [

@@ -14,7 +14,7 @@ import pytest
 
 import captious
 from captious.data import load
-from captious.evaluation.run_metrics import reference_counts, with_references
+from captious.evaluation.metric_run import reference_counts, with_references
 from captious.metrics.cider_r import CiderR
 
 from ..oracles import cider

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import captious
 from captious.errors import EncodingError, ParameterError, UnknownImageError
-from captious.evaluation.run_metrics import reference_counts, with_references
+from captious.evaluation.metric_run import reference_counts, with_references
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE

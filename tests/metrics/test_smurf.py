@@ -151,17 +151,17 @@ def test_calibrated_constants_standardise(roberta: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.models
-def test_constants_are_learned_from_references(roberta: str) -> None:
+def test_constants_are_fitted_to_references(roberta: str) -> None:
     references = references_table([[text, "a man on a dirt road", "a dog"] for text in CAPTIONS])
     metric = Smurf(model=roberta)
-    learned = metric.learn(references)
+    fitted = metric.fit_resource(references)
     people, _ = hold_out(references, DEFAULT_SEED)
-    assert learned.sparcs == metric.calibrate(people, "references").sparcs
-    assert learned.hold_for(metric.mima.encoder.label, metric.spurts.encoder.label)
-    assert "one reference per image" in learned.source
-    assert f"{len(CAPTIONS)} images" in learned.source
-    assert learned == metric.learn(references)
-    assert learned != metric.learn(references, seed=1)
+    assert fitted.sparcs == metric.calibrate(people, "references").sparcs
+    assert fitted.hold_for(metric.mima.encoder.label, metric.spurts.encoder.label)
+    assert "one reference per image" in fitted.source
+    assert f"{len(CAPTIONS)} images" in fitted.source
+    assert fitted == metric.fit_resource(references)
+    assert fitted != metric.fit_resource(references, seed=1)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"sparcs": [1], "spurts": [0, 1], "mima": [0, 1]}'])

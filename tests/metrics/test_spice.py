@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
-from captious.evaluation.run_metrics import reference_counts, with_references
+from captious.evaluation.metric_run import reference_counts, with_references
 from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.spice import Spice, statistics_of

@@ -12,7 +12,7 @@ import pytest
 
 from captious.errors import CaptionFileError, OutputError, ParameterError, UnknownNameError
 from captious.metrics.spice import Spice
-from captious.parsing.collapsing import collapsed
+from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.parse_files import read_parses, write_parses
 from captious.parsing.parse_sources import approximate, as_parse_source
 from captious.parsing.parses import Parse

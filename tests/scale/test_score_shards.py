@@ -397,7 +397,7 @@ def test_all_failing_shards_are_named(shards: Path, tmp_path: Path) -> None:
 
 
 def test_a_shard_is_tried_again(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("captious.scale.running._PAUSE", 0)
+    monkeypatch.setattr("captious.scale.execution._PAUSE", 0)
     batches, failures = scale.FileShard.batches, [OSError("gone"), OSError("gone again")]
 
     def failing(self: scale.FileShard, *arguments: Any) -> Iterator[scale.Rows]:

@@ -41,8 +41,8 @@ def fit(
 ) -> None:
     """Fit METRIC to REFERENCES, and write the result to a file.
 
-    'cider-d' (also 'cider' and 'spider') learns document frequencies, for --idf; with them, scores are comparable
-    across sets of images. 'smurf' learns its standardisation constants, for smurf:constants=FILE. 'chair' collects the
+    'cider-d' (also 'cider' and 'spider') writes document frequencies, for --idf; with them, scores are comparable
+    across sets of images. 'smurf' writes its standardization constants, for smurf:constants=FILE. 'chair' writes the
     objects in images, for --objects: give COCO instances, captions written by people, or both.
     """
     if settings.objects is not None and catalogue.owner(Request.from_text(metric).name) == Chair.name:
@@ -65,7 +65,7 @@ def fit(
     if settings.references_as == "cat":
         table = table.concatenated
     if human is None:
-        learned = chosen.learn(table, seed=seed)
+        fitted = chosen.fit_resource(table, seed=seed)
     else:
         from captious.metrics.smurf import Smurf
 
@@ -73,12 +73,12 @@ def fit(
             raise ParameterError(f"{chosen.name} does not take human captions", help="remove --human, or fit smurf")
         people = load(human, table, subset=subset)
         source = f"{human.name}, with the references {references.name}; {len(people):,} images"
-        learned = chosen.calibrate(people, references.name.partition(".")[0], source)
-    if learned is None:
-        fitted = ", ".join(name for name in catalogue.names() if catalogue.get(name).learns)
-        raise ParameterError(f"{chosen.name} cannot be fitted", help=f"metrics that can be fitted: {fitted}")
-    learned.save(output)
-    click.echo(f"{output}: {learned.contents}", err=True)
+        fitted = chosen.calibrate(people, references.name.partition(".")[0], source)
+    if fitted is None:
+        fittable = ", ".join(name for name in catalogue.names() if catalogue.get(name).fitted_resource)
+        raise ParameterError(f"{chosen.name} cannot be fitted", help=f"metrics that can be fitted: {fittable}")
+    fitted.save(output)
+    click.echo(f"{output}: {fitted.contents}", err=True)
     warn(single_captions(table))
 
 

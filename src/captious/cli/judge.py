@@ -10,7 +10,7 @@ from captious.cli.library_options import FILE, option_of
 from captious.cli.options import data_option, metric_options, repeated_command, resampling_options
 from captious.cli.outputs import deliver_result, output_options
 from captious.judgment import judge as judge_metrics
-from captious.judgment.judging import TESTS
+from captious.judgment.agreement import TESTS
 from captious.metrics.contract.settings import Settings
 from captious.report.numbers import plain
 

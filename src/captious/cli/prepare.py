@@ -13,7 +13,7 @@ from captious.data import read_references
 from captious.data.file_contents import EXTENSIONS
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import single_captions
-from captious.evaluation.preparing import write
+from captious.evaluation.preparation import write
 from captious.metrics.contract.request import select
 from captious.metrics.contract.settings import Settings
 

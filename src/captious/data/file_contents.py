@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
 from captious.data.source import Source
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import CaptionFileError, CaptiousError, EmptyInputError, EncodingError, TruncatedFileError
-from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
 __all__ = [
     "EXTENSIONS",

@@ -19,7 +19,7 @@ from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
 from captious.data.ids import ImageId, are_numbers, differ_in_type, numbers_from_text
 from captious.data.prepared_files import is_prepared, read_prepared
-from captious.data.reading import read_rows
+from captious.data.readers import read_rows
 from captious.data.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
 

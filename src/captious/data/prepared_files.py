@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
+from captious.data.annotation_storage import StorableLayer, Stored
 from captious.data.array_files import ArrayFile, write_array_file
 from captious.data.captions import LayerStore, References
 from captious.data.ids import ImageId
-from captious.data.storing import StorableLayer, Stored
 from captious.errors import CaptionFileError, CaptiousError
 from captious.version import __version__
 

@@ -14,10 +14,10 @@ from captious.display import Displayed
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation.caption_warnings import CaptiousWarning, few_images
 from captious.evaluation.difference_tables import difference_table
-from captious.evaluation.groups import GroupedComparison, group_comparison
+from captious.evaluation.group_scores import GroupedComparison, group_comparison
+from captious.evaluation.metric_run import evaluate
 from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
-from captious.evaluation.run_metrics import evaluate
 from captious.evaluation.score_report import Report, Result
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import select

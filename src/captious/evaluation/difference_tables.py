@@ -18,7 +18,7 @@ from captious.version import __version__
 
 if TYPE_CHECKING:
     from captious.evaluation.comparison import Comparison, Difference
-    from captious.evaluation.groups import GroupDifference, GroupedComparison
+    from captious.evaluation.group_scores import GroupDifference, GroupedComparison
 
 __all__ = ["difference_table", "grouped_difference_table"]
 

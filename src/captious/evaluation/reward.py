@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from captious.data import ImageId, References, read_references
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
-from captious.evaluation.run_metrics import reference_counts, with_references
+from captious.evaluation.metric_run import reference_counts, with_references
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric, Metric
 from captious.metrics.contract.request import ALL, select

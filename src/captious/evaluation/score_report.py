@@ -14,7 +14,7 @@ from captious.data import Captions, CaptionSets, ImageId
 from captious.display import Displayed
 from captious.errors import MissingExtraError, ParameterError, UnknownNameError
 from captious.evaluation.exact_sums import column_sums
-from captious.evaluation.groups import GroupedReport, group_report
+from captious.evaluation.group_scores import GroupedReport, group_report
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling, bootstrap_sums
 from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
@@ -286,7 +286,7 @@ class Report(Displayed, Mapping[str, Result]):
     def by_group(self, groups: object, *, column: str | None = None) -> GroupedReport:
         """Scores by group of images, from the same statistics: nothing is scored again.
 
-        What a metric learns from all references, such as the document frequencies of CIDEr, stays as it is.
+        What a metric computes from all references, such as the document frequencies of CIDEr, stays as it is.
 
         Args:
             groups: the group of each image: a path or a mapping ``{image_id: group}``, or what

@@ -13,7 +13,7 @@ from captious.version import __version__
 
 if TYPE_CHECKING:
     from captious.evaluation.description import Description
-    from captious.evaluation.groups import GroupedReport, GroupScore
+    from captious.evaluation.group_scores import GroupedReport, GroupScore
     from captious.evaluation.score_report import Report, Result
 
 __all__ = [

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from captious.data import Captions, CaptionSets, load
 from captious.errors import ParameterError
 from captious.evaluation.exact_sums import ExactSums
-from captious.evaluation.run_metrics import refuse_missing_references
+from captious.evaluation.metric_run import refuse_missing_references
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.request import select
 from captious.metrics.contract.set_metrics import SetMetric

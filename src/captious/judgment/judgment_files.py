@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 from captious.data.row_parser import parse_rows
 from captious.data.source import Source
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import CaptionFileError, ResourceError
 from captious.resources.pickles import PickleError, read_pickle
-from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
 __all__ = ["DataFolder", "data_folder", "entry_of", "number_within", "own_json"]
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
 from captious.data import Captions, ImageId, References
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import CaptionFileError, EmptyInputError
 from captious.learned.training_examples import Example, Examples
-from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
 __all__ = ["Judged", "Source", "read_examples", "read_ids", "read_judged", "write_examples"]
 

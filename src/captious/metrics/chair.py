@@ -87,7 +87,7 @@ class Chair(Metric):
         "fixed": "as official, but words such as 'bus' are found",
         "lmms-eval": "base forms as in lmms-eval: lemmas of NLTK, by part of speech",
     }
-    learns = "objects in images"
+    fitted_resource = "objects in images"
     needs_references = False
 
     without_parameters = frozenset({"tokenizer"})

@@ -33,7 +33,7 @@ class Cider(MeanMetric):
     """CIDEr, 0 to 10 (paper: 0 to 1), higher is better. The corpus score is the mean."""
 
     name = "cider"
-    learns = "document frequencies"
+    fitted_resource = "document frequencies"
     summary = "cosine of TF-IDF weighted n-grams"
     variants: ClassVar[Mapping[str, str]] = {
         "official": "the authors' code: times 10, no stemming",

@@ -41,7 +41,7 @@ class Smurf(Combined):
     """
 
     name = "smurf"
-    learns = "constants that its parts are standardised with"
+    fitted_resource = "constants that its parts are standardised with"
     summary = "semantics, style and grammar, each standardised with human captions"
     without_parameters = frozenset({"tokenizer"})
     part_classes = (Sparcs, Spurts, Mima)
@@ -99,7 +99,7 @@ class Smurf(Combined):
         standardised = self.constants.standardised(*scores.T)
         return fuse(*standardised, self.threshold, average=self.variant == "official")
 
-    def learn(self, references: References, *, seed: int = DEFAULT_SEED) -> SmurfConstants:
+    def fit_resource(self, references: References, *, seed: int = DEFAULT_SEED) -> SmurfConstants:
         """The constants of one reference of each image, drawn at random, with the others as its references."""
         people, _ = hold_out(references, seed)
         source = f"one reference per image of {references.name}, with the others as references; {len(people):,} images"

@@ -31,7 +31,7 @@ class Spider(Combined):
     """
 
     name = "spider"
-    learns = "document frequencies"
+    fitted_resource = "document frequencies"
     summary = "mean of SPICE and CIDEr-D"
     variants: ClassVar[Mapping[str, str]] = {"official": "mean of spice and cider-d, both official, per caption"}
     part_classes = (Spice, CiderD)

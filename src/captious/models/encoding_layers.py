@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
-from captious.data.storing import text_array, texts_of
+from captious.data.annotation_storage import text_array, texts_of
 from captious.models.encoders import Encoder
 from captious.models.token_vectors import TokenVectors
 

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from captious.atomic_write import check_place, whole_file
 from captious.data import ImageId
 from captious.data.source import images as image_list
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size
 from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.models.images import ids_in_name
 from captious.resources.npy_files import read_npz
 from captious.row_files import write_parquet
-from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, check_size
 
 __all__ = ["IMAGE_FEATURE_FORMATS", "ImageFeatures", "check_image_feature_file"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from captious.errors import MissingExtraError, ResourceError
 from captious.native import threads, using_threads
 from captious.parsing.bounds import Bounds, tuned_bounds
-from captious.parsing.collapsing import collapsed
+from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.dependencies import constituents, dependencies
 from captious.parsing.lemmas import lemma
 from captious.parsing.parses import Parse
@@ -26,7 +26,7 @@ from captious.progress import Progress
 from captious.resources import spice_grammar
 from captious.resources.arrays import Arrays
 from captious.resources.bundled_grammar import BUNDLED, bundled_grammar
-from captious.resources.compiling import compiled
+from captious.resources.compiled_files import compiled
 from captious.resources.grammar import Grammar
 from captious.text import PTB_RAW
 

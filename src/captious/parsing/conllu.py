@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from captious.errors import CaptionFileError
-from captious.parsing.collapsing import collapsed
+from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.parses import Edge, Parse, check_tree
 
 __all__ = ["read_conllu"]

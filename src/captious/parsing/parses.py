@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data.storing import text_array, texts_of
+from captious.data.annotation_storage import text_array, texts_of
 
 __all__ = ["Edge", "Parse", "StoredParses", "check_tree", "parse_arrays"]
 

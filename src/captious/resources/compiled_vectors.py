@@ -20,7 +20,7 @@ from captious.errors import OutputError, ResourceError
 from captious.progress import Progress
 from captious.resources.arrays import Arrays, open_arrays
 from captious.resources.cache import cache_folder, make_folder
-from captious.resources.compiling import compiled
+from captious.resources.compiled_files import compiled
 from captious.resources.vector_files import source_of
 from captious.resources.vector_index import DuplicateWordError, VectorIndex, index_of
 from captious.resources.vector_source import PIECE, VectorFileError, opened

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.decompression import is_gzip, unpacked
 from captious.resources.grammar import ANY, Grammar
 from captious.resources.java_objects import JavaObject, read_object
-from captious.unpacking import is_gzip, unpacked
 
 __all__ = ["fingerprint_of", "read_grammar"]
 

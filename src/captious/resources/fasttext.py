@@ -17,10 +17,10 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.decompression import is_unpacked
 from captious.native import mean_vectors, subword_buckets, threads
 from captious.resources.vector_index import Block, Subwords
 from captious.resources.vector_source import PIECE, WIDEST, Source, VectorFileError, finite
-from captious.unpacking import is_unpacked
 
 __all__ = ["MAGIC", "source"]
 

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, unpacked
 from captious.errors import MissingExtraError, ResourceError
 from captious.progress import Progress
 from captious.resources.arrays import Arrays
 from captious.resources.cache import cache_folder, expanded
-from captious.resources.compiling import ResourceFiles
+from captious.resources.compiled_files import ResourceFiles
 from captious.resources.wheels import Wheel, fetch_files, installed_folder
-from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, check_size, unpacked
 
 __all__ = ["INSTALL", "MeteorTables", "fetch", "find", "tables"]
 

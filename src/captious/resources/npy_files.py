@@ -21,7 +21,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from captious.unpacking import check_size
+from captious.decompression import check_size
 
 __all__ = ["MAGIC", "map_npy", "read_npy", "read_npz"]
 

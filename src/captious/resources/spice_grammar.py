@@ -19,7 +19,7 @@ from captious.errors import ParameterError, ResourceError
 from captious.progress import Progress
 from captious.resources.arrays import Arrays
 from captious.resources.cache import cache_folder, expanded, make_folder
-from captious.resources.compiling import ResourceFiles, compiled
+from captious.resources.compiled_files import ResourceFiles, compiled
 from captious.resources.corenlp_files import GRAMMAR, MODELS_JAR, packed_grammar
 from captious.resources.corenlp_grammar import fingerprint_of, read_grammar
 from captious.resources.grammar import Grammar

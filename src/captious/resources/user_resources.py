@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from captious.resources import meteor_tables as meteor
 from captious.resources import spice_grammar
-from captious.resources.compiling import ResourceFiles
+from captious.resources.compiled_files import ResourceFiles
 
 __all__ = ["RESOURCES", "Resource"]
 

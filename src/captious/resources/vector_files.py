@@ -15,11 +15,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.decompression import is_unpacked
 from captious.native import parse_vector_lines
 from captious.resources import fasttext, keyed_vectors, npy_files
 from captious.resources.vector_index import Block
 from captious.resources.vector_source import PIECE, Source, VectorFileError, encoded, finite, from_arrays, opened
-from captious.unpacking import is_unpacked
 
 __all__ = ["source_of"]
 

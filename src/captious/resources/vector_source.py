@@ -12,9 +12,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpacked
 from captious.errors import ResourceError
 from captious.resources.vector_index import Block, Subwords
-from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpacked
 
 __all__ = ["FORMS", "PIECE", "WIDEST", "Source", "VectorFileError", "encoded", "finite", "from_arrays", "opened"]
 

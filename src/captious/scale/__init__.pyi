@@ -3,11 +3,11 @@
 from .batches import BATCH_ROWS as BATCH_ROWS
 from .batches import Columns as Columns
 from .batches import Rows as Rows
-from .planning import Plan as Plan
-from .planning import plan as plan
+from .execution import run as run
+from .execution import score_shards as score_shards
 from .result_folder import ResultFolder as ResultFolder
-from .running import run as run
-from .running import score_shards as score_shards
+from .scoring_plan import Plan as Plan
+from .scoring_plan import plan as plan
 from .shard_report import ShardReport as ShardReport
 from .shard_report import ShardResult as ShardResult
 from .shards import FileShard as FileShard

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import CaptionCounts
 from captious.evaluation.exact_sums import ExactSums
+from captious.evaluation.metric_run import with_references
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED, Sampling
-from captious.evaluation.run_metrics import with_references
 from captious.evaluation.score_report import Report, Result, Statistics, no_captions
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import Selection

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
-from captious.data.storing import text_array, texts_of
+from captious.data.annotation_storage import text_array, texts_of
 from captious.errors import ParameterError
 from captious.parsing.parsed_captions import ParsedCaptions, Parses, ParseSource
 from captious.parsing.parses import Parse

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
-from captious.data.storing import text_array, texts_of
+from captious.data.annotation_storage import text_array, texts_of
 from captious.text.stems import porter_stem
 from captious.text.stop_words import NLTK_STOP_WORDS
 from captious.text.tokenizers import SMURF, Tokenizer

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import ParameterError, ResourceError
-from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
 __all__ = ["NLTK_STOP_WORDS", "StopWords", "as_stop_words"]
 

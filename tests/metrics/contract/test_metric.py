@@ -28,9 +28,9 @@ def test_only_frequencies_merge(other: object) -> None:
             state.merge(other)  # type: ignore[arg-type]
 
 
-def test_what_metrics_learn_is_their_state() -> None:
+def test_the_resource_of_a_fit_is_the_state() -> None:
     references = references_table([["a dog", "dogs"], ["a cat"]])
-    assert captious.Bleu().learn(references) is None
-    learned = captious.CiderD().learn(references)
-    assert learned is not None
-    assert learned.label == "references-2"
+    assert captious.Bleu().fit_resource(references) is None
+    fitted = captious.CiderD().fit_resource(references)
+    assert fitted is not None
+    assert fitted.label == "references-2"

@@ -282,7 +282,7 @@ class TestSettings:
     def test_document_frequencies_in_the_folder(self, folder: Path) -> None:
         from captious import CiderD
 
-        learned = CiderD().learn(check_folder(folder).references["val2014", "c5"])
+        learned = CiderD().fit_resource(check_folder(folder).references["val2014", "c5"])
         assert learned is not None
         learned.save(folder / "own.idf")
         change(folder, 'tokenizer = "ptb"', 'idf = "own.idf"')

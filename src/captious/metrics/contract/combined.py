@@ -97,7 +97,7 @@ class Combined(MeanMetric):
     def fit(self, references: References) -> CombinedState | None:
         """The states of the parts; None if no part needs one.
 
-        A part that has what it would learn, such as document frequencies from a file, is left out: merging would count
+        A part that needs no fit, such as one with document frequencies from a file, is left out: merging would count
         these several times.
         """
         states = tuple(metric.fit(references) if metric.needs_fit else None for metric in self.metrics)
@@ -131,10 +131,10 @@ class Combined(MeanMetric):
         parts = self._with_states(state)
         return [*dict.fromkeys(warning for metric, part in parts for warning in metric.warnings(captions, part))]
 
-    def learn(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
-        """What the one part that learns anything learns; None if several do, or none."""
-        learned = [part for m in self.metrics if (part := m.learn(references, seed=seed)) is not None]
-        return learned[0] if len(learned) == 1 else None
+    def fit_resource(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
+        """The resource of the one part that is fitted; None if several are, or none."""
+        fitted = [part for m in self.metrics if (part := m.fit_resource(references, seed=seed)) is not None]
+        return fitted[0] if len(fitted) == 1 else None
 
     def _in_columns(self, scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         """float64[n, m] of each metric to float64[n, n_parts]."""

@@ -33,7 +33,7 @@ RowScores: TypeAlias = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.f
 
 
 class State(Protocol):
-    """What ``fit`` learns from references. Merging separate counts equals counting all documents together."""
+    """What ``fit`` computes from references. Merging separate counts equals counting all documents together."""
 
     def merge(self, other: State) -> State:
         """The state of both sets of references together."""
@@ -106,8 +106,8 @@ class BaseMetric(Declared, _Description, ABC):
     summary: ClassVar[str] = ""
     #: The models that it loads unless it is given others, by their names on the Hugging Face hub.
     default_models: ClassVar[tuple[str, ...]] = ()
-    #: What ``captious fit`` writes for it; empty for a metric that learns nothing from references.
-    learns: ClassVar[str] = ""
+    #: What ``captious fit`` writes for it, for listings; empty where it writes nothing.
+    fitted_resource: ClassVar[str] = ""
 
     variant: Parameter[str | None, str] = _Variant(default=None, summary="way of computing")
     tokenizer: TokenizerParameter = TokenizerParameter(default="ptb")
@@ -156,15 +156,15 @@ class BaseMetric(Declared, _Description, ABC):
         """What must be known about the references of the whole corpus; None for most metrics."""
         return None
 
-    def learn(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
-        """What ``captious fit`` writes to a file for this metric: its state, unless it learns something else.
+    def fit_resource(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
+        """What ``captious fit`` writes to a file for this metric: its state, unless a metric says otherwise.
 
         Args:
             references: human captions of the whole corpus.
             seed: random seed, for metrics that draw captions.
 
         Returns:
-            None if the metric has nothing to learn from references.
+            None if the metric is not fitted to references.
         """
         state = self.fit(references)
         return state if isinstance(state, Savable) else None

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from captious.atomic_write import whole_file
 from captious.data import KeyedByFields, References, Stored, read_references, stored_key
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.metrics.contract.metric import State
 from captious.metrics.shared.frequency_pickles import read_pickle, write_pickle
@@ -28,7 +29,6 @@ from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary
 from captious.resources.coco_val import FILE, NAME
 from captious.resources.npy_files import read_npz
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
-from captious.unpacking import RAISE_LIMIT, UnpackedSizeError
 
 __all__ = ["DocumentFrequencies", "FrequencySum", "as_frequencies"]
 

@@ -16,9 +16,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import ParameterError, ResourceError
 from captious.resources.coco_objects import FILE, NAME
-from captious.unpacking import RAISE_LIMIT, UnpackedSizeError, plain_content
 
 __all__ = ["COCO", "Mention", "MentionFinder", "ObjectWords", "as_object_words"]
 

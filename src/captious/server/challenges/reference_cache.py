@@ -18,7 +18,7 @@ from django.conf import settings
 
 from captious.data import References, read_references
 from captious.errors import CaptiousError, OutputError
-from captious.evaluation.preparing import annotate, write
+from captious.evaluation.preparation import annotate, write
 from captious.metrics.contract.request import Selection, select
 from captious.server.challenges.challenge_metrics import settings_in
 from captious.server.challenges.definition import ReferencesDefinition

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.parsing import collapsing, prepositions
-from captious.parsing.collapsing import collapsed
+from captious.parsing import collapsed_dependencies, prepositions
+from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.parses import Edge
 
 from .official_parses import official_parses
@@ -57,7 +57,7 @@ def test_step(step: str, example: str) -> None:
 
 
 def test_every_step_has_an_example() -> None:
-    steps = re.findall(r"^    (_\w+)  ", inspect.cleandoc(collapsing.__doc__ or ""), re.MULTILINE)
+    steps = re.findall(r"^    (_\w+)  ", inspect.cleandoc(collapsed_dependencies.__doc__ or ""), re.MULTILINE)
     assert len(steps) == 6
     assert set(steps) <= {name for name, _ in EXAMPLES}
 

@@ -1,6 +1,6 @@
 """Groups of images: which domain, data set or language an image belongs to, read from files and Python objects.
 
-Scores are then reported by group; see ``captious.evaluation.groups``.
+Scores are then reported by group; see ``captious.evaluation.group_scores``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from captious.data.caption_rows import CaptionRows
 from captious.data.captions import References
 from captious.data.ids import IdForm, ImageId, are_numbers, differ_in_type, numbers_from_text
-from captious.data.reading import read_rows
+from captious.data.readers import read_rows
 from captious.data.source import images, repeated, some
 from captious.errors import InputError
 

@@ -1,7 +1,7 @@
 """Scores and differences by group of images: nocaps domains, data sets, languages, lengths of references.
 
 Nothing is scored again: the score of a group is ``aggregate`` of the sum of the statistics of its images. So what a
-metric learns from the references (CIDEr's document frequencies) is that of all images, as the signature says.
+metric computes from all references (CIDEr's document frequencies) is that of all images, as the signature says.
 
 The macro average is the mean of the scores of the groups, the micro average the score of all images together. Groups
 are resampled independently of each other: group i, counted from 0, with the random seed ``seed + i``.

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from captious import Groups, read_groups, read_references
-from captious.data.grouping import MOST_GROUPS
+from captious.data.groups import MOST_GROUPS
 from captious.errors import CaptionFileError, EmptyInputError, InputError, UnknownNameError
 
 from .conftest import Refuses, Write

@@ -18,8 +18,8 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import Progress
 from captious.scale.batches import BATCH_ROWS, Columns
 from captious.scale.engines import Engine, engine_named
-from captious.scale.planning import Plan, plan
 from captious.scale.result_folder import ResultFolder
+from captious.scale.scoring_plan import Plan, plan
 from captious.scale.shard_report import ShardReport
 from captious.scale.shards import Shard
 from captious.scale.states import States

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from captious.errors import ResourceError
 from captious.progress import Progress
-from captious.resources import compiling
+from captious.resources import compiled_files
 from captious.resources.arrays import Arrays, open_arrays
-from captious.resources.compiling import compiled
+from captious.resources.compiled_files import compiled
 
 from .programs import output, start, wait_until
 
@@ -110,7 +110,7 @@ MAKE = """
 import sys, time
 from pathlib import Path
 import numpy as np
-from captious.resources import compiling
+from captious.resources import compiled_files
 
 def make(progress):
     with open(sys.argv[2], "a") as marker:
@@ -119,7 +119,7 @@ def make(progress):
     return {"numbers": np.arange(1000)}
 
 {beforehand}
-print(compiling.compiled(Path(sys.argv[1]), "numbers 1", make)["numbers"].sum())
+print(compiled_files.compiled(Path(sys.argv[1]), "numbers 1", make)["numbers"].sum())
 """
 #: Writing stops in the middle and never goes on.
 STUCK = """
@@ -129,7 +129,7 @@ def stuck(file, arrays, label):
     open(sys.argv[2] + " writing", "w").close()
     time.sleep(600)
 
-compiling.write_arrays = stuck
+compiled_files.write_arrays = stuck
 """
 
 
@@ -178,7 +178,7 @@ def test_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         file.write(b"CAPTARR1")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(compiling, "write_arrays", full)
+    monkeypatch.setattr(compiled_files, "write_arrays", full)
     with pytest.raises(ResourceError, match="the cache cannot be written to: No space left on device") as caught:
         compiled(path, LABEL, Maker())
     assert caught.value.where == str(path)
@@ -194,7 +194,7 @@ import resource, sys
 from pathlib import Path
 import numpy as np
 from captious.errors import ResourceError
-from captious.resources.compiling import compiled
+from captious.resources.compiled_files import compiled
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:
@@ -249,5 +249,5 @@ def refuse(*arguments: object, **settings: object) -> None:
 
 def test_an_index_that_is_taken_away_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # By somebody who cleans the cache, say: the arrays were made all the same.
-    monkeypatch.setattr(compiling, "open_arrays", lambda path, label, note: None)
+    monkeypatch.setattr(compiled_files, "open_arrays", lambda path, label, note: None)
     assert len(compiled(path, LABEL, Maker())["numbers"]) == 1_000

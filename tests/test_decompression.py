@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from captious.data import read_rows
+from captious.decompression import UnpackedSizeError, check_size, plain_content, unpacked
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.judgment.own_judgments import load_own
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
@@ -18,7 +19,6 @@ from captious.parsing.parse_files import read_parses
 from captious.resources import meteor_tables as meteor
 from captious.resources.named_vectors import VectorFile
 from captious.text.stop_words import as_stop_words
-from captious.unpacking import UnpackedSizeError, check_size, plain_content, unpacked
 
 from .support.meteor_files import PARAPHRASES, MeteorFiles
 
