@@ -31,7 +31,7 @@ LAYERS = (
         "random_seed",
         "entry_points",
         "progress",
-        "unpacking",
+        "decompression",
         "version",
     },
     {"native"},

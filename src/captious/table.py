@@ -29,7 +29,7 @@ __all__ = [
     "document_text",
     "json_document",
     "json_value",
-    "labelled",
+    "labeled",
 ]
 
 Form: TypeAlias = Literal["score", "rounded", "difference", "effect", "p", "percent", "count"]
@@ -70,7 +70,7 @@ class Column:
         head: its name.
         form: how its numbers are written.
         align: where its cells stand.
-        group: a name above this column and its neighbours.
+        group: a name above this column and its neighbors.
         in_papers: its name in papers, if that is another.
         apart: whether it moves to a line of its own below the name of the group where the group is too wide.
         marked: whether the best cells get a sign.
@@ -96,7 +96,7 @@ class Row:
     Args:
         label: what it is about.
         cells: one per column; None where there is nothing to show.
-        section: a heading above this row and its neighbours.
+        section: a heading above this row and its neighbors.
         in_papers: the label in papers, if that is another.
         signature: everything that its scores depend on besides the captions.
     """
@@ -154,7 +154,7 @@ class Table:
     warnings: Sequence[str] = ()
 
 
-def labelled(name: str, lower_is_better: bool | None) -> str:
+def labeled(name: str, lower_is_better: bool | None) -> str:
     """The name of an output, marked if lower scores are better."""
     return f"{name} {LOWER_IS_BETTER}" if lower_is_better else name
 

@@ -119,7 +119,7 @@ def tables(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def plain_environment() -> dict[str, str]:
-    """The environment without what would change colours and widths."""
+    """The environment without what would change colors and widths."""
     unwanted = {"COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "PYTHONWARNINGS"}
     return {name: value for name, value in os.environ.items() if name not in unwanted}
 

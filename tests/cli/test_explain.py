@@ -219,7 +219,7 @@ class TestJson:
 
 @pytest.mark.usefixtures("tables")
 class TestTerminal:
-    def test_colours_say_how_a_word_matches(self, command: list[str]) -> None:
+    def test_colors_say_how_a_word_matches(self, command: list[str]) -> None:
         shown, _ = on_terminal([*command, "explain", "meteor", "the cat runs", "the feline", "the cats"])
         assert "\x1b[32mthe\x1b[0m" in shown
         assert "\x1b[33mcat\x1b[0m" in shown
@@ -233,7 +233,7 @@ class TestTerminal:
         shown, _ = on_terminal([*command, *arguments])
         assert "\n".join(screen(shown)) + "\n" == run(*arguments).out
 
-    def test_no_colours_in_a_file(self, command: list[str], tmp_path: Path) -> None:
+    def test_no_colors_in_a_file(self, command: list[str], tmp_path: Path) -> None:
         on_terminal([*command, "explain", "meteor", "the cat", "the cat"], stdout=tmp_path / "out", columns=40)
         text = (tmp_path / "out").read_text()
         assert "\x1b" not in text

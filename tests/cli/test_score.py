@@ -157,7 +157,7 @@ class TestMachineReadable:
         assert float(rows[3]["score"]) == expected("baseline")["bleu-4"].score
 
     @pytest.mark.parametrize("format_", ["json", "csv"])
-    def test_no_hint_and_no_colour(self, folder: Path, run: Run, format_: str) -> None:
+    def test_no_hint_and_no_color(self, folder: Path, run: Run, format_: str) -> None:
         outcome = run("score", "baseline.json", "improved.json", "references.json", "--format", format_)
         assert "captious compare" not in outcome.err + outcome.out
         assert "\x1b" not in outcome.out + outcome.err

@@ -247,7 +247,7 @@ class TestCompiling:
 
 
 class TestTerminal:
-    def test_colours_mark_the_best(self, folder: Path, command: list[str]) -> None:
+    def test_colors_mark_the_best(self, folder: Path, command: list[str]) -> None:
         arguments = ["score", "baseline.json", "improved.json", "references.json", "-m", "rouge-l"]
         shown, _ = on_terminal([*command, *arguments])
         assert "\x1b[" in shown

@@ -157,7 +157,7 @@ def test_meteor() -> None:
 
 
 @needs_tables
-def test_meteor_normalises_as_the_toolkit() -> None:
+def test_meteor_normalizes_as_the_toolkit() -> None:
     """What the tokenizer leaves of English and of other spaces; three bars are never a word."""
     cases = {
         "a  dog   runs": (["a dog runs", "a  dog"], 1.0),

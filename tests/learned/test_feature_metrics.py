@@ -120,7 +120,7 @@ def test_layers_are_computed_once(case: Case, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_score_that_a_caption_has_not_is_zero(meteor_tables: object) -> None:
-    features = Features(feature_set=FeatureSet("colours", (Feature("spice-color"), Feature("bleu-1", 2.0))))
+    features = Features(feature_set=FeatureSet("colors", (Feature("spice-color"), Feature("bleu-1", 2.0))))
     matrix = features.matrix(table(["a dog", "a red dog"], [["a cat"], ["a red dog"]]))
     np.testing.assert_allclose(matrix, [[0, 1], [1, 2]], atol=1e-8)
 

@@ -13,7 +13,7 @@ from captious.errors import MissingExtraError, ParameterError, ResourceError, Un
 from captious.learned import network_training as training
 from captious.learned.feature_sets import as_feature_set
 from captious.learned.network import Network
-from captious.learned.network_recipes import INITIALISATIONS, RECIPES, Recipe, as_recipe
+from captious.learned.network_recipes import INITIALIZATIONS, RECIPES, Recipe, as_recipe
 from captious.learned.network_training import Outcome, tau, train_network
 
 torch = pytest.importorskip("torch")
@@ -76,13 +76,13 @@ def test_the_loss_has_a_penalty_on_weights_but_not_on_biases() -> None:
     assert last.human(np.zeros(16)) == pytest.approx(Y.mean(), abs=0.05)
 
 
-@pytest.mark.parametrize("initialisation", INITIALISATIONS)
-def test_initial_weights(initialisation: str) -> None:
-    recipe = replace(RECIPE, hidden=(300,), initialisation=initialisation)
+@pytest.mark.parametrize("initialization", INITIALIZATIONS)
+def test_initial_weights(initialization: str) -> None:
+    recipe = replace(RECIPE, hidden=(300,), initialization=initialization)
     weight = training._initial(recipe, np.random.default_rng(0), torch)[0].detach().numpy()
-    expected = (2 / 16) ** 0.5 if initialisation == "he-normal" else (2 / 316) ** 0.5
+    expected = (2 / 16) ** 0.5 if initialization == "he-normal" else (2 / 316) ** 0.5
     assert weight.std() == pytest.approx(expected, rel=0.05)
-    if initialisation == "glorot-uniform":
+    if initialization == "glorot-uniform":
         assert np.abs(weight).max() <= (6 / 316) ** 0.5
 
 
@@ -151,7 +151,7 @@ def test_recipes_in_files(tmp_path: Path) -> None:
     [
         *("hidden = [3]", 'base = "other"', 'base = "lceval"\nlayers = 3', 'base = "lceval"\nhidden = 3'),
         *(f'base = "lceval"\n{bad}' for bad in ("hidden = [0]", "epochs = 0", "epochs = 1.5", "l2 = nan", "seed = -1")),
-        *(f'base = "lceval"\n{bad}' for bad in ('initialisation = "zero"', 'metric = "bleu"', 'features = "none"')),
+        *(f'base = "lceval"\n{bad}' for bad in ('initialization = "zero"', 'metric = "bleu"', 'features = "none"')),
         *(
             f'base = "lceval"\n{bad}'
             for bad in ("name = 3", "batch_size = true", f"hidden = {[1] * 17}", "epochs = 'x'")

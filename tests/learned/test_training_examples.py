@@ -11,7 +11,7 @@ import pytest
 from captious.data import References
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, UnknownNameError
 from captious.learned.training_example_files import read_examples, read_ids, read_judged, write_examples
-from captious.learned.training_examples import HUMAN, OTHER, Examples, make_examples, normalised
+from captious.learned.training_examples import HUMAN, OTHER, Examples, make_examples, normalized
 
 from ..support.corpora import references_table
 
@@ -57,7 +57,7 @@ def test_captions_on_both_sides_are_dropped_and_counted() -> None:
     systems["first"][0] = "A red number 7."  # what a person wrote for another image
     systems["second"][1] = systems["first"][2] = "a blue  number 1"
     examples, counts = make_examples(REFERENCES, systems)
-    written = {normalised(row.candidate) for row in examples.rows}
+    written = {normalized(row.candidate) for row in examples.rows}
     assert not written & {"a red number 7", "a blue number 1"}
     assert (counts.human_on_both_sides, counts.machine_on_both_sides) == (2, 3)
 

@@ -19,7 +19,7 @@ from captious.metrics.mima import Mima
 from captious.metrics.shared.attention_flow import FlowLayer
 from captious.metrics.spurts import Spurts
 from captious.models import Encoder, encoders
-from captious.models.information_flow import information_flow, normalised_information
+from captious.models.information_flow import information_flow, normalized_information
 from captious.text.nltk_tokens import smurf_text
 
 from ..oracles import smurf as oracle
@@ -174,10 +174,10 @@ def test_information_of_a_map() -> None:
     to_one[:, 2] = 1
     spread = np.full((4, 4), 0.25)
     random = np.random.default_rng(0).dirichlet(np.ones(5), (2, 3, 5))
-    np.testing.assert_allclose(normalised_information(np.stack([one_to_one, to_one, spread])), [1, 0, 0], atol=1e-15)
+    np.testing.assert_allclose(normalized_information(np.stack([one_to_one, to_one, spread])), [1, 0, 0], atol=1e-15)
     expected_information = [[oracle.mutual_information(head.tolist()) for head in layer] for layer in random]
-    np.testing.assert_allclose(normalised_information(random), expected_information, rtol=1e-12)
-    np.testing.assert_allclose(normalised_information(random * 7), expected_information, rtol=1e-12)
+    np.testing.assert_allclose(normalized_information(random), expected_information, rtol=1e-12)
+    np.testing.assert_allclose(normalized_information(random * 7), expected_information, rtol=1e-12)
 
 
 def test_a_single_token_has_no_flow(roberta: str) -> None:

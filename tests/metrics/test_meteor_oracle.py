@@ -180,9 +180,9 @@ def test_more_paths_than_the_beam_holds(words: int, lengths: tuple[int, int]) ->
     ).map("".join)
 )
 @example("a dog isn't the 1990's t-shirt , e.g. p.m. vs. 1,000 cats ... 'n' o'clock x-1.5")
-def test_normaliser(line: str) -> None:
+def test_normalizer(line: str) -> None:
     source, vocabulary = Vocabulary(), Vocabulary()
     ids, offsets = meteor_normalise(source, source.add((line,)), np.array([0, 1]), vocabulary)
     words = vocabulary.words()
     ((start, end),) = itertools.pairwise(offsets.tolist())
-    assert [words[i] for i in ids[start:end]] == oracle.normalise(line.replace("|||", ""))
+    assert [words[i] for i in ids[start:end]] == oracle.normalize(line.replace("|||", ""))

@@ -50,13 +50,13 @@ def roberta(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_fusion_is_that_of_the_published_column(published: dict[str, NDArray[np.float64]]) -> None:
-    parts = PUBLISHED.standardised(published["SPARCS"], published["SPURTS"], published["MIMA"])
+    parts = PUBLISHED.standardized(published["SPARCS"], published["SPURTS"], published["MIMA"])
     np.testing.assert_allclose(fuse(*parts), published["SMURF"], rtol=0, atol=1e-12)
     assert 0.01 < (parts[0] < THRESHOLD).mean() < 0.5, "both branches are taken"
 
 
 def test_published_penalties(published: dict[str, NDArray[np.float64]]) -> None:
-    mima = PUBLISHED.standardised(published["SPARCS"], published["SPURTS"], published["MIMA"])[2]
+    mima = PUBLISHED.standardized(published["SPARCS"], published["SPURTS"], published["MIMA"])[2]
     penalties = grammar_penalty(mima).sum(axis=0)
     np.testing.assert_allclose(penalties, [-44.925413, -7.467223, -7.561214, -4.464583], rtol=0, atol=5e-7)
 
@@ -137,11 +137,11 @@ def test_constants_of_other_models_are_warned_of(roberta: str) -> None:
 
 
 @pytest.mark.models
-def test_calibrated_constants_standardise(roberta: str, tmp_path: Path) -> None:
+def test_calibrated_constants_standardize(roberta: str, tmp_path: Path) -> None:
     captions = table(CAPTIONS, [["a man on a dirt road", "a dog and a cat", "people"]] * len(CAPTIONS))
     metric = Smurf(model=roberta)
     constants = metric.calibrate(captions, "toy", "ten captions")
-    for part in constants.standardised(*metric.part_scores(captions).T):
+    for part in constants.standardized(*metric.part_scores(captions).T):
         assert part.mean() == pytest.approx(0, abs=1e-12)
         assert part.std() == pytest.approx(1, abs=1e-12)
     constants.save(tmp_path / "toy.json")
@@ -175,7 +175,7 @@ def test_a_file_that_holds_no_constants(tmp_path: Path, content: str) -> None:
 
 
 def test_constants_must_vary() -> None:
-    with pytest.raises(ParameterError, match="mima cannot be standardised"):
+    with pytest.raises(ParameterError, match="mima cannot be standardized"):
         replace(PUBLISHED, mima=(0.5, 0.0))
     with pytest.raises(ParameterError, match="no captions"):
         SmurfConstants.of(*[np.zeros(0)] * 3, mima_model="", spurts_model="", name="none")

@@ -1,7 +1,7 @@
 """CLIPScore and RefCLIPScore as Hessel et al. 2021, section 3, write them: one image or text a forward pass.
 
 Pixels are prepared by PIL and numpy alone: the shorter side resized, the middle cut out with half a margin rounded to
-the even pixel (torchvision's way, which the official code takes), values scaled and standardised.
+the even pixel (torchvision's way, which the official code takes), values scaled and standardized.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DEVIATION = (0.26862954, 0.26130258, 0.27577711)
 
 
 def image_vector(model: Any, path: Path, edge: int) -> NDArray[np.float64]:
-    """The projected vector of an image, not normalised."""
+    """The projected vector of an image, not normalized."""
     import torch
     from PIL import Image
 

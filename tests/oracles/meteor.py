@@ -1,4 +1,4 @@
-"""METEOR 1.5 for English as the COCO caption toolkit runs it: normaliser, matches, alignment, statistics, score.
+"""METEOR 1.5 for English as the COCO caption toolkit runs it: normalizer, matches, alignment, statistics, score.
 
 Its word lists are plain dictionaries, so that a test can give it a handful of words of its own. ``Tables.read`` makes
 them from the published files.
@@ -26,7 +26,7 @@ MODULES = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
 BEAM = 40
 
 
-# ---- the normaliser: regular expressions one after the other
+# ---- the normalizer: regular expressions one after the other
 
 _LETTER = r"A-Za-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u017E\u0400-\u0527\uA640-\uA66E\uA67E-\uA697\u1D00-\u1D7F"
 _KEPT_DOT = "\ud800"  # half a character: no text has it
@@ -56,7 +56,7 @@ _ABBREVIATIONS = """
 _BEFORE_NUMBERS = frozenset({"No", "Art", "pp"})
 
 
-def normalise(line: str) -> list[str]:
+def normalize(line: str) -> list[str]:
     """The words of a line."""
     line = f" {line} "
     for pattern, instead in _RULES:

@@ -77,7 +77,7 @@ class Oracle:
 
 
 def best_head(heads: Sequence[Sequence[Sequence[float]]]) -> float:
-    """The largest normalised mutual information of a layer's heads."""
+    """The largest normalized mutual information of a layer's heads."""
     return max(map(mutual_information, heads))
 
 
@@ -104,7 +104,7 @@ def median(values: Sequence[float]) -> float:
 
 
 def fused(sparcs: float, spurts: float, mima: float, threshold: float = -1.96, average: bool = True) -> float:
-    """SMURF of standardised parts."""
+    """SMURF of standardized parts."""
     parts = [sparcs, min(mima - threshold, 0)]
     if sparcs >= threshold:
         parts.append(max(spurts - threshold, 0))

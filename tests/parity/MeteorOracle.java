@@ -1,12 +1,12 @@
-// The parts of the official METEOR one by one: its normaliser, its stemmer, its dictionary of synonyms (all English).
+// The parts of the official METEOR one by one: its normalizer, its stemmer, its dictionary of synonyms (all English).
 //
 // Reads a line or word a line, base64 of UTF-8; writes the answer's tokens a line, parted by U+0001. The argument says
 // which part answers:
-//     normalise   the words of a line, as the scorer gets them with -norm
+//     normalize   the words of a line, as the scorer gets them with -norm
 //     stem        the stem of a word
 //     synsets     the numbers of the synonym sets of a word, those of its base forms included, ascending
 // Run it from its source:
-//     java -cp meteor-1.5.jar MeteorOracle.java normalise
+//     java -cp meteor-1.5.jar MeteorOracle.java normalize
 import edu.cmu.meteor.aligner.Stemmer;
 import edu.cmu.meteor.aligner.SynonymDictionary;
 import edu.cmu.meteor.util.Constants;
@@ -39,8 +39,8 @@ public class MeteorOracle {
 
     private static Function<String, List<String>> part(String name) throws IOException {
         switch (name) {
-            case "normalise":
-                return MeteorOracle::normalise;
+            case "normalize":
+                return MeteorOracle::normalize;
             case "stem":
                 Stemmer stemmer = Constants.newStemmer("english");
                 return word -> List.of(stemmer.stem(word));
@@ -53,8 +53,8 @@ public class MeteorOracle {
         }
     }
 
-    /** The program trims what it reads, normalises it, puts it in lower case and splits it at blanks. */
-    private static List<String> normalise(String line) {
+    /** The program trims what it reads, normalizes it, puts it in lower case and splits it at blanks. */
+    private static List<String> normalize(String line) {
         String normal = Normalizer.normalizeLine(line.trim(), Constants.LANG_EN, true).toLowerCase();
         List<String> words = new ArrayList<>();
         for (StringTokenizer tokens = new StringTokenizer(normal); tokens.hasMoreTokens(); ) {

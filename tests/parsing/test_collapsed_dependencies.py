@@ -29,7 +29,7 @@ def _examples(module: ModuleType) -> Iterator[tuple[str, str]]:
                 yield name, example
 
 
-EXAMPLES = [*_examples(prepositions), *_examples(collapsing)]
+EXAMPLES = [*_examples(prepositions), *_examples(collapsed_dependencies)]
 
 
 def _graph(caption: str, basic: str) -> tuple[list[str], tuple[Edge, ...]]:

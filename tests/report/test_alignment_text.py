@@ -212,7 +212,7 @@ class TestHostileWords:
         ]
 
 
-class TestColours:
+class TestColors:
     def test_one_for_each_module_and_none_for_the_rest(self) -> None:
         links = [(i, i + 1, i, i + 1, module) for i, module in enumerate(FOUR)]
         text = picture(alignment("a b c d e", "a b c d", *links), color=True)

@@ -48,7 +48,7 @@ def test_a_terminal_obeys_no_word() -> None:
     assert "\x07" not in as_text(transport_text(hostile))
 
 
-def test_colour_marks_what_stays_where_it_is() -> None:
+def test_color_marks_what_stays_where_it_is() -> None:
     painted = as_text(transport_text(TWO, best=True), color=True)
     assert "\x1b[32mdog → dog\x1b[0m" in painted
     assert "\x1b[32mruns" not in painted

@@ -66,7 +66,7 @@ def test_of_equally_similar_objects_the_first_is_merged_with() -> None:
 
 
 def test_a_name_may_move_to_an_object_that_has_become_as_similar() -> None:
-    # At first s is most like q; when p has learnt c, it has all sets of s and no other, and comes before q.
+    # At first s is most like q; when p has learned c, it has all sets of s and no other, and comes before q.
     words = Words(p={1}, q={2, 3}, s={1, 2, 3}, z={3, *range(10, 30)}, c={1, 2, 3})
     merged = SceneGraph(words, [("p",), ("q",), ("s", "old"), ("z",), ("c",), ("s", "new")])
     assert names(merged.objects) == ["c/p/s", "q/s/z"]

@@ -59,7 +59,7 @@ def save_tiny_clip(folder: Path, *, seed: int = 4) -> Path:
 
 
 def save_pictures(folder: Path, names: Iterable[str], *, seed: int = 5) -> Path:
-    """Write a picture for each file name: a few blurred spots of colour, of any width and height."""
+    """Write a picture for each file name: a few blurred spots of color, of any width and height."""
     from PIL import Image
 
     rng = np.random.default_rng(seed)

@@ -51,11 +51,11 @@ def main(wanted: set[str]) -> None:
 
 
 def _make_small(picture: Path) -> None:
-    """Reduce the number of colours of a picture with more bytes than the tests allow."""
+    """Reduce the number of colors of a picture with more bytes than the tests allow."""
     image = Image.open(picture).convert("RGB")
-    for colours in (32, 24, 16):
+    for colors in (32, 24, 16):
         if picture.stat().st_size >= 60_000:
-            image.quantize(colours).save(picture, optimize=True)
+            image.quantize(colors).save(picture, optimize=True)
 
 
 if __name__ == "__main__":

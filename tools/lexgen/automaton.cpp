@@ -7,7 +7,7 @@
 namespace lexgen {
 namespace {
 
-Dfa determinise(const Nfa& nfa, int start, const CharClasses& classes) {
+Dfa determinize(const Nfa& nfa, int start, const CharClasses& classes) {
     auto closure = [&](std::vector<int> states) {
         std::set<int> all;
         while (!states.empty()) {
@@ -53,7 +53,7 @@ Dfa determinise(const Nfa& nfa, int start, const CharClasses& classes) {
     return dfa;
 }
 
-Dfa minimise(const Dfa& dfa) {
+Dfa minimize(const Dfa& dfa) {
     std::size_t n = dfa.next.size();
     std::vector<int> block(n);
     std::map<int, int> by_accept;
@@ -105,7 +105,7 @@ CharClasses partition(const std::vector<CharSet>& sets) {
 }
 
 Dfa minimal_dfa(const Nfa& nfa, int start, const CharClasses& classes) {
-    return minimise(determinise(nfa, start, classes));
+    return minimize(determinize(nfa, start, classes));
 }
 
 }  // namespace lexgen

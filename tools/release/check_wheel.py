@@ -2,7 +2,7 @@
 
     python tools/release/check_wheel.py dist/captious-*
 
-A wheel holds the package with its kernels, data files and licence, and neither sources of kernels nor tests. The wheel
+A wheel holds the package with its kernels, data files and license, and neither sources of kernels nor tests. The wheel
 that the sdist builds holds the same files: give both wheels. Exit status 1 and a line for each problem otherwise.
 """
 

@@ -1,4 +1,4 @@
-"""Trains the vectors of words: a caption is the normalised sum of those of its words.
+"""Trains the vectors of words: a caption is the normalized sum of those of its words.
 
 Captions of one image must find each other among those of a batch of images, and captions that people rate as closer
 must have the larger cosine.

@@ -23,7 +23,7 @@ DAMAGES = (
     "a word missing",
     "cut off",
     "words repeated",
-    "neighbours swapped",
+    "neighbors swapped",
     "words swapped",
 )
 

@@ -160,8 +160,8 @@ def warn(messages: Sequence[str]) -> None:
 
 
 def print_table(table: Table | RenderableType) -> None:
-    """Print a table, with colour on a terminal and plain elsewhere. Long lines are not truncated."""
-    if isinstance(table, Table) and not _may_have_colour():
+    """Print a table, with color on a terminal and plain elsewhere. Long lines are not truncated."""
+    if isinstance(table, Table) and not _may_have_color():
         click.echo(plain_text(table), nl=False)
         return
     from rich.console import Console
@@ -181,7 +181,7 @@ def print_rows(rows: Iterable[tuple[str, ...]]) -> None:
     print_table(table)
 
 
-def _may_have_colour() -> bool:
+def _may_have_color() -> bool:
     """Whether rich, which reads these variables, might take standard output for a terminal."""
     return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}.isdisjoint(os.environ)
 

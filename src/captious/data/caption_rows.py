@@ -163,7 +163,7 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
 
 
 def _are_lists_of_strings(values: Sequence[Any]) -> bool:
-    """The common case, which is recognised quickly."""
+    """The common case, which is recognized quickly."""
     return set(map(type, values)) <= {list, tuple} and set(map(type, chain.from_iterable(values))) <= {str}
 
 

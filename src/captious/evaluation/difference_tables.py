@@ -13,7 +13,7 @@ from captious.evaluation.score_tables import (
     signature_lines,
     subject,
 )
-from captious.table import PAGE, PAPER, SCREEN, Cell, Column, Row, Table, labelled
+from captious.table import PAGE, PAPER, SCREEN, Cell, Column, Row, Table, labeled
 from captious.version import __version__
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def difference_table(comparison: Comparison, *, examples: int = 0) -> Table:
     a, b = comparison.a, comparison.b
     rows = [
         Row(
-            labelled(name, d.lower_is_better),
+            labeled(name, d.lower_is_better),
             [
                 *_scores(d, significant=d.p_bootstrap < _SIGNIFICANT),
                 Cell(d.effect_size),
@@ -85,7 +85,7 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
             Row(
                 label,
                 [Cell(d.n_images), *_scores(d), *(None if p is None else Cell(p) for p in p_values)],
-                section=labelled(d.metric, d.lower_is_better),
+                section=labeled(d.metric, d.lower_is_better),
                 in_papers=in_papers,
                 signature=d.signature,
             )

@@ -91,7 +91,7 @@ class Reward:
     def __call__(self, image_ids: Sequence[ImageId], captions: Sequence[str]) -> NDArray[np.float64]:
         """Scores of candidates, float64[n]; an image may come any number of times.
 
-        They are as the metric gives them: to maximise an output of which lower scores are better, negate them.
+        They are as the metric gives them: to maximize an output of which lower scores are better, negate them.
 
         Args:
             image_ids: n ids of images that have references.

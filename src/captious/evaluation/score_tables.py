@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from captious.data import same_images
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, DEFAULT_SEED
-from captious.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Row, Table, best, labelled
+from captious.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Row, Table, best, labeled
 from captious.version import __version__
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def score_table(
     for name, first in reports[0].items():
         scores = [(report[name].score, span[name]) for report, span in zip(reports, spans, strict=True)]
         cells = _cells(scores, first.lower_is_better, ranked=_on_same_images(reports))
-        rows.append(Row(labelled(name, first.lower_is_better), cells, signature=first.signature))
+        rows.append(Row(labeled(name, first.lower_is_better), cells, signature=first.signature))
     records = [
         _record(result, span[name], {"system": report.system, "n_images": report.n_images, "metric": name})
         for report, span in zip(reports, spans, strict=True)
@@ -91,7 +91,7 @@ def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = F
         first = scores[0]
         label, in_papers = AVERAGES.get(first.part, (first.group, first.group))
         cells = _cells([(score.score, score.interval) for score in scores], first.lower_is_better, ranked=same)
-        section = labelled(first.metric, first.lower_is_better)
+        section = labeled(first.metric, first.lower_is_better)
         images = Cell(first.n_images) if same else None
         rows.append(Row(label, [images, *cells], section, in_papers, first.signature))
     records = [

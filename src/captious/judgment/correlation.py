@@ -126,7 +126,7 @@ class Points:
                 self._offsets, self._ranks, self.units.astype(np.int32), left, right, swaps, threads()
             )
             return self._tau(tallies[:, :6]) - self._tau(tallies[:, 6:])
-        scale = _standardised if self.statistic == "pearson" else _doubled_ranks
+        scale = _standardized if self.statistic == "pearson" else _doubled_ranks
         first, second = (scale(scores).astype(np.float64) for scores in (a, b))
         differences = []
         for swap in swaps:
@@ -193,5 +193,5 @@ def _doubled_ranks(scores: NDArray[np.float64]) -> NDArray[np.int32]:
     return np.asarray(2 * stats.rankdata(scores) - 2).astype(np.int32)
 
 
-def _standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardized(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((scores - scores.mean()) / (scores.std() or 1.0))

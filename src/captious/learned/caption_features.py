@@ -58,7 +58,7 @@ class EncodedReferences:
 
     @cached_property
     def centroids(self) -> NDArray[np.float64]:
-        """The normalised sum of the references of each image, float64[n_images, width]."""
+        """The normalized sum of the references of each image, float64[n_images, width]."""
         return centroids(self.captions.vectors, self.rows)
 
 
@@ -86,7 +86,7 @@ def numbers_of(words: list[str], weights: CaptionWeights) -> NDArray[np.int32]:
 
 
 def encode(tokens: Tokens, of_words: NDArray[np.int32], weights: CaptionWeights) -> EncodedCaptions:
-    """The vectors of captions: the normalised sum of those of their words."""
+    """The vectors of captions: the normalized sum of those of their words."""
     numbers = of_words[tokens.ids]
     has_vector = numbers >= 0
     starts = np.concatenate([[0], np.cumsum(has_vector)])[tokens.offsets]
@@ -103,7 +103,7 @@ def of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def centroids(vectors: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The normalised sum of the rows of each image, float64[n_images, width]; an image has one or more.
+    """The normalized sum of the rows of each image, float64[n_images, width]; an image has one or more.
 
     In double precision, so that the order of the references does not matter.
     """

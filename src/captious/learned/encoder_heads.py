@@ -33,7 +33,7 @@ FULL_FEATURES = ("head-centroid", "head-closest", *FEATURES)
 #: What the hidden states of a caption are reduced to, one after the other; "first" and "last" are those of tokens.
 POOLS = ("mean", "largest", "first", "last")
 
-#: The captions by which an encoder is recognised.
+#: The captions by which an encoder is recognized.
 PROBES = ("a dog runs across the grass", "two people not far from a red bus", "plates of food on a table", "snow")
 
 _ALIKE = 0.999  # cosine of vectors of one encoder on two machines or in two precisions

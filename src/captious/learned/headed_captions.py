@@ -38,7 +38,7 @@ class HeadedCaptions:
 
     @cached_property
     def centroids(self) -> NDArray[np.float64]:
-        """The normalised sum of the references of each image, float64[n_images, width]."""
+        """The normalized sum of the references of each image, float64[n_images, width]."""
         assert self.offsets is not None
         return centroids(self.vectors[self.rows], self.offsets)
 

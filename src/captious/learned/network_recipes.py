@@ -16,11 +16,11 @@ from captious.errors import ParameterError
 from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.learned.recipe_files import AnyRecipe, choice, number, read_recipe, whole
 
-__all__ = ["INITIALISATIONS", "METRICS", "RECIPES", "Recipe", "as_recipe"]
+__all__ = ["INITIALIZATIONS", "METRICS", "RECIPES", "Recipe", "as_recipe"]
 
 #: What the weights of layers are drawn from, biases being 0: normal with variance 2 / n_in, and uniform with
 #: variance 2 / (n_in + n_out).
-INITIALISATIONS = ("he-normal", "glorot-uniform")
+INITIALIZATIONS = ("he-normal", "glorot-uniform")
 #: The metrics that take weights.
 METRICS = ("nneval", "lceval")
 _HELP = 'write {"base": "lceval", "name": "mine", "hidden": [24, 12]}, with any fields of the recipe'
@@ -35,7 +35,7 @@ class Recipe(AnyRecipe):
         features: what the network takes.
         hidden: widths of hidden layers, with ReLU.
         metric: the metric that the weights are for, one of ``METRICS``.
-        initialisation: one of ``INITIALISATIONS``.
+        initialization: one of ``INITIALIZATIONS``.
         l2: weight of half the sum of squared weights, without biases, which is added to the mean cross-entropy.
         learning_rate: of Adam.
         batch_size: examples of a step; the last of an epoch may be smaller.
@@ -50,7 +50,7 @@ class Recipe(AnyRecipe):
     features: FeatureSet
     hidden: tuple[int, ...]
     metric: str = choice(METRICS, refusal="no metric {value!r:.60} takes weights")
-    initialisation: str = choice(INITIALISATIONS, refusal="there is no initialisation {value!r:.60}")
+    initialization: str = choice(INITIALIZATIONS, refusal="there is no initialization {value!r:.60}")
     l2: float = number(0, 1e6)
     learning_rate: float = number(1e-12, 1e3)
     batch_size: int = whole(1, 1 << 31)
@@ -72,7 +72,7 @@ class Recipe(AnyRecipe):
 
     def spread(self, n_in: int, n_out: int) -> float:
         """Standard deviation of normal, or bound of uniform initial weights of a layer."""
-        return math.sqrt(2 / n_in) if self.initialisation == "he-normal" else math.sqrt(6 / (n_in + n_out))
+        return math.sqrt(2 / n_in) if self.initialization == "he-normal" else math.sqrt(6 / (n_in + n_out))
 
     def to_dict(self) -> dict[str, Any]:
         return {**super().to_dict(), "features": self.features.to_dict()}
@@ -89,21 +89,21 @@ class Recipe(AnyRecipe):
 _BUILT_IN: Mapping[str, Mapping[str, Any]] = {
     "nneval": {
         "hidden": (72, 72),
-        "initialisation": "he-normal",
+        "initialization": "he-normal",
         "batch_size": 6650,
         "epochs": 700,
         "patience": 700,
     },
     "lceval": {
         "hidden": (12,),
-        "initialisation": "glorot-uniform",
+        "initialization": "glorot-uniform",
         "batch_size": 75,
         "epochs": 800,
         "patience": 50,
     },
     "lceval-logistic": {
         "hidden": (),
-        "initialisation": "he-normal",
+        "initialization": "he-normal",
         "batch_size": 13300,
         "epochs": 1000,
         "patience": 1000,

@@ -124,16 +124,16 @@ def _epochs(
 
     layers = _initial(recipe, rng, torch)
     weights, biases = layers[0::2], layers[1::2]
-    optimiser = torch.optim.Adam(layers, lr=recipe.learning_rate)
+    optimizer = torch.optim.Adam(layers, lr=recipe.learning_rate)
     x, y = torch.from_numpy(features.copy()), torch.from_numpy(human.astype(np.int64))
     for _ in range(recipe.epochs):
         order = torch.from_numpy(rng.permutation(len(features)))
         for batch in order.split(recipe.batch_size):
             loss = torch.nn.functional.cross_entropy(_logits(x[batch], weights, biases), y[batch])
             loss = loss + recipe.l2 / 2 * sum((layer * layer).sum() for layer in weights)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
-            optimiser.step()
+            optimizer.step()
         yield Network(tuple(w.detach().numpy() for w in weights), tuple(b.detach().numpy() for b in biases))
 
 
@@ -142,7 +142,7 @@ def _initial(recipe: Recipe, rng: np.random.Generator, torch: Any) -> list[Any]:
     layers = []
     for n_in, n_out in pairwise(recipe.sizes):
         spread = recipe.spread(n_in, n_out)
-        if recipe.initialisation == "he-normal":
+        if recipe.initialization == "he-normal":
             drawn = rng.normal(0, spread, (n_in, n_out))
         else:
             drawn = rng.uniform(-spread, spread, (n_in, n_out))

@@ -13,7 +13,7 @@ from captious.errors import ParameterError, UnknownNameError
 from captious.progress import Progress
 from captious.random_seed import DEFAULT_SEED
 
-__all__ = ["HUMAN", "NEGATIVES", "OTHER", "Example", "ExampleCounts", "Examples", "make_examples", "normalised"]
+__all__ = ["HUMAN", "NEGATIVES", "OTHER", "Example", "ExampleCounts", "Examples", "make_examples", "normalized"]
 
 #: The system of captions by people of their own image.
 HUMAN = "human"
@@ -108,7 +108,7 @@ class ExampleCounts:
         )
 
 
-def normalised(caption: str) -> str:
+def normalized(caption: str) -> str:
     """A caption in lower case with nothing but letters, digits and single blanks: equal ones count as one caption."""
     return " ".join("".join(c for c in caption.lower() if c in _KEPT).split())
 
@@ -175,9 +175,9 @@ def make_examples(
         images={part: len(ids) for part, ids in described.items()},
         examples={part: sum(row.part == part for row in rows) for part in described},
         kept_out=int((~allowed).sum()),
-        human_on_both_sides=sum(normalised(text) in pool.both for text in table.texts),
+        human_on_both_sides=sum(normalized(text) in pool.both for text in table.texts),
         machine_on_both_sides=sum(
-            normalised(text) in pool.both for of_system in pool.outputs.values() for text in of_system.values()
+            normalized(text) in pool.both for of_system in pool.outputs.values() for text in of_system.values()
         ),
         without_examples=len(table) - sum(map(len, described.values())),
         with_one_reference=int((allowed & ~several).sum()),
@@ -217,9 +217,9 @@ class _Pool:
 
     def __init__(self, table: References, outputs: Mapping[str, Mapping[str, str]], parts: Sequence[str]) -> None:
         self.table, self.outputs, self.parts = table, outputs, parts
-        people = {normalised(text) for text in table.texts}
-        #: Captions that a person and a system wrote, as ``normalised``.
-        self.both = people & {normalised(text) for of_system in outputs.values() for text in of_system.values()}
+        people = {normalized(text) for text in table.texts}
+        #: Captions that a person and a system wrote, as ``normalized``.
+        self.both = people & {normalized(text) for of_system in outputs.values() for text in of_system.values()}
         self._of_part = {part: [i for i, of in enumerate(parts) if of == part] for part in set(parts)}
 
     def texts(self, position: int) -> tuple[str, ...]:
@@ -230,14 +230,14 @@ class _Pool:
         """The system and the caption, of each system that describes an image; no caption that a person wrote, too."""
         image = str(self.table.ids[position])
         captions = [(name, of_system[image]) for name, of_system in self.outputs.items() if image in of_system]
-        return [(name, text) for name, text in captions if normalised(text) not in self.both]
+        return [(name, text) for name, text in captions if normalized(text) not in self.both]
 
     def examples(
         self, position: int, negatives: str, per_image: int, n_references: int, rng: np.random.Generator
     ) -> Iterator[Example]:
         """The examples of an image, as many positive as negative ones."""
         texts = self.texts(position)
-        people = [place for place in rng.permutation(len(texts)).tolist() if normalised(texts[place]) not in self.both]
+        people = [place for place in rng.permutation(len(texts)).tolist() if normalized(texts[place]) not in self.both]
         wrong = self._negatives(position, negatives, min(per_image, len(people)), rng)
         image, part = self.table.ids[position], self.parts[position]
         size = min(n_references, len(texts) - 1)
@@ -252,7 +252,7 @@ class _Pool:
         machines = self.machines(position)
         machines = [machines[i] for i in rng.permutation(len(machines)).tolist()]
         negatives: dict[str, tuple[str, str]] = {}
-        own = {normalised(text) for text in self.texts(position)}
+        own = {normalized(text) for text in self.texts(position)}
         for _ in range(4 * n + len(machines)):  # some draws repeat a caption
             if len(negatives) == n:
                 break
@@ -260,8 +260,8 @@ class _Pool:
                 drawn = self._other(position, rng)
             else:
                 drawn = machines.pop() if machines else None
-            if drawn is not None and normalised(drawn[1]) not in own:
-                negatives.setdefault(normalised(drawn[1]), drawn)
+            if drawn is not None and normalized(drawn[1]) not in own:
+                negatives.setdefault(normalized(drawn[1]), drawn)
         return [*negatives.values()]
 
     def _other(self, position: int, rng: np.random.Generator) -> tuple[str, str] | None:

@@ -223,7 +223,7 @@ class Alignment:
     """A candidate aligned with a reference.
 
     Args:
-        candidate, reference: their words as METEOR has normalised them.
+        candidate, reference: their words as METEOR has normalized them.
         matches: what is aligned, in the order of the reference; no word twice.
         chunks: number of runs of matches that are next to each other, and in the same order, on both sides.
         precision, recall: weighted shares of the words that are matched, 0 to 1.

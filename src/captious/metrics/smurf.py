@@ -1,4 +1,4 @@
-"""SMURF: semantics, style and grammar of a caption together, each standardised by human captions.
+"""SMURF: semantics, style and grammar of a caption together, each standardized by human captions.
 
 Feinglass and Yang 2021, equation 12, and the authors' code, which takes the average where the paper takes the sum.
 """
@@ -41,8 +41,8 @@ class Smurf(Combined):
     """
 
     name = "smurf"
-    fitted_resource = "constants that its parts are standardised with"
-    summary = "semantics, style and grammar, each standardised with human captions"
+    fitted_resource = "constants that its parts are standardized with"
+    summary = "semantics, style and grammar, each standardized with human captions"
     without_parameters = frozenset({"tokenizer"})
     part_classes = (Sparcs, Spurts, Mima)
     default_models = (*Mima.default_models, *Spurts.default_models)
@@ -70,7 +70,7 @@ class Smurf(Combined):
     )
     threshold: Number[float] = Number(
         default=THRESHOLD,
-        summary="in standard deviations: style is rewarded above it, grammar is penalised below it, and captions whose "
+        summary="in standard deviations: style is rewarded above it, grammar is penalized below it, and captions whose "
         "SPARCS is below it get no reward for style",
     )
 
@@ -91,13 +91,13 @@ class Smurf(Combined):
             "threshold": self.threshold,
         }
 
-    def standardised(self, captions: Captions) -> Parts:
+    def standardized(self, captions: Captions) -> Parts:
         """SPARCS, SPURTS and MIMA of each caption, in standard deviations from the mean of human captions."""
-        return self.constants.standardised(*self.part_scores(captions).T)
+        return self.constants.standardized(*self.part_scores(captions).T)
 
     def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        standardised = self.constants.standardised(*scores.T)
-        return fuse(*standardised, self.threshold, average=self.variant == "official")
+        standardized = self.constants.standardized(*scores.T)
+        return fuse(*standardized, self.threshold, average=self.variant == "official")
 
     def fit_resource(self, references: References, *, seed: int = DEFAULT_SEED) -> SmurfConstants:
         """The constants of one reference of each image, drawn at random, with the others as its references."""
@@ -119,7 +119,7 @@ class Smurf(Combined):
         if self.constants.hold_for(self.mima.encoder.label, self.spurts.encoder.label):
             return []
         return [
-            f"smurf is standardised with {self.constants.name}, which was computed with other models: "
+            f"smurf is standardized with {self.constants.name}, which was computed with other models: "
             "run captious fit smurf to compute constants for these models."
         ]
 
@@ -132,7 +132,7 @@ def fuse(
     *,
     average: bool = True,
 ) -> NDArray[np.float64]:
-    """SMURF from its standardised parts, float64[n] each.
+    """SMURF from its standardized parts, float64[n] each.
 
     Args:
         threshold: T. The reward for style is how far SPURTS exceeds T, the penalty for grammar how far MIMA falls below
@@ -146,5 +146,5 @@ def fuse(
 
 
 def grammar_penalty(mima: NDArray[np.float64], threshold: float = THRESHOLD) -> NDArray[np.float64]:
-    """How far standardised MIMA falls below the threshold, 0 or less, float64[n]."""
+    """How far standardized MIMA falls below the threshold, 0 or less, float64[n]."""
     return np.minimum(mima - threshold, 0)

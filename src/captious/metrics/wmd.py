@@ -44,7 +44,7 @@ class Wmd(VectorMetric):
     name = "wmd"
     summary = "exp(-cost) of moving the nearest reference's words to the candidate's, with word vectors"
     variants: ClassVar[Mapping[str, str]] = {
-        "mtanti": "COCO toolkit with WMD: unnormalised vectors",
+        "mtanti": "COCO toolkit with WMD: unnormalized vectors",
         "lceval": "LCEval and NNEval: unit-length vectors, lower-case tokens",
     }
 

@@ -1,4 +1,4 @@
-"""The metric of Yi et al.: references combined into one, so that no candidate is penalised for what people leave out.
+"""The metric of Yi et al.: references combined into one, so that no candidate is penalized for what people leave out.
 
 Yi, Deng and Hu 2020, "Improving image captioning evaluation by considering inter references variance". One reference,
 the base, is extended by the tokens of the others that match nothing in it or added before; the candidate is scored
@@ -61,7 +61,7 @@ class Yi2020(EncoderMetric):
     name = "yi2020"
     summary = "recall of contextual embeddings over the combined references, ignoring stop words"
     variants: ClassVar[Mapping[str, str]] = {
-        "official": "released code: added tokens take their neighbour's embedding, matched tokens are averaged",
+        "official": "released code: added tokens take their neighbor's embedding, matched tokens are averaged",
         "paper": "as the paper describes it",
     }
     default_models = ("bert-base-uncased",)

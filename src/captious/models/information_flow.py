@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.models.encoders import Encoder
 
-__all__ = ["information_flow", "normalised_information"]
+__all__ = ["information_flow", "normalized_information"]
 
 
 def information_flow(encoder: Encoder, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     """Information flow of sequences of token ids, special tokens included: float64[n_sequences], 0 to 1.
 
-    The largest normalised mutual information of a layer's heads; then the median of the layers, halfway between the two
+    The largest normalized mutual information of a layer's heads; then the median of the layers, halfway between the two
     middle ones if their number is even. Padding tokens inside a sequence attend, but are not attended to. NaN for a
     sequence of fewer than two tokens.
 
@@ -32,7 +32,7 @@ def information_flow(encoder: Encoder, sequences: Sequence[Sequence[int]]) -> ND
     measured = [row for row, sequence in enumerate(sequences) if len(sequence) > 1]
     for batch in encoder.run([sequences[row] for row in measured], attentions=True):
         assert batch.attentions is not None
-        best_heads = [normalised_information(maps).max(axis=-1) for maps in batch.attentions]
+        best_heads = [normalized_information(maps).max(axis=-1) for maps in batch.attentions]
         for place, value in zip(batch.rows.tolist(), np.median(best_heads, axis=0).tolist(), strict=True):
             flow[measured[place]] = value
     if np.isnan(flow[measured]).any():
@@ -40,8 +40,8 @@ def information_flow(encoder: Encoder, sequences: Sequence[Sequence[int]]) -> ND
     return flow
 
 
-def normalised_information(maps: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Normalised mutual information of queries and keys, [..., n, n] to float64[...]; 0 to 1, NaN if n is 1.
+def normalized_information(maps: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Normalized mutual information of queries and keys, [..., n, n] to float64[...]; 0 to 1, NaN if n is 1.
 
     A map divided by its sum is the joint distribution; the result is 2 (H(X) + H(Y) - H(X, Y)) / (H(X) + H(Y)), with
     0 log 0 = 0. The base of the logarithm cancels out.

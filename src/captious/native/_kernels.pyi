@@ -229,7 +229,7 @@ class MeteorLexicon:
 
 def meteor_normalise(source: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], target: Vocabulary) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
-    Captions of words of one vocabulary after METEOR's normalisation, as ids in another and offsets. Words
+    Captions of words of one vocabulary after METEOR's normalization, as ids in another and offsets. Words
     that the other does not have are added to it.
     """
 

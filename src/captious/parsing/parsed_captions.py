@@ -100,7 +100,7 @@ class ParsedCaptions(KeyedByFields):
     def _parsed(self, captions: Sequence[str], words: Tokens, references: Parses = _NO_PARSES) -> Parses:
         """Parse the captions that references do not have; both have ids of one vocabulary.
 
-        They are parsed in the order of their words, since the parser shares work between neighbours that begin with the
+        They are parsed in the order of their words, since the parser shares work between neighbors that begin with the
         same words.
         """
         keys = _keys(words)

@@ -64,7 +64,7 @@ def fold_prepositions(words: Sequence[str], heads: list[int], relations: list[st
 
 
 def _join_cases(first: int, heads: list[int], relations: list[str]) -> bool:
-    """Join two neighbours that are cases of one noun; the first may be tagged as an adverb. Return whether it did.
+    """Join two neighbors that are cases of one noun; the first may be tagged as an adverb. Return whether it did.
 
     Example:
         drinks out of a pond

@@ -19,7 +19,7 @@ from captious.report import numbers
 
 __all__ = ["AlignmentPicture"]
 
-#: Sign and colour of each module.
+#: Sign and color of each module.
 _MODULES = {"exact": ("=", "green"), "stem": ("~", "cyan"), "synonym": ("≈", "yellow"), "paraphrase": (":", "magenta")}
 _MARGIN = 13  # "  candidate  "
 _LEAST_ROOM = 8  # columns, even on a narrow terminal
@@ -65,9 +65,9 @@ class AlignmentPicture:
         """What the numbers and signs in these alignments mean; empty if there are none."""
         used = {match.module for alignment in alignments for match in alignment.matches}
         parts = [Text("Number: chunk.")] if used else []
-        for module, (sign, colour) in _MODULES.items():
+        for module, (sign, color) in _MODULES.items():
             if module in used:
-                parts.append(Text.assemble((sign, colour), f" {module}"))
+                parts.append(Text.assemble((sign, color), f" {module}"))
         if len(alignments) > 1:
             parts.append(Text.assemble((_BEST, "green"), " best"))
         return Text("  ").join(parts)
@@ -80,8 +80,8 @@ def _marks(alignment: Alignment) -> tuple[dict[int, Text], dict[int, Text]]:
     chunk = 0
     for k, match in enumerate(alignment.matches):
         chunk += k == 0 or not match.continues(alignment.matches[k - 1])
-        sign, colour = _MODULES[match.module]
-        mark = Text(f"{chunk}{sign}", style=colour)
+        sign, color = _MODULES[match.module]
+        mark = Text(f"{chunk}{sign}", style=color)
         candidate |= dict.fromkeys(range(match.start, match.end), mark)
         reference |= dict.fromkeys(range(match.reference_start, match.reference_end), mark)
     return candidate, reference

@@ -107,7 +107,7 @@ def draw(picture: Picture) -> Figure:
 
 
 def draw_ranking(ranking: Ranking) -> Figure:
-    """Values with intervals, the best on top; those of one rank share a colour and a stripe."""
+    """Values with intervals, the best on top; those of one rank share a color and a stripe."""
     figure, axes = _figure(6.4, 1.4 + 0.32 * len(ranking.rows))
     color = _styles()
     ranked = zip(ranking.ranks, ranking.rows.values(), strict=True)
@@ -224,7 +224,7 @@ def _figure(width: float, height: float) -> tuple[Figure, Any]:
 
 
 def _styles() -> Iterator[tuple[str, str]]:
-    """Colours, and line styles that change when the colours repeat."""
+    """Colors, and line styles that change when the colors repeat."""
     return ((color, stroke) for stroke in cycle(_STROKES) for color in _COLORS)
 
 

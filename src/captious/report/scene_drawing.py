@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_scenes", "write_scenes"]
 
-#: Colours of objects, attributes and relations, by the parts of their tuples (Okabe and Ito 2008).
+#: Colors of objects, attributes and relations, by the parts of their tuples (Okabe and Ito 2008).
 _COLORS = {1: "#D55E00", 2: "#009E73", 3: "#0072B2"}
 _HUB = 0  # a node that is not drawn, and connects separate parts of the graph
 

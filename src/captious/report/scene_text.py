@@ -19,7 +19,7 @@ from captious.scenes.spice_explanation import Names, SceneExplanation, SceneFact
 
 __all__ = ["named", "scene_text"]
 
-#: Sign, colour and meaning of a match.
+#: Sign, color and meaning of a match.
 _SAME, _SYNONYMS = ("=", "green", "same names"), ("≈", "yellow", "synonyms")
 
 
@@ -44,9 +44,9 @@ def scene_text(explanation: SceneExplanation) -> RenderableType:
     ]
     signs = {_sign(fact) for fact in matches}
     legend = Text("  ").join(
-        Text.assemble((sign, colour), f" {meaning}")
-        for sign, colour, meaning in (_SAME, _SYNONYMS)
-        if (sign, colour) in signs
+        Text.assemble((sign, color), f" {meaning}")
+        for sign, color, meaning in (_SAME, _SYNONYMS)
+        if (sign, color) in signs
     )
     body = Group(table, Text(" · ".join(parts)), *([Text(), legend] if signs else []))
     return Padding(body, (0, 0, 0, 2), expand=False)
@@ -60,13 +60,13 @@ def _row(fact: SceneFact) -> tuple[Text, Text, Text, Text]:
         pair for pair, unclear in zip(fact.through, several, strict=True) if unclear and pair[0] != pair[1]
     )
     through = ", ".join(f"{_name(ours)} {_SYNONYMS[0]} {_name(theirs)}" for ours, theirs in pairs)
-    sign, colour = _sign(fact)
-    return Text(_written(fact.names)), Text(sign, colour), Text(_written(fact.match)), Text(through, colour)
+    sign, color = _sign(fact)
+    return Text(_written(fact.names)), Text(sign, color), Text(_written(fact.match)), Text(through, color)
 
 
 def _sign(fact: SceneFact) -> tuple[str, str]:
-    sign, colour, _ = _SAME if all(ours == theirs for ours, theirs in fact.through) else _SYNONYMS
-    return sign, colour
+    sign, color, _ = _SAME if all(ours == theirs for ours, theirs in fact.through) else _SYNONYMS
+    return sign, color
 
 
 def named(names: tuple[str, ...]) -> str:

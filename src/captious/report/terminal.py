@@ -1,4 +1,4 @@
-"""Tables for terminals: columns aligned by blanks, as plain text or through rich where there is colour.
+"""Tables for terminals: columns aligned by blanks, as plain text or through rich where there is color.
 
 Plain text does without rich, which takes longer to import than a system takes to be scored.
 """
@@ -80,7 +80,7 @@ class _Strip:
 
 @dataclass(frozen=True)
 class _Block:
-    """Neighbouring strips with lines above their heads."""
+    """Neighboring strips with lines above their heads."""
 
     strips: Sequence[_Strip]
     above: Sequence[str] = ()

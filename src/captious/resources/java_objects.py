@@ -1,4 +1,4 @@
-"""Reads what Java's object serialisation wrote, as data: no class is loaded and no code from the stream is run.
+"""Reads what Java's object serialization wrote, as data: no class is loaded and no code from the stream is run.
 
 Source: Java Object Serialization Specification, chapter 6 (stream protocol version 5). Left out are the parts that
 data files do not have: proxies, exceptions, resets, and the obsolete protocol 1 of externalizable classes. Reading

@@ -39,7 +39,7 @@ _OTHER_SIZES = (
     "towering tubby undersized unlimited wee whopping"
 )
 
-#: Attributes that are counted separately: cardinality, color or size, by word. Numbers and colours are those of the
+#: Attributes that are counted separately: cardinality, color or size, by word. Numbers and colors are those of the
 #: official program. The first list of sizes has those that show in its scores of some 80,000 captions; the others are
 #: words for size that none of these captions has.
 CATEGORY_OF: dict[str, str] = {

@@ -1,6 +1,6 @@
 """A sentence as a graph of words that can be changed, in the order in which the official program walks through it.
 
-The order decides which of several matches of a rule comes first. It comes from Java's hash tables: neighbours of a word
+The order decides which of several matches of a rule comes first. It comes from Java's hash tables: neighbors of a word
 lie in buckets by their number modulo 16, those of one bucket in order of arrival.
 """
 
@@ -17,8 +17,8 @@ __all__ = ["NOUNS", "PLURALS", "Sentence"]
 NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS"))
 PLURALS = frozenset(("NNS", "NNPS"))
 
-_Neighbours: TypeAlias = dict[int, list[str]]
-"""Neighbours of a word, each with the relations to it."""
+_Neighbors: TypeAlias = dict[int, list[str]]
+"""Neighbors of a word, each with the relations to it."""
 
 _by_dependent = itemgetter(1)
 
@@ -45,8 +45,8 @@ class Sentence:
         self.tags = ("", *parse.tags * copies)
         self.lemmas = ("", *parse.lemmas * copies)
         self.roots: list[int] = []
-        self.children: list[_Neighbours] = [{} for _ in self.words]
-        self.parents: list[_Neighbours] = [{} for _ in self.words]
+        self.children: list[_Neighbors] = [{} for _ in self.words]
+        self.parents: list[_Neighbors] = [{} for _ in self.words]
         for head, dependent, relation in sorted(edges, key=_by_dependent if copies == 1 else self._place_of_dependent):
             if head:
                 self.add(head, dependent, relation)
@@ -86,7 +86,7 @@ class Sentence:
             for relation in children[child]:
                 yield child, relation
 
-    def _in_buckets(self, words: _Neighbours) -> list[int]:
+    def _in_buckets(self, words: _Neighbors) -> list[int]:
         mask = 15 if len(words) <= 12 else 31  # a fuller table is a larger one
         n = self.n_words
         if len(self.words) == n + 1 <= mask + 1:

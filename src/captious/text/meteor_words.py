@@ -1,4 +1,4 @@
-"""Captions as METEOR sees them: its own normalisation on top of the tokenizer's, and what it knows of each word."""
+"""Captions as METEOR sees them: its own normalization on top of the tokenizer's, and what it knows of each word."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["MeteorLayer", "MeteorWords"]
 
 @dataclass(frozen=True, eq=False)
 class MeteorWords:
-    """Normalised captions as word ids, with the lexicon that knows the words.
+    """Normalized captions as word ids, with the lexicon that knows the words.
 
     Args:
         ids: int32[n_words].
@@ -36,7 +36,7 @@ class MeteorWords:
 
 @dataclass(frozen=True)
 class MeteorLayer(KeyedByFields):
-    """Words of references and candidates as METEOR 1.5 normalises them (its option -norm)."""
+    """Words of references and candidates as METEOR 1.5 normalizes them (its option -norm)."""
 
     tokenizer: Tokenizer
     tables: MeteorTables
@@ -60,14 +60,14 @@ class MeteorLayer(KeyedByFields):
 
     def of_references(self, references: References) -> MeteorWords:
         tokens: Tokens = references.layer(TokenLayer(self.tokenizer))
-        return _normalised(tokens, Vocabulary(), MeteorLexicon(self.tables.arrays()))
+        return _normalized(tokens, Vocabulary(), MeteorLexicon(self.tables.arrays()))
 
     def of_candidates(self, captions: Captions, references: MeteorWords) -> MeteorWords:
         tokens: Tokens = captions.layer(TokenLayer(self.tokenizer))[0]
-        return _normalised(tokens, references.vocabulary.copy(), references.lexicon.copy())
+        return _normalized(tokens, references.vocabulary.copy(), references.lexicon.copy())
 
 
-def _normalised(tokens: Tokens, vocabulary: Vocabulary, lexicon: MeteorLexicon) -> MeteorWords:
+def _normalized(tokens: Tokens, vocabulary: Vocabulary, lexicon: MeteorLexicon) -> MeteorWords:
     """The captions as METEOR's words, which are added to the vocabulary and the lexicon."""
     ids, offsets = meteor_normalise(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
     words = vocabulary.words(len(lexicon))

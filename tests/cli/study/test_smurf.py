@@ -49,7 +49,7 @@ def test_pictures(folder: Path, run: Run, model: str) -> None:
     assert outcome.code == 0, outcome
     assert (folder / "pictures" / "smurf.png").exists()
     assert "grammar penalty" in outcome.out
-    assert "warning: smurf is standardised with karpathy-test, which was computed with other models" in outcome.err
+    assert "warning: smurf is standardized with karpathy-test, which was computed with other models" in outcome.err
 
 
 def test_refusals(folder: Path, run: Run) -> None:

@@ -36,7 +36,7 @@ def test_expert(name: str, expert_files: Path) -> None:
 def test_all_candidates_that_are_references_are_known(
     tmp_path: Path, expert: list[dict[str, Any]], shared_data: Path
 ) -> None:
-    """All 5,822 flags of the normalised file follow from the captions."""
+    """All 5,822 flags of the normalized file follow from the captions."""
     lines = ["\t".join([r["image"], r["caption_id"], *map(str, r["scores"])]) for r in expert]
     write(tmp_path, "flickr8k/ExpertAnnotations.txt", lines)
     write(tmp_path, "flickr8k/Flickr8k.token.txt", tokens(expert))
@@ -62,7 +62,7 @@ def test_neither_form_is_there(tmp_path: Path) -> None:
     assert "or flickr8k/Flickr8k.token.txt" in caught.value.where
 
 
-def test_the_normalised_form_comes_first(expert_files: Path) -> None:
+def test_the_normalized_form_comes_first(expert_files: Path) -> None:
     shutil.copytree(expert_files / "published", expert_files, dirs_exist_ok=True)
     assert list(load(expert_files, "flickr8k-expert").data) == ["expert.jsonl"]
 

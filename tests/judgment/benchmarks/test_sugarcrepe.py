@@ -1,4 +1,4 @@
-"""SugarCrepe: the owners' files give the judgments of the normalised ones, and broken entries are named."""
+"""SugarCrepe: the owners' files give the judgments of the normalized ones, and broken entries are named."""
 
 from __future__ import annotations
 

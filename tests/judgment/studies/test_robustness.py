@@ -148,7 +148,7 @@ def test_one_reference_is_held_out_and_broken(captions: dict[str, list[str]]) ->
     assert study.settings["images"] == 300
 
 
-def test_normalised_scores_and_areas(captions: dict[str, list[str]]) -> None:
+def test_normalized_scores_and_areas(captions: dict[str, list[str]]) -> None:
     """Against the public scores of the very captions that a metric was shown."""
     witness = Witness()
     metrics = ["bleu-4", "cider-d"]

@@ -42,7 +42,7 @@ def test_published_analysis(shared_data: Path) -> None:
     scores: dict[str, Parts] = {}
     for number, system in enumerate(SYSTEMS):
         columns = (np.array([row[number][part] for row in rows]) for part in ("SPARCS", "SPURTS", "MIMA"))
-        scores[system] = PUBLISHED.standardised(*columns)
+        scores[system] = PUBLISHED.standardized(*columns)
     found = places(scores, PEOPLE)
     assert found[PEOPLE].overlap == pytest.approx(1)
     overlaps = [found[system].overlap for system in SYSTEMS[1:]]
@@ -81,7 +81,7 @@ def test_from_captions(metric: Smurf, references: References) -> None:
     assert [record["system"] for record in study.records] == [PEOPLE, "same", "other"]
     assert [record["captions"] for record in study.records] == [n - 1] * 3
     first, same, other = study.records
-    parts = metric.standardised(people)
+    parts = metric.standardized(people)
     assert first["sparcs"] == pytest.approx(parts[0].mean())
     assert first["smurf"] == pytest.approx(fuse(*parts).mean())
     assert first["overlap"] == pytest.approx(1)

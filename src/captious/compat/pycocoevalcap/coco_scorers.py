@@ -160,7 +160,7 @@ class Meteor(Scorer):
         return meteor.Meteor(tokenizer=SPACES)
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[float, list[float]]:
-        """Score tokenized captions, which METEOR normalises further.
+        """Score tokenized captions, which METEOR normalizes further.
 
         Args:
             gts: image id -> list of references; a tuple or an array, too, as in the toolkit's METEOR.

@@ -8,12 +8,12 @@ from captious.judgment import Benchmark, CaptionPair, Choice, DataFolder, Files,
 
 __all__ = ["ABSTRACT_50S"]
 
-_NORMALISED = "abstract50s/pairs.jsonl"
+_NORMALIZED = "abstract50s/pairs.jsonl"
 
 
 def _read(folder: DataFolder) -> list[CaptionPair]:
     pairs = []
-    for r in folder.records(_NORMALISED):
+    for r in folder.records(_NORMALIZED):
         first, second = r["sent"]
         pairs.append(CaptionPair(r["image"], (first, second), r["label"], r["refs"], r.get("category", "all")))
     return pairs
@@ -32,6 +32,6 @@ ABSTRACT_50S = Benchmark(
             source="Vedantam et al. 2015",
         ),
     ),
-    (Files((_NORMALISED,), _read),),
+    (Files((_NORMALIZED,), _read),),
     "Vedantam et al. 2015",
 )

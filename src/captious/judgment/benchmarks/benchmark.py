@@ -15,7 +15,7 @@ from captious.judgment.protocols import Protocol
 
 __all__ = ["TOOLKIT", "Benchmark", "Figure", "Files", "figures"]
 
-#: Source of figures that were measured with the official toolkit on the normalised files.
+#: Source of figures that were measured with the official toolkit on the normalized files.
 TOOLKIT = "pycocoevalcap 1.2 on the same files"
 
 

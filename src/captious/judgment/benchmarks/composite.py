@@ -14,7 +14,7 @@ from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 
 __all__ = ["COMPOSITE"]
 
-_NORMALISED = "composite/composite.jsonl"
+_NORMALIZED = "composite/composite.jsonl"
 
 
 def _without_rated(item: RatedCaption) -> Sequence[str]:
@@ -23,7 +23,7 @@ def _without_rated(item: RatedCaption) -> Sequence[str]:
 
 
 def _read(folder: DataFolder) -> list[RatedCaption]:
-    records = folder.records(_NORMALISED)
+    records = folder.records(_NORMALIZED)
     rated = {r["image"]: letters(r["candidate"]) for r in records if r["slot"] == 1}
     return [
         RatedCaption(
@@ -55,7 +55,7 @@ COMPOSITE = Benchmark(
             for name, statistic in (("pearson", "pearson"), ("spearman", "spearman"), ("tau-b", "kendall-tau-b"))
         ),
     ),
-    (Files((_NORMALISED,), _read),),
+    (Files((_NORMALIZED,), _read),),
     "Aditya et al. 2015",
     published={
         "hessel2021": figures(

@@ -11,7 +11,7 @@ from captious.judgment import Benchmark, Choice, DataFolder, Files, Protocol, Ra
 
 __all__ = ["CONLL14_GEC"]
 
-_NORMALISED = "conll14_gec/systems.json"
+_NORMALIZED = "conll14_gec/systems.json"
 
 
 _protocol = partial(
@@ -27,13 +27,13 @@ _protocol = partial(
 
 
 def _read(folder: DataFolder) -> list[RankedSystem]:
-    content = folder.json(_NORMALISED)
+    content = folder.json(_NORMALIZED)
     return [RankedSystem(name, content, outputs) for name, outputs in content["outputs"].items()]
 
 
 CONLL14_GEC = Benchmark(
     "conll14-gec",
     (_protocol("spearman", statistic="spearman"), _protocol("pearson", statistic="pearson")),
-    (Files((_NORMALISED,), _read),),
+    (Files((_NORMALIZED,), _read),),
     "Grundkiewicz et al. 2015",
 )

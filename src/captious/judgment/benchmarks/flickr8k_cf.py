@@ -1,6 +1,6 @@
 """Flickr8k-CF: captions of Flickr8k's test images, judged by the crowd: does it describe the image? Hodosh et al. 2013.
 
-Of the 47,830 pairs that are published, the normalised file has 47,288: nine neighbouring images are not in it.
+Of the 47,830 pairs that are published, the normalized file has 47,288: nine neighboring images are not in it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from captious.judgment.judgment_files import entry_of, number_within
 
 __all__ = ["FLICKR8K_CF"]
 
-_NORMALISED = "flickr8k/crowdflower.jsonl"
+_NORMALIZED = "flickr8k/crowdflower.jsonl"
 _REFERENCES = "flickr8k/crowdflower_refs.json"
 _CROWD = "flickr8k/CrowdFlowerAnnotations.txt"
 
@@ -28,7 +28,7 @@ def _without_judged(item: RatedCaption) -> list[str]:
     return left
 
 
-def _read_normalised(folder: DataFolder) -> list[RatedCaption]:
+def _read_normalized(folder: DataFolder) -> list[RatedCaption]:
     """The file of references has none that is judged."""
     references = folder.json(_REFERENCES)
     return [
@@ -40,7 +40,7 @@ def _read_normalised(folder: DataFolder) -> list[RatedCaption]:
             [r["yes_frac"]],
             facts={"judged": ()},
         )
-        for r in folder.records(_NORMALISED)
+        for r in folder.records(_NORMALIZED)
     ]
 
 
@@ -78,7 +78,7 @@ FLICKR8K_CF = Benchmark(
             source="Hessel et al. 2021",
         ),
     ),
-    (Files((_NORMALISED, _REFERENCES), _read_normalised), Files((_CROWD, TOKENS), _read_published)),
+    (Files((_NORMALIZED, _REFERENCES), _read_normalized), Files((_CROWD, TOKENS), _read_published)),
     "Hodosh et al. 2013, CrowdFlowerAnnotations.txt and Flickr8k.token.txt",
     published={
         "hessel2021": figures(

@@ -1,6 +1,6 @@
 """Flickr8k-Expert: captions of Flickr8k's test images, each rated by three experts. Hodosh et al. 2013.
 
-Read as normalised; as its owners publish it; or from ``flickr.json`` of Yi et al. 2020, which has the mean ratings of
+Read as normalized; as its owners publish it; or from ``flickr.json`` of Yi et al. 2020, which has the mean ratings of
 the same captions, without the 158 that are references of their image.
 """
 
@@ -19,7 +19,7 @@ from captious.judgment.protocols import AS_GIVEN
 
 __all__ = ["FLICKR8K_EXPERT"]
 
-_NORMALISED = "flickr8k/expert.jsonl"
+_NORMALIZED = "flickr8k/expert.jsonl"
 _EXPERT = "flickr8k/ExpertAnnotations.txt"
 _MEANS = "yi2020/flickr.json"
 _OBTAIN = "Hodosh et al. 2013, ExpertAnnotations.txt and Flickr8k.token.txt"
@@ -34,10 +34,10 @@ _protocol = partial(
 )
 
 
-def _read_normalised(folder: DataFolder) -> list[RatedCaption]:
+def _read_normalized(folder: DataFolder) -> list[RatedCaption]:
     return [
         RatedCaption(f"{r['image']}|{r['caption_id']}", r["image"], r["candidate"], r["refs"], r["scores"])
-        for r in folder.records(_NORMALISED)
+        for r in folder.records(_NORMALIZED)
     ]
 
 
@@ -94,7 +94,7 @@ FLICKR8K_EXPERT = Benchmark(
         _protocol("yi2020", statistic="kendall-tau-b", ratings="mean", source="Yi et al. 2020, table 3"),
     ),
     (
-        Files((_NORMALISED,), _read_normalised),
+        Files((_NORMALIZED,), _read_normalized),
         Files((_EXPERT, TOKENS), _read_published),
         Files((_MEANS,), _read_means),
     ),

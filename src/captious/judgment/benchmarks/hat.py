@@ -1,7 +1,7 @@
 """HAT: captions of COCO's images by machines, in which people marked hallucinated objects. Petryk et al. 2024 (ALOHa).
 
 The paper reports the average precision with which a metric finds the captions that have a hallucination. The
-localisation of the hallucinated word, which the paper reports as well, needs more than a score per caption.
+localization of the hallucinated word, which the paper reports as well, needs more than a score per caption.
 
 The format was taken from the owners' file; the protocol has not been run on all of it. The file in the repository has
 the captions that the authors tuned on (train and validation).

@@ -18,7 +18,7 @@ from captious.judgment.human_judgments import CaptionPairs
 
 __all__ = ["PASCAL_50S"]
 
-_NORMALISED = "pascal50s/pairs.jsonl"
+_NORMALIZED = "pascal50s/pairs.jsonl"
 _FIFTY = "pascal50s/refs.json"
 _PARTS = ("HC", "HI", "HM", "MM")
 
@@ -29,7 +29,7 @@ def _drawn(item: CaptionPair) -> Any:
 
 def _read(folder: DataFolder) -> list[CaptionPair]:
     pairs = []
-    for r in folder.records(_NORMALISED):
+    for r in folder.records(_NORMALIZED):
         first, second = r["sent"]
         pairs.append(CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=r))
     return pairs
@@ -67,7 +67,7 @@ PASCAL_50S = Benchmark(
             source="Lee et al. 2024",
         ),
     ),
-    (Files((_NORMALISED,), _read),),
+    (Files((_NORMALIZED,), _read),),
     "Vedantam et al. 2015; five references as Lee et al. 2024 drew them",
     published={
         "fleur2024": {

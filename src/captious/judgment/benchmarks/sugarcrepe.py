@@ -19,7 +19,7 @@ __all__ = ["CHANGES", "SUGARCREPE"]
 
 #: The kinds of change, a file each.
 CHANGES = ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
-_NORMALISED = tuple(f"sugarcrepe/{change}.jsonl" for change in CHANGES)
+_NORMALIZED = tuple(f"sugarcrepe/{change}.jsonl" for change in CHANGES)
 _PUBLISHED = tuple(f"sugarcrepe/{change}.json" for change in CHANGES)
 _COCO = ("coco/captions_val2017.json", "coco/captions_val2014.json")
 
@@ -30,10 +30,10 @@ def _without_right(item: CaptionPair) -> list[str]:
     return [text for text in item.references if letters(text) != right]
 
 
-def _read_normalised(folder: DataFolder) -> list[CaptionPair]:
+def _read_normalized(folder: DataFolder) -> list[CaptionPair]:
     return [
         CaptionPair(r["image_id"], (r["pos"], r["neg"]), 0, r["refs"], change)
-        for change, name in zip(CHANGES, _NORMALISED, strict=True)
+        for change, name in zip(CHANGES, _NORMALIZED, strict=True)
         for r in folder.records(name)
     ]
 
@@ -72,7 +72,7 @@ SUGARCREPE = Benchmark(
         ),
     ),
     (
-        Files(_NORMALISED, _read_normalised),
+        Files(_NORMALIZED, _read_normalized),
         *(Files((*_PUBLISHED, coco), partial(_read_published, coco=coco)) for coco in _COCO),
     ),
     "Hsieh et al. 2023",

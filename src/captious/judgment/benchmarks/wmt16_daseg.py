@@ -12,14 +12,14 @@ from captious.judgment.protocols import AS_GIVEN
 
 __all__ = ["WMT16_DASEG"]
 
-_NORMALISED = "wmt16/daseg_to_english.jsonl"
+_NORMALIZED = "wmt16/daseg_to_english.jsonl"
 
 
 def _read(folder: DataFolder) -> list[RatedCaption]:
     """Every translation is drawn on its own in resamples."""
     return [
         RatedCaption(f"{r['pair']}|{i}", i, r["candidate"], [r["reference"]], [r["human"]], part=r["pair"])
-        for i, r in enumerate(folder.records(_NORMALISED))
+        for i, r in enumerate(folder.records(_NORMALIZED))
     ]
 
 
@@ -37,6 +37,6 @@ WMT16_DASEG = Benchmark(
             source="Bojar et al. 2016",
         ),
     ),
-    (Files((_NORMALISED,), _read),),
+    (Files((_NORMALIZED,), _read),),
     "Bojar et al. 2016, direct assessment of segments",
 )

@@ -164,7 +164,7 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
 def expected_next(counts: Sequence[int], scores: Sequence[float]) -> float | None:
     """The score with one more reference, if growth continues as before.
 
-    The gain of the n-th reference is modelled as a power of n, through the last two gains. None where the last three
+    The gain of the n-th reference is modeled as a power of n, through the last two gains. None where the last three
     counts are not consecutive, or gains are not positive, or grow.
     """
     if len(counts) < 3 or np.any(np.diff(counts[-3:]) != 1):

@@ -49,7 +49,7 @@ def robustness(
     resamples: int = 1000,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Normalised scores of corrupted human captions, and the area under them.
+    """Normalized scores of corrupted human captions, and the area under them.
 
     Captions are corrupted as PTB tokens joined by spaces, intact ones included. Corruption is nested: what is corrupted
     at one strength is corrupted alike at all greater ones. Document frequencies of CIDEr are counted over the
@@ -65,7 +65,7 @@ def robustness(
 
     Returns:
         One record per pathology (kind of corruption) and metric: intact (the corpus score of intact captions), area,
-        ci95_low, ci95_high, and the normalised score at each strength under a key such as "at 0.1". The area is divided
+        ci95_low, ci95_high, and the normalized score at each strength under a key such as "at 0.1". The area is divided
         by the greatest strength, so that a metric that notices nothing gets 1.
 
     Raises:
@@ -79,7 +79,7 @@ def robustness(
     selection = as_selection(metrics, settings, name="corrupted captions")
     if selection.lower_is_better:
         raise ParameterError(
-            f"lower is better for {selection.lower_is_better[0]}, so its scores cannot be normalised by those of "
+            f"lower is better for {selection.lower_is_better[0]}, so its scores cannot be normalized by those of "
             "intact captions",
             help="remove this metric",
         )
@@ -103,18 +103,18 @@ def robustness(
             of_strengths = [intact, *(reports[pathology, strength] for strength in strengths[1:])]
             lines = {}
             for label in intact:
-                line, area = _normalised(of_strengths, label, np.array(strengths), sampling)
+                line, area = _normalized(of_strengths, label, np.array(strengths), sampling)
                 lines[label] = line
                 record = {"pathology": pathology, "metric": label, "intact": intact[label].score}
                 record |= dict(zip(("area", "ci95_low", "ci95_high"), area, strict=True))
                 records.append(record | {_at(x): y for x, y in zip(strengths[1:], line.y[1:].tolist(), strict=True)})
-            curves[pathology.replace(" ", "-")] = Curves(pathology, "strength", "normalised score", lines)
+            curves[pathology.replace(" ", "-")] = Curves(pathology, "strength", "normalized score", lines)
     notes = ["Intact captions score 1. Area: area under the curve of score over strength; smaller is better."]
     if left_out:
         notes.append(f"{left_out:,} images with a single reference are excluded.")
     return Study(
         "robustness",
-        f"Normalised scores of corrupted captions: {name_of_file(references, table.name)}, {len(intact.ids):,} images",
+        f"Normalized scores of corrupted captions: {name_of_file(references, table.name)}, {len(intact.ids):,} images",
         ("pathology", "metric", "intact", "area", "ci95_low", "ci95_high", *map(_at, strengths[1:])),
         records,
         {label: result.signature for label, result in intact.items()},
@@ -224,7 +224,7 @@ def _specimens(table: References, images: int | None, rng: np.random.Generator) 
     return Specimens(held, rest, words, rng), len(table) - len(several)
 
 
-def _normalised(
+def _normalized(
     reports: Sequence[Report], label: str, strengths: NDArray[np.float64], sampling: Sampling
 ) -> tuple[Curve, tuple[float, float, float]]:
     """The curve of a metric, and the area under it with its interval."""
@@ -233,7 +233,7 @@ def _normalised(
     if results[0].score < _LEAST:
         raise ParameterError(
             f"{label} scores intact captions {results[0].score:g}",
-            help="this is too small to normalise by: remove this metric",
+            help="this is too small to normalize by: remove this metric",
         )
     rows = np.hstack([result.statistics.rows for result in results])
     sums = bootstrap_sums(rows, **sampling.settings).reshape(sampling.resamples, len(results), -1)

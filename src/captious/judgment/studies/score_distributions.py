@@ -1,7 +1,7 @@
 """Does a metric tell human from machine captions? Distributions of the scores of both, on the same images.
 
 One reference of each image is held out as the human caption; it and the captions of systems are scored against the
-other references. A learned metric that was trained to recognise human captions should separate them.
+other references. A learned metric that was trained to recognize human captions should separate them.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def places(scores: Mapping[str, Parts], people: str, threshold: float = THRESHOL
     """Where systems stand.
 
     Args:
-        scores: standardised SPARCS, SPURTS and MIMA of each system's captions, two captions or more.
+        scores: standardized SPARCS, SPURTS and MIMA of each system's captions, two captions or more.
         people: which of the systems is people.
         threshold: threshold of the grammar penalty.
     """
@@ -112,7 +112,7 @@ def smurf_analysis(
     seed = checked_seed(seed)
     if not systems or PEOPLE in systems:
         raise ParameterError(
-            f"a system is called {PEOPLE}" if systems else "there are no systems to analyse",
+            f"a system is called {PEOPLE}" if systems else "there are no systems to analyze",
             help=f"rename it: {PEOPLE} is reserved for human captions",
         )
     table, data = read_references(references), checksums(references)
@@ -130,7 +130,7 @@ def smurf_analysis(
     scores = {}
     with steps([*captions], str) as named:
         for system in named:
-            scores[system] = metric.standardised(captions[system])
+            scores[system] = metric.standardized(captions[system])
     place_of = places(scores, PEOPLE, metric.threshold)
     notes = [
         "Units: standard deviations of human captions. Overlap: the share of a system's ellipse inside the human one. "

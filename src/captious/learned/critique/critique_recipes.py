@@ -1,4 +1,4 @@
-"""Recipes of critiques: the network, its vocabulary, the negative examples and the optimiser."""
+"""Recipes of critiques: the network, its vocabulary, the negative examples and the optimizer."""
 
 from __future__ import annotations
 

@@ -268,7 +268,7 @@ def _descend(
     torch.manual_seed(recipe.seed)
     tensors = {name: torch.from_numpy(array.copy()).requires_grad_() for name, array in arrays.items()}
     network = _Network(recipe, tensors)
-    optimiser = torch.optim.Adam(tensors.values(), lr=recipe.learning_rate)
+    optimizer = torch.optim.Adam(tensors.values(), lr=recipe.learning_rate)
     losses: list[float] = []
     accuracies: list[float] = []
     interrupted = False
@@ -277,18 +277,18 @@ def _descend(
         progress.step("training")
         try:
             for epoch in range(recipe.epochs):
-                for group in optimiser.param_groups:
+                for group in optimizer.param_groups:
                     group["lr"] = recipe.learning_rate * recipe.decay**epoch
                 total = correct = n = 0.0
                 for number, (images, context, human, negative) in enumerate(batches.epoch()):
                     image_vectors = None if features is None else torch.from_numpy(features[images])
                     logits = network.logits(context, human, negative, image_vectors)
                     loss = torch.nn.functional.cross_entropy(logits, target)
-                    optimiser.zero_grad()
+                    optimizer.zero_grad()
                     loss.backward()
                     if recipe.clip:
                         torch.nn.utils.clip_grad_norm_(tensors.values(), recipe.clip)
-                    optimiser.step()
+                    optimizer.step()
                     n += len(target)
                     total += float(loss.detach()) * len(target)
                     correct += int((logits.argmax(1) == target).sum())

@@ -1,4 +1,4 @@
-"""What SMURF standardises its parts by: their means and standard deviations over human captions."""
+"""What SMURF standardizes its parts by: their means and standard deviations over human captions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SmurfConstants:
             mean, deviation = getattr(self, part)
             if not (isfinite(mean) and isfinite(deviation) and deviation > 0):
                 raise ParameterError(
-                    f"{part} cannot be standardised with mean {mean:g} and standard deviation {deviation:g}",
+                    f"{part} cannot be standardized with mean {mean:g} and standard deviation {deviation:g}",
                     where=f"{self.name}: {self.source}",
                     help="compute them from human captions of many images",
                 )
@@ -85,7 +85,7 @@ class SmurfConstants:
         """What they are, in a few words."""
         return f"{self.label}, {self.source}"
 
-    def standardised(
+    def standardized(
         self, sparcs: NDArray[np.float64], spurts: NDArray[np.float64], mima: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Scores in standard deviations from the mean of human captions."""

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "meteor/normaliser.hpp"
+#include "meteor/normalizer.hpp"
 #include "parallel.hpp"
 
 namespace captious::meteor {
@@ -19,7 +19,7 @@ void drop_separators(std::string& line) {
 
 }  // namespace
 
-FlatTokens normalise_captions(const Vocabulary& source, TokensView captions, Vocabulary& target) {
+FlatTokens normalize_captions(const Vocabulary& source, TokensView captions, Vocabulary& target) {
     // Most words are plain: they stay as they are, and their id in the target is looked up once.
     constexpr std::int32_t kUnresolved = -1, kNotPlain = -2;
     std::vector<std::int32_t> plain(source.size(), kUnresolved);
@@ -47,7 +47,7 @@ FlatTokens normalise_captions(const Vocabulary& source, TokensView captions, Voc
                 line += source.word(static_cast<std::size_t>(id));
             }
             drop_separators(line);
-            normalise(line, words);
+            normalize(line, words);
             for (const std::string& word : words) out.ids.push_back(target.add(word));
         }
         out.offsets.push_back(static_cast<std::int64_t>(out.ids.size()));

@@ -1,4 +1,4 @@
-// METEOR over a table of captions: normalised words in, counts per pair out.
+// METEOR over a table of captions: normalized words in, counts per pair out.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace captious::meteor {
 
-// Captions of words of `source` after METEOR's normalisation, as words of `target`, which gets those it does not have.
-FlatTokens normalise_captions(const Vocabulary& source, TokensView captions, Vocabulary& target);
+// Captions of words of `source` after METEOR's normalization, as words of `target`, which gets those it does not have.
+FlatTokens normalize_captions(const Vocabulary& source, TokensView captions, Vocabulary& target);
 
 // Counts of each candidate with each reference of its image, [n_references][kCounts].
 void count_pairs(const Lexicon& lexicon, ModuleSet modules, TokensView candidates, TokensView references,

@@ -201,13 +201,13 @@ void bind_meteor(nb::module_& m) {
                 if (std::any_of(ids.data(), ids.data() + ids.size(),
                                 [&](std::int32_t id) { return static_cast<std::size_t>(id) >= source.size(); }))
                     throw std::invalid_argument("ids do not fit the vocabulary");
-                return normalise_captions(source, captions, target);
+                return normalize_captions(source, captions, target);
             }));
         },
         "source"_a, "ids"_a, "offsets"_a, "target"_a,
         nb::sig("def meteor_normalise(source: Vocabulary, ids: " INT32S ", offsets: " INT64S ", target: Vocabulary) "
                 "-> tuple[" INT32S ", " INT64S "]"),
-        "Captions of words of one vocabulary after METEOR's normalisation, as ids in another and offsets. Words\n"
+        "Captions of words of one vocabulary after METEOR's normalization, as ids in another and offsets. Words\n"
         "that the other does not have are added to it.");
     m.def(
         "meteor_counts",

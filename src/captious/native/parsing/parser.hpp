@@ -115,7 +115,7 @@ struct Derivation {
 };
 
 // Sentences in batches that a worker parses at once, of similar lengths. Batches come by length in `n_rounds` rounds,
-// so that neighbours, and parts of the whole, are of all lengths.
+// so that neighbors, and parts of the whole, are of all lengths.
 std::vector<std::vector<std::size_t>> batches_of(const TokensView& sentences, std::size_t n_rounds);
 
 // Parses sentences in memory of its own. Where sentences that are parsed plainly begin with the words of the one

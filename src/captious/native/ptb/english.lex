@@ -2,7 +2,7 @@
 # lexgen turns this file and unicode.lex into tables; tokenizer.cpp says what each action does with its text.
 #
 # The longest match wins, its look-ahead (behind the slash) included; among equals, the first rule.
-# "quoted text" matches either case; [classes] match exactly. A caption ends where it ends: no rule sees its neighbour.
+# "quoted text" matches either case; [classes] match exactly. A caption ends where it ends: no rule sees its neighbor.
 
 # ---- building blocks
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <unordered_set>
 
-#include "ptb/normalise.hpp"
+#include "ptb/normalization.hpp"
 #include "ptb/utf8.hpp"
 #include "ptb_tables.inc"  // made from unicode.lex and english.lex by lexgen
 

@@ -1,6 +1,6 @@
 // The PTB tokenizer: one caption in, its lower-cased Penn Treebank tokens out.
 //
-// The rules are in english.lex; this is the automaton that runs them and the normalisation of each kind of token.
+// The rules are in english.lex; this is the automaton that runs them and the normalization of each kind of token.
 // A caption is tokenized alone, and a line break or control character in it counts as a space.
 #pragma once
 

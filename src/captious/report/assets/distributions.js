@@ -21,7 +21,7 @@ function distribution(output, ofSystems) {
     return Array.from(bins, (count, bin) => ({ system, x: low + bin * width, y: n ? (100 * count) / n : 0 }));
   });
   const corpus = output.corpus.map((value, system) => ({ value, system })).filter(({ value }) => value !== null);
-  return element("figure", {}, element("figcaption", {}, labelled(output)), chart(`Distribution of ${output.name}`, {
+  return element("figure", {}, element("figcaption", {}, labeled(output)), chart(`Distribution of ${output.name}`, {
     ...chartSize(),
     x: { label: null, nice: true },
     y: { label: null, grid: true, ticks: 4, tickFormat: (value) => `${value}%` },

@@ -58,6 +58,6 @@ function plain(text) {
 }
 
 /** The name of an output, marked if lower scores are better. */
-function labelled({ name, lower }) {
+function labeled({ name, lower }) {
   return lower ? `${name} ↓` : name;
 }

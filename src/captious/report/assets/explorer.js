@@ -49,7 +49,7 @@ class Explorer {
       this.drawControls();
       this.refresh();
     };
-    const outputList = outputs.map((output, i) => [i, labelled(output)]), systemList = systems.map((name, i) => [i, name]);
+    const outputList = outputs.map((output, i) => [i, labeled(output)]), systemList = systems.map((name, i) => [i, name]);
     const kinds = [["score", "score"], ...(systems.length > 1 ? [["difference", "difference between systems"]] : []),
       ...(outputs.length > 1 ? [["disagreement", "disagreement of metrics"]] : []), ["place", "order of the references"]];
     const isScored = chosen.by !== "place";

@@ -16,7 +16,7 @@ function chartSize() {
   return window.innerWidth < 640 ? { width: 190, height: 130, marginLeft: 34 } : { width: 320, height: 170 };
 }
 
-/** A chart; its text is in the page's font, its colours are the page's. */
+/** A chart; its text is in the page's font, its colors are the page's. */
 function chart(label, options) {
   const svg = Plot.plot({ className: "plot", width: 360, height: 200, marginLeft: 44, ...options });
   for (const group of svg.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label"); // not allowed on groups
@@ -25,7 +25,7 @@ function chart(label, options) {
   return svg;
 }
 
-/** What the colours and dashes of lines mean. */
+/** What the colors and dashes of lines mean. */
 function legend(names) {
   return element("ul", { class: "legend" }, names.map((name, i) =>
     element("li", {}, drawn("svg", { width: 28, height: 10, "aria-hidden": "true" },

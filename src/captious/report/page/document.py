@@ -80,9 +80,9 @@ def document(
 
 @cache
 def _library(name: str) -> str:
-    """A library with its licence."""
-    licence = asset(f"third_party/{name}.LICENSE").strip()
-    return f"/*\n{licence}\n*/\n{asset(f'third_party/{name}.min.js')}"
+    """A library with its license."""
+    license = asset(f"third_party/{name}.LICENSE").strip()
+    return f"/*\n{license}\n*/\n{asset(f'third_party/{name}.min.js')}"
 
 
 def _policy(scripts: Sequence[str], style: str, images: ImageUrls | None) -> str:

@@ -36,9 +36,9 @@ def _figure(picture: Picture) -> dict[str, Any]:
 
 
 def _ranking(picture: Ranking) -> dict[str, Any]:
-    """Values of one rank share a colour."""
+    """Values of one rank share a color."""
     places = {rank: place for place, rank in enumerate(dict.fromkeys(picture.ranks))}
-    shared = "; metrics of one rank share a colour" if any(picture.ranks) else ""
+    shared = "; metrics of one rank share a color" if any(picture.ranks) else ""
     rows = _dots(picture.rows, [places[rank] for rank in picture.ranks])
     return {"x": numbers.plain(picture.x_label) + shared, "rows": rows}
 

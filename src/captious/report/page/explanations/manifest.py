@@ -30,7 +30,7 @@ _PACK: Mapping[type[BaseMetric], Callable[[Any, Explained], dict[str, Any]]] = {
 def explanations_of(explained: Explained) -> dict[str, Any]:
     """Tables of tokens, and one entry per metric that can be explained."""
     packed = []
-    with steps(_explainable(explained.reports[0]), lambda labelled: f"explaining {labelled[0]}") as metrics:
+    with steps(_explainable(explained.reports[0]), lambda labeled: f"explaining {labeled[0]}") as metrics:
         for label, metric in metrics:
             pack = next(pack for kind, pack in _PACK.items() if isinstance(metric, kind))
             packed.append({"label": label, **pack(metric, explained)})

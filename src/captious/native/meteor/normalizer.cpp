@@ -1,10 +1,10 @@
-// The passes of the normaliser, one after the other over the whole line. A pass reads from left to right and goes on
+// The passes of the normalizer, one after the other over the whole line. A pass reads from left to right and goes on
 // behind what it has replaced, so of two places that share a character only the first changes.
-#include "meteor/normaliser.hpp"
+#include "meteor/normalizer.hpp"
 
 #include <algorithm>
 
-#include "ptb/normalise.hpp"
+#include "ptb/normalization.hpp"
 #include "ptb/utf8.hpp"
 
 namespace captious::meteor {
@@ -175,7 +175,7 @@ bool is_plain(std::string_view word) {
                                         [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
-void normalise(std::string_view text, std::vector<std::string>& words) {
+void normalize(std::string_view text, std::vector<std::string>& words) {
     Line line = U" ";
     for (std::size_t at = 0; at < text.size();) {
         ptb::Decoded c = ptb::decode(text.data() + at);

@@ -1,4 +1,4 @@
-// METEOR's own normalisation of a line of English: punctuation apart, contractions cut, lower case.
+// METEOR's own normalization of a line of English: punctuation apart, contractions cut, lower case.
 //
 // It comes on top of the tokenizer's: "t-shirt" becomes two words, "n't" becomes "n" and "'t". Published as the option
 // -norm of METEOR 1.5, as the COCO caption harness runs it.
@@ -15,6 +15,6 @@ namespace captious::meteor {
 bool is_plain(std::string_view word);
 
 // The words of a line, valid UTF-8, in place of what `words` held.
-void normalise(std::string_view line, std::vector<std::string>& words);
+void normalize(std::string_view line, std::vector<std::string>& words);
 
 }  // namespace captious::meteor

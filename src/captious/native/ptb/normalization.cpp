@@ -1,5 +1,5 @@
 // How the text of each kind of token is written: lower case, quotes, brackets, dashes.
-#include "ptb/normalise.hpp"
+#include "ptb/normalization.hpp"
 
 #include <algorithm>
 
@@ -88,7 +88,7 @@ void append_odd_text(std::string_view text, bool spell_parentheses, std::string&
         } else if (text.substr(at, 2) == kSoftHyphen) {
             // nothing
         } else {
-            std::size_t run = at + length;  // one run, because the case of a sigma depends on its neighbours
+            std::size_t run = at + length;  // one run, because the case of a sigma depends on its neighbors
             while (run < text.size() && text[run] != ' ' && text[run] != '(' && text[run] != ')' &&
                    text.substr(run, 2) != kSoftHyphen)
                 run += decode(text.data() + run).length;
@@ -125,7 +125,7 @@ void append_quotes(std::string_view text, std::string& out) {
     }
 }
 
-// 's, n't: the apostrophe is normalised as a quotation mark, so that n\u2018t becomes n`t.
+// 's, n't: the apostrophe is normalized as a quotation mark, so that n\u2018t becomes n`t.
 void append_clitic(std::string_view text, std::string& out) {
     std::size_t start = out.size();
     if (std::size_t entity = text.find("&apos;"); entity != text.npos) {
